@@ -91,7 +91,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(column(text, "model"), ["resnet-50 n3=23 inner=4 groups=32", "bert-large head=none seq_len=384",
                                                  "", "sd2-unet", ""])
         self.assertEqual(column(text, "refused"), ["", "", "a recommender: out of scope", "",
-                                                   "no layers, and no such network in lab/members.json"])
+                                                   "no layers, and no such network in foreign/names/members.json"])
 
 
 class Serving(unittest.TestCase):

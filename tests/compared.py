@@ -3,39 +3,22 @@
 
 With ACCEPT=1 their "compared" is written anew."""
 import collections
-import csv
 import glob
-import io
 import json
 import os
 import re
-import subprocess
 import sys
+
+from spreads import at_level, settled
 
 
 ORIGIN = "tests/published/training_*.csv; nncost accuracy --summary, for profiles that a plan gets --level user"
-
-
-# Profiles that a plan gets when none is named: what is said of them is measured on rows predicted as a user would ask.
-BY_PLAN = {"torch-compile", "fsdp", "megatron", "maxtext"}
-
-
-def at_level(program, files, data, level):
-    out = subprocess.run([program, "accuracy", *files, "--summary", "--rows", "--level", level, "--format", "json"],
-                         capture_output=True, text=True, check=True, env={**os.environ, "NNCOST_PATH": data}).stdout
-    rows = [r for r in json.loads(out)["rows"] if (r["software"] in BY_PLAN) == (level == "user")]
-    return [dict(r, id=level + " " + r["id"]) for r in rows]
 
 
 def scored(program, source):
     files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")))
     files = [f for f in files if "vtrain_single" not in f]  # composed, no measurement
     return at_level(program, files, source, "user") + at_level(program, files, source, "matched")
-
-
-def settled(row):
-    """A row that leaves its plan open, or is said to lack a deciding setting, tells nothing of the profile."""
-    return not {"quality B", "parallelism"} & set(row["undecided"].split(", "))
 
 
 def entries(rows):
@@ -76,7 +59,7 @@ def main():
         text = re.sub(r'    "compared": "[^"]*",\n', "", text)
         if mine:
             text = text.replace('  "sources": {\n', '  "sources": {\n    "compared": "' + ORIGIN + '",\n', 1)
-        at = text.index('  "stands_for": [' if '  "stands_for": [' in text else '  "reserve"')
+        at = text.index(next(k for k in ('  "stands_for": [', '  "reserve"', '  "sources": {') if k in text))
         with open(path, "w", encoding="utf-8") as file:
             file.write(text[:at] + block + text[at:])
     if stale and os.environ.get("ACCEPT") != "1":

@@ -10,6 +10,7 @@ Needs PyTorch and torchvision (tools/setup capture); else skipped.
 import importlib.util
 import json
 import os
+import socket
 import statistics
 import subprocess
 import sys
@@ -77,14 +78,39 @@ def pipeline():
         assert "measured here on" in here["device"]["name"] and here["step"]["step_s"] > 0
         assert json.loads((folder / f"nncost/hw/{made['device']}.json").read_text())["host"]["kernel_s"] == 0, "a CPU has no host"
         nncost("estimate", "resnet-50", folder / "mine.json", "--precision", "fp32", config=folder)
-        own.write_text("import signal\nsignal.signal(signal.SIGPROF, signal.default_int_handler)  # as Ctrl-C\n"
-                       "def make():\n    signal.setitimer(signal.ITIMER_PROF, 3)\n    return lambda: None\n")
+        own.write_text("import _thread, threading, time\n"  # as Ctrl-C, after three seconds of its own CPU time
+                       "def interrupt():\n    end = time.process_time() + 3\n"
+                       "    while time.process_time() < end:\n        time.sleep(0.05)\n    _thread.interrupt_main()\n"
+                       "def make():\n    threading.Thread(target=interrupt, daemon=True).start()\n    return lambda: None\n")
         code, out, err = measure(folder, "--minutes", "2", "--model", f"{own}:make")
         assert code == 130, (code, out, err)
         check_rows(folder, complete=False)
         code, out, err = measure(folder, "--minutes", "0.0001")
         assert code == 1 and "too little was measured" in err, (code, err)
+    together()
     print(f"{len(made['rows'])} rows, {len(figures)} parameters fitted")
+
+
+def together():
+    """Two processes, as torchrun starts them: rank 0 writes collectives beside its own rows."""
+    with tempfile.TemporaryDirectory() as name, socket.socket() as free:
+        folder = Path(name)
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+        free.close()
+        ranks = [subprocess.Popen([sys.executable, "-m", "nncost.measure", "--device", "cpu", "--minutes", "0.4", "--output",
+                                   folder / "measure.json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "PYTHONPATH": str(ROOT / "python"), "PYTHONDONTWRITEBYTECODE": "1",
+                                       "XDG_CONFIG_HOME": str(folder), "RANK": str(rank), "LOCAL_RANK": str(rank),
+                                       "WORLD_SIZE": "2", "LOCAL_WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1",
+                                       "MASTER_PORT": port}) for rank in (0, 1)]
+        said = [rank.communicate(timeout=300) for rank in ranks]
+        assert [rank.returncode for rank in ranks] == [0, 0], said
+        rows = [r for r in json.loads((folder / "measure.json").read_text())["rows"] if r["kind"] == "collective"]
+        timed = [r for r in rows if r["measured_s"]]
+        assert timed and all(r["devices"] == 2 and r["nodes"] == 1 and r["bytes"] > 0 for r in rows), rows
+        assert all(r["measured_s"] or r["reason"] for r in rows), rows
+        assert "all_reduce" in {r["op"] for r in timed}, rows
 
 
 def step_seconds(name, batch):

@@ -88,7 +88,10 @@ class Releases(unittest.TestCase):
                 "d,h100,8,MaxText,,bf16,llama3-8b,1,none,1\n"
                 "e,gb200,8,MLPerf NeMo,5.1,fp8,llama3-8b,1,none,1\n"
                 "f,h100,8,MLPerf NeMo,3.0,bf16,llama3-8b,1,none,1\n"
-                "g,h100,8,somebody's own,1.0,bf16,llama3-8b,1,none,1\n")
+                "g,h100,8,somebody's own,1.0,bf16,llama3-8b,1,none,1\n"
+                "h,h100,8,Megatron-LM,Megatron-Core r0.8.0,bf16,llama3-8b,1,none,1\n"
+                "i,gb200,8,NVIDIA,MLPerf v5.1; NVIDIA NeMo,fp8,llama3-8b,1,none,1\n"
+                "j,b200,8,Megatron-Bridge,NeMo 26.04 container,fp8,llama3-8b,1,none,1\n")
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "rows.csv")
             with open(path, "w", encoding="utf-8") as file:
@@ -96,7 +99,7 @@ class Releases(unittest.TestCase):
             rows = run("accuracy", path, "--rows")["rows"]
         self.assertEqual([r["software"] for r in rows],
                          ["nemo-26.02", "nemo-26.06", "maxtext", "maxtext-gpu", "mlperf-5.0", "mlperf-3.0",
-                          "torch-compile"])
+                          "torch-compile", "megatron-core-0.8", "mlperf-5.0", "nemo-26.02"])
 
     def test_every_release_is_chosen_by_its_own_words(self):
         for path in glob.glob(os.path.join(SOURCE, "software/*.json")):

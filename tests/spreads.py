@@ -29,8 +29,8 @@ USUAL, TIMES = 0.7, 2
 
 
 def settled(row):
-    """A row that leaves its plan open, or is said to lack a deciding setting, tells nothing of the profile."""
-    return not {"quality B", "parallelism"} & set(row["undecided"].split(", "))
+    """A row that leaves its plan or its network open, or is said to lack a deciding setting, tells nothing of the profile."""
+    return not {"quality B", "parallelism", "network"} & set(row["undecided"].split(", "))
 
 
 # Profiles that a plan gets when none is named: what is said of them is measured on rows predicted as a user would ask.
@@ -48,7 +48,8 @@ def at_level(program, files, data, level):
 
 
 def rows_of(program, source, data):
-    files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")))
+    files = sorted(glob.glob(os.path.join(source, "tests/published/training_*.csv")) +
+                   glob.glob(os.path.join(source, "tests/published/h100/training_*.csv")))
     files = [f for f in files if "vtrain_single" not in f]  # composed, no measurement
     rows = at_level(program, files, data, "user") + at_level(program, files, data, "matched")
     return [r for r in rows
@@ -63,13 +64,14 @@ def cell(row, members):
     """Profile, device, and the network by its file or the family of models."""
     device, software, family = row["what"].split(", ")
     if family == "graph":
-        family = members[row["model"]].split()[0]
+        family = (members.get(row["model"]) or row["model"]).split()[0]
     return software, device, family
 
 
 def networks(source):
     """MODEL FIELD=VALUE ... of each network by its published name, as the tables have it."""
-    found = {}
+    with open(os.path.join(source, "foreign/names/members.json"), encoding="utf-8") as file:
+        found = dict(json.load(file)["members"])
     for path in glob.glob(os.path.join(source, "tests/published/training_*.csv")):
         with open(path, encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
@@ -216,4 +218,5 @@ def main():
         write(source, own, by)
 
 
-main()
+if __name__ == "__main__":
+    main()

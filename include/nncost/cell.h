@@ -24,7 +24,7 @@ typedef struct nnc_cell {
         double number;
         int64_t whole;
         bool flag;
-        const char *text; /* owned by the creator of the cell */
+        const char *text; /* the creator of the cell owns the text */
     };
 } nnc_cell;
 

@@ -37,8 +37,8 @@ NNC_API int nnc_figure_match(const char *name, const char *figure);
 
 /* How much a value may change and still count as equal: the larger of the two limits. */
 typedef struct nnc_tolerance {
-    const char *name; /* as in nnc_figure_match; the most specific one counts */
-    double absolute;  /* in the unit of the value */
+    const char *name; /* name as in nnc_figure_match; the most specific one counts */
+    double absolute;  /* tolerance in the unit of the value */
     double relative;  /* 0.01 = 1 % of the old value */
 } nnc_tolerance;
 
@@ -53,7 +53,7 @@ typedef enum nnc_change_kind {
 typedef struct nnc_change {
     nnc_change_kind kind;
     bool input;                  /* belongs to the model, the device or the plan */
-    const nnc_figure *old, *now; /* NULL if it does not have the value */
+    const nnc_figure *old, *now; /* NULL = the estimate lacks the value */
     double relative;             /* now / old - 1; NaN for texts, and if old is 0 */
 } nnc_change;
 
@@ -81,7 +81,8 @@ typedef enum nnc_relation {
 typedef struct nnc_requirement {
     const char *name, *rule; /* as written */
     nnc_relation relation;
-    const char *text; /* inside rule; only with NNC_EQUAL. NULL = a number */
+    const char *text; /* required text, inside rule; only with NNC_EQUAL. NULL = a number is
+                       * required */
     double number;
 } nnc_requirement;
 
@@ -111,16 +112,16 @@ typedef struct nnc_check_verdict {
 /* One scenario of a plan file. */
 typedef struct nnc_check_row {
     const char *id;
-    long line; /* in the plan file; 0 = none */
+    long line; /* line in the plan file; 0 = none */
     nnc_check_state state;
     nnc_figures old, now;
-    const nnc_change *changes; /* as nnc_figures_compare orders them */
+    const nnc_change *changes; /* changes in the order of nnc_figures_compare */
     int32_t change_count;
     const char *const *causes; /* "plan: micro_batch 1 -> 2" */
     int32_t cause_count;
     const nnc_check_verdict *verdicts;
     int32_t verdict_count;
-    const struct nnc_check_op *ops; /* when two estimates are compared */
+    const struct nnc_check_op *ops; /* ops that differ, when two estimates are compared */
     int32_t op_count;
     /* When two estimates with different software profiles are compared: "+209 ms: framework 196 ms, zero 12.6 ms"; NULL =
      * no split. Change of the step, and the part of it that comes from the profile. */

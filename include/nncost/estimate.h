@@ -11,18 +11,18 @@ extern "C" {
 #endif
 
 /* Does a plan fit into the memory of its device? */
-#define NNC_VERDICT_LIST(X)                                                 \
-    X(NNC_FITS, "fits")   /* also at the upper end of the predicted peak */ \
-    X(NNC_TIGHT, "tight") /* at the predicted peak, not at its upper end */ \
+#define NNC_VERDICT_LIST(X)                                                                   \
+    X(NNC_FITS, "fits")   /* also at the upper end of the predicted peak */                   \
+    X(NNC_TIGHT, "tight") /* fits at the predicted peak, not at the upper end of its range */ \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 
-#define NNC_BOUND_LIST(X)                                                   \
-    X(NNC_BOUND_COMPUTE, "compute")                                         \
-    X(NNC_BOUND_MEMORY, "memory")                                           \
-    X(NNC_BOUND_NETWORK, "network")                                         \
-    X(NNC_BOUND_HOST, "host")     /* issuing ops; fixed times of kernels */ \
+#define NNC_BOUND_LIST(X)                                                         \
+    X(NNC_BOUND_COMPUTE, "compute")                                               \
+    X(NNC_BOUND_MEMORY, "memory")                                                 \
+    X(NNC_BOUND_NETWORK, "network")                                               \
+    X(NNC_BOUND_HOST, "host")     /* time to issue ops; fixed times of kernels */ \
     X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other pipeline stages; not for a single op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
@@ -30,19 +30,21 @@ NNC_API const char *nnc_bound_name(nnc_bound bound);
 /* Resident bytes of one device, by class; total_bytes is the sum of the first six. */
 typedef struct nnc_memory {
     int64_t weight_bytes, gradient_bytes, optimizer_bytes;
-    int64_t activation_bytes; /* kept for backward, including logits or loss probabilities */
+    int64_t activation_bytes; /* tensors kept for backward, including logits or loss
+                               * probabilities */
     int64_t transient_bytes;  /* largest temporary memory at the peak */
-    int64_t reserve_bytes;    /* set aside by the user or the software profile */
+    int64_t reserve_bytes;    /* memory set aside by the user or the software profile */
     int64_t total_bytes, capacity_bytes;
     int64_t total_interval_bytes
         [2]; /* range of measured peaks; both ends are the total when the user set the reserve */
     int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
     const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
     int64_t
-        apart_bytes; /* what the peak is more than the sum of the classes: below 0, as they do not all live at once */
+        apart_bytes; /* peak less the sum of the classes; below 0, as the classes do not all live
+                      * at once */
     int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of the allocator */
     int64_t context_bytes;     /* driver context and libraries, outside the allocator */
-    int64_t split_block_bytes; /* that the allocator cannot hand out whole again */
+    int64_t split_block_bytes; /* blocks that the allocator cannot hand out whole again */
     bool one_moment;           /* the peak is a moment of backward, not the sum of the classes */
 } nnc_memory;
 
@@ -56,7 +58,7 @@ typedef struct nnc_op_cost {
     double repeat; /* instances in one step on one device */
     double compute_s, memory_s, fixed_s;
     double network_s; /* communication time, overlapped or not */
-    double time_s;    /* on the critical path */
+    double time_s;    /* time on the critical path */
     const char *link; /* "scale_up", "scale_out", "host"; NULL if the op does not communicate */
     nnc_bound bound;
 } nnc_op_cost;
@@ -87,18 +89,19 @@ typedef struct nnc_result {
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind */
-    double communication_s[NNC_COMM_SPACE]; /* by kind, overlapped or not */
+    double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
     double bubble_ratio, bubble_share; /* bubble_s over the busy time of the stage; over step_s */
-    double idle_share;                 /* mean of all stages; 0 without a pipeline */
+    double idle_share;                 /* mean idle share of all stages; 0 without a pipeline */
     int32_t stage,
         memory_stage; /* pipeline stages with the longest busy time; with the most memory */
-    double bound_s[NNC_BOUND_SPACE]; /* step_s by what bounds it; in ideal mode they overlap */
+    double bound_s[NNC_BOUND_SPACE]; /* step_s divided by what bounds it; in ideal mode the parts
+                                      * overlap */
     nnc_bound bound, next_bound;     /* largest and second largest of bound_s */
     double step_without_bound_s;     /* step time if `bound` were unlimited, estimated again */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    double causal_mfu; /* from causal_flops, independent of the convention: at most 1 */
+    double causal_mfu; /* MFU from causal_flops, independent of the convention: at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];
@@ -145,7 +148,7 @@ typedef struct nnc_stage {
     double forward_s, backward_s,
         weight_s; /* times of one micro-batch; weight_s: weight gradients, if they run separately */
     double busy_s, bubble_s;     /* busy and idle time of the step, without the two members below */
-    double exchange_s, update_s; /* once per step: exposed communication; optimizer update */
+    double exchange_s, update_s; /* times once per step: exposed communication; optimizer update */
     double in_flight;            /* micro-batches in flight */
     nnc_memory memory;
 } nnc_stage;
@@ -256,7 +259,7 @@ NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter fig
 NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device,
                                                nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
-/* Multiplies the value by factor. A value that is not recorded stays so. */
+/* Multiplies the value by factor. A value that is not recorded stays unrecorded. */
 NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure,
                                              nnc_dtype precision, double factor);
 
@@ -282,7 +285,7 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
     double value;  /* value that the device has */
-    double needed; /* to 9 digits; NaN: no value is enough */
+    double needed; /* needed value to 9 digits; NaN: no value is enough */
     double step_s; /* with the needed value; with an unlimited parameter if no value is enough */
 } nnc_target;
 

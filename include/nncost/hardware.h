@@ -40,7 +40,8 @@ typedef struct nnc_scale_up {
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
     double latency_s;   /* seconds of one step of the algorithm; NaN = not recorded */
-    double knee_bytes;  /* message size that takes twice its time at full bandwidth; NaN = 0 */
+    double knee_bytes;  /* message size whose transfer takes twice its time at full bandwidth;
+                         * NaN = 0 */
     bool reduces_in_switch;
 } nnc_scale_up;
 
@@ -77,7 +78,7 @@ typedef struct nnc_source {
 typedef struct nnc_efficiency {
     double sustained_fraction; /* share of the peak FLOP/s, in (0, 1]   [1] */
     double memory_fraction;    /* share of mem_bytes_per_s, in (0, 1]   [1] */
-    double fixed_s;            /* per kernel; does not overlap   [0] */
+    double fixed_s;            /* fixed time per kernel; does not overlap   [0] */
 } nnc_efficiency;
 
 /* Convolutions. The formula: docs/formulas.md, conv-time. */
@@ -109,7 +110,7 @@ typedef struct nnc_gemm_efficiency {
     double k_fill; /* start and end of a tile take the time of this many elements of k   [0] */
     double
         l2_bytes_per_flop; /* operand bytes that the cache delivers per FLOP of the peak; NaN = no limit */
-    double l2_bytes_per_s; /* the same as a rate, replaces it; NaN = not given */
+    double l2_bytes_per_s; /* the same limit as a rate, which replaces it; NaN = not given */
     double
         wave_quantization; /* share of a partly filled wave of tiles that counts as full; NaN = a constant rate without tiles */
     double unaligned_ratio; /* time over that of dimensions that are multiples of 8   [1] */
@@ -154,10 +155,11 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
-    double fixed_s, log2_s; /* per call; per doubling of the group   [0] */
+    double fixed_s, log2_s; /* fixed time per call; time per doubling of the group   [0] */
     double
         bus_fraction;  /* share of the link bandwidth, for a large message in a large group   [1] */
-    double knee_bytes; /* message size per rank that takes twice its time at full rate   [0] */
+    double knee_bytes; /* message size per rank whose transfer takes twice its time at full rate 
+                        *  [0] */
     double small_group_loss; /* a group of n ranks reaches 1 - loss / n^2 of the rate   [0] */
 } nnc_collective_efficiency;
 
@@ -165,13 +167,14 @@ typedef struct nnc_collective_efficiencies {
     nnc_collective_efficiency all_reduce, all_gather, reduce_scatter, all_to_all;
     double step_fixed_s;       /* additional time inside a training step: launch and skew   [0] */
     double scale_out_fraction; /* share of scale_out.bytes_per_s   [1] */
-    double scale_out_fixed_s;  /* per call that leaves the domain   [0] */
+    double scale_out_fixed_s;  /* fixed time per call that leaves the domain   [0] */
     bool fitted;               /* false: the file has no such object */
 } nnc_collective_efficiencies;
 
 /* An all-reduce of a decode step, in one round or two; see nnc_serve_all_reduce_s. */
 typedef struct nnc_small_all_reduce {
-    double fixed_s, rank_s;                      /* per call; per rank of the group */
+    double fixed_s, rank_s;                      /* fixed time per call; time per rank of the
+                                                  * group */
     double two_shot_s;                           /* second round */
     double one_shot_fraction, two_shot_fraction; /* shares of the link bandwidth */
     double node_s;                               /* additional time of a group that spans nodes */
@@ -206,7 +209,7 @@ typedef struct nnc_serve_efficiency {
 /* Power draw as shares of power_w; see nnc_power_throttle. */
 typedef struct nnc_power_efficiency {
     double idle_share;   /* always drawn   [0] */
-    double memory_share; /* drawn by the memory at its full bandwidth   [0] */
+    double memory_share; /* share of the power that the memory draws at its full bandwidth   [0] */
     double
         exponent; /* times grow with this power of (power drawn / power limit)   [0: no effect] */
 } nnc_power_efficiency;
@@ -232,7 +235,7 @@ typedef struct nnc_stream_efficiency {
                              * type */
     double mixed_fraction;  /* the same; operands of two types (casts) */
     double norm_fraction, softmax_fraction, loss_fraction;
-    double norm_row_s, norm_row_backward_s;       /* in addition, for each row of a norm */
+    double norm_row_s, norm_row_backward_s;       /* additional time for each row of a norm */
     double adamw_fraction, adamw_narrow_fraction; /* share of the bandwidth with fp32 states;
                                                    * with 16-bit states */
     double fixed_s;                               /* fixed time of each kernel */
@@ -243,14 +246,16 @@ typedef struct nnc_efficiencies {
     nnc_basis basis;
     double
         calibration; /* factor of one machine on the rate of products, attention and convolution   [1] */
-    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
-    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* efficiencies by the format of the
+                                                             * operands */
+    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* efficiencies by the generation of the
+                                                             * kernel */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise; /* norms, activations, copies, loss */
     nnc_efficiency
         pointwise_tuned;       /* the same with kernels written for the device   [as pointwise] */
     nnc_efficiency maps;       /* the same for feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned; /* with kernels written for the device   [as maps] */
+    nnc_efficiency maps_tuned; /* the same with kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
@@ -297,11 +302,11 @@ struct nnc_device {
     nnc_scale_out scale_out;
     nnc_host_link host;
     double power_w;
-    double power_cap_w; /* a lower limit set by the operator; NaN = none */
+    double power_cap_w; /* a power limit below power_w, set by the operator; NaN = none */
     nnc_node_power node_power;
     nnc_mtbf mtbf;
     nnc_efficiencies efficiency;
-    nnc_rated rated;         /* all 0: units and clock do not change the peaks */
+    nnc_rated rated;         /* all 0: changes of units and clock do not change the peaks */
     const nnc_price *prices; /* newest on-demand price first; may be NULL */
     int32_t price_count;
     const char *const *aliases;
@@ -311,8 +316,8 @@ struct nnc_device {
     const char *path;    /* file it was read from */
     double embodied_kg;  /* embodied carbon, with the scope of its source */
     double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded */
-    bool lenient;        /* implausible values are computed with, instead of refused */
-    bool implausible;    /* it has some: no range of measurements applies */
+    bool lenient;        /* compute with implausible values instead of refusing them */
+    bool implausible;    /* true: some value is implausible, so no range of measurements applies */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

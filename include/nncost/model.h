@@ -171,12 +171,13 @@ typedef struct nnc_decoder {
         vocab_multiple;    /* the embedding table is padded to a multiple of this; 1 = not padded */
     int64_t seq_len;       /* tokens of a training sequence */
     int64_t positions_max; /* rows of a learned position table; 0 = seq_len */
-    int64_t sliding_window; /* tokens that a query attends to, itself included; 0 = all before it */
+    int64_t sliding_window; /* tokens that a query attends to, its own included; 0 = all earlier
+                             * tokens */
     nnc_positions positions;
     nnc_norm_kind norm; /* layer or rms */
     nnc_mlp mlp;
     bool biases;    /* on every linear layer except the head, and on layer norms */
-    bool qkv_bias;  /* on the query, key and value projections */
+    bool qkv_bias;  /* the query, key and value projections have a bias */
     bool tied_head; /* the head uses the embedding table */
     double dropout; /* probability; 0 = no dropout kernels and masks */
     /* Mixture of experts: layers after the first dense_layers route each token to experts_per_token of
@@ -194,15 +195,17 @@ typedef struct nnc_decoder {
     nnc_mlp_kind mlps[NNC_PATTERN_MAX];
     int32_t mlps_count;
     nnc_norm_place norm_place;
-    bool norm_bias;   /* on layer norms, even when linear layers have none */
+    bool norm_bias;   /* layer norms have a bias, even when linear layers have none */
     bool plain_norms; /* norms have no weights */
     bool embed_norm;  /* after the embedding */
     nnc_qk_norm qk_norm;
-    bool out_bias, mlp_bias, head_bias, expert_bias; /* these biases only, when `biases` is off */
-    bool no_key_bias;                                /* queries and values have one, keys do not */
-    int64_t rotary_dim;  /* values of a head that are rotated; 0 = all */
+    bool out_bias, mlp_bias, head_bias, expert_bias; /* only these biases exist, when `biases` is
+                                                      * off */
+    bool no_key_bias;                                /* query and value projections have a bias,
+                                                      * key projections do not */
+    int64_t rotary_dim;                              /* rotated values of a head; 0 = all */
     bool sinks;          /* one more learned score per head in the softmax (attention sink) */
-    bool rotary_scale;   /* rotation also scales (YaRN) */
+    bool rotary_scale;   /* the rotary embedding also scales (YaRN) */
     bool expert_clamp;   /* experts clamp gate and up before multiplying them */
     bool attention_gate; /* a second query projection gates the output of attention */
     bool shared_gate;    /* one value per token gates the output of the shared experts */
@@ -232,14 +235,14 @@ typedef struct nnc_decoder {
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* all layers share the weights of the first */
     int64_t tower_inputs; /* inputs per sequence that the towers encode */
-    int64_t
-        next_layers; /* layers for multi-token prediction; they count and run when a plan trains them */
+    int64_t next_layers;  /* layers for multi-token prediction; they count and run only when a plan
+                      * trains them */
     /* Groups of neighbouring experts; the experts of a token come from groups_per_token groups. 0 = no
      * groups. */
     int64_t expert_groups, groups_per_token;
-    /* Layers of the mixer `window` may have other heads; 0 = as the others. */
+    /* Layers with the mixer `window` may have other heads; 0 = the heads of the other layers. */
     int64_t window_heads, window_kv_heads, window_head_dim;
-    bool window_sinks;     /* only these layers have sinks */
+    bool window_sinks;     /* only layers with a window have sinks */
     bool keys_as_values;   /* layers that attend to all tokens have no projection of values */
     bool head_gate;        /* one value per head and token gates the output of attention */
     bool expert_norms;     /* routed and shared experts have norms of their own around them */
@@ -306,14 +309,15 @@ typedef struct nnc_unet {
     int32_t attention_levels_count;
     bool middle_attention;
     int64_t transformer_depth; /* 0 = an attention layer without MLP and cross-attention */
-    int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* by level; the middle uses the last */
+    int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* blocks per level; the middle uses the
+                                                      * last value */
     int32_t transformer_depths_count;                /* 0 = transformer_depth everywhere */
     bool cross_only_levels
         [NNC_UNET_LEVELS_MAX]; /* both attentions of a transformer block read the context */
     int32_t cross_only_levels_count;
     bool
         linear_projections; /* linear layers instead of 1x1 convolutions before and after transformers */
-    int64_t heads;          /* per attention layer; 0 = by head_width */
+    int64_t heads;          /* heads per attention layer; 0 = from head_width */
     int64_t head_width;                 /* 0 = by heads */
     int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = none */
     int64_t context_input_width; /* width of the context before a linear layer to context_width; 0 =
@@ -334,10 +338,10 @@ typedef struct nnc_vit {
     int64_t classes;
     double dropout;
     bool distilled; /* distillation: a second token and a second head, trained on a teacher */
-    bool
-        relative_positions; /* each layer adds a table of relative positions to its scores; patches have no positions */
-    bool no_key_bias; /* queries and values have a bias, keys do not */
-    bool layer_scale; /* attention and MLP of a layer end with one factor per channel */
+    bool relative_positions; /* each layer adds a table of relative positions to its scores; the
+                             * patches themselves have no positions */
+    bool no_key_bias;        /* queries and values have a bias, keys do not */
+    bool layer_scale;        /* attention and MLP of a layer end with one factor per channel */
 } nnc_vit;
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
@@ -347,7 +351,7 @@ enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
 typedef struct nnc_graph {
     const struct nnc_graph_net *net;
     const struct nnc_field_table *fields; /* the common fields, and one per number */
-    int64_t lets[NNC_GRAPH_LETS_MAX];     /* in the order of the file */
+    int64_t lets[NNC_GRAPH_LETS_MAX];     /* values in the order of the file */
 } nnc_graph;
 
 /* The dimensions of the file. When nnc_model_set changes hidden, dimensions that were not set scale with
@@ -370,14 +374,14 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* only the member of the family is set, the others are zero */
+    nnc_decoder decoder; /* only the member of the model's family is set, the others are zero */
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds for a decoder */
     int32_t tower_count;
     nnc_scale_dims recorded;  /* all 0: setting hidden changes nothing else */
-    int64_t published_params; /* as the authors publish them; 0 = not stated */
+    int64_t published_params; /* number that the authors publish; 0 = not stated */
     /* For a network that denoises images: models that read the prompt (ids joined by commas), and the model
      * that decodes the latent; "" = not stated. */
     char text_encoders[128], image_decoder[64];
@@ -393,6 +397,7 @@ struct nnc_model {
     const char *stored; /* format of the weights by the name on the hub; NULL = not stated */
     bool lenient;       /* parameters that differ from published_params are no error */
     nnc_implementation implementation; /* the library whose operators run */
+    bool stand_in;                     /* another network of its counts: ranges are wider */
     bool composed_gelu;                /* its GELU is written out, operator by operator */
     bool joined_qkv; /* one product for queries, keys and values; one for gate and up */
 };

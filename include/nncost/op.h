@@ -43,7 +43,7 @@ NNC_API const char *nnc_group_name(nnc_group group);
     X(NNC_COMM_EXPERT, "expert")     \
     X(NNC_COMM_DATA, "data")         \
     X(NNC_COMM_PIPELINE, "pipeline") \
-    X(NNC_COMM_OFFLOAD, "offload") /* over the host link */
+    X(NNC_COMM_OFFLOAD, "offload") /* transfer over the host link */
 NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
 NNC_API const char *nnc_comm_name(nnc_comm comm);
 

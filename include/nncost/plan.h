@@ -237,7 +237,7 @@ typedef struct nnc_plan {
     bool clip_gradients;
     double tokens;         /* tokens of the whole run; NaN = not given */
     double samples;        /* sequences or images of the whole run; NaN = not given */
-    double price;          /* per device-hour; NaN = the device file's newest */
+    double price;          /* price per device-hour; NaN = the device file's newest */
     int64_t reserve_bytes; /* device memory for other uses; -1 = the software profile's */
     unsigned train;        /* nnc_train flags, the other parts are frozen; 0 = all */
     int64_t adapter_rank; /* rank of low-rank adapters (LoRA); 0 = no adapters. Without `train` only
@@ -306,9 +306,10 @@ typedef struct nnc_spread {
 
 /* Half of the 90 % range of measurements, in natural logarithm, by cause; the squares add up. */
 typedef struct nnc_spreads {
-    double own; /* every step with the profile; NaN = unknown */
+    double own; /* spread of every step with the profile; NaN = unknown */
     double network,
-        idle; /* multiplied by their share of the step; idle: waiting for the host or other stages */
+        idle; /* spreads that are multiplied by a share of the step; idle: waiting for the host
+               * or other stages */
     double kernels,
         carried; /* devices fitted to kernels only; devices with efficiencies of similar devices */
     double experts; /* models with experts */
@@ -324,7 +325,7 @@ typedef struct nnc_range {
 /* A framework that a profile stands for, and what its plans do by default. The texts select: starts of
  * names, "" = any; of several releases the newest that is not newer than the one asked for. */
 typedef struct nnc_framework {
-    char framework[48], also[48]; /* two names of it */
+    char framework[48], also[48]; /* framework; its second name */
     char version[32]; /* the first release; a word that is no number: start of the version */
     char hardware[32], model[32]; /* ids of device and model */
     char family[16];              /* family of the model */
@@ -336,21 +337,21 @@ typedef struct nnc_framework {
     int32_t zero;
     int64_t
         vocab_multiple; /* the embedding table is padded to this times the tensor degree; 0 = not padded */
-    bool sequence_parallel; /* whenever there is tensor parallelism */
+    bool sequence_parallel; /* on whenever tensor parallelism is used */
     bool interleaves; /* one layer per virtual stage, if the number of micro-batches allows it */
     nnc_adapted adapters; /* layers with adapters, when only adapters are trained */
-    nnc_frozen frozen;    /* their frozen weights, with products of 8 bits or fewer */
+    nnc_frozen frozen;    /* products of 8 bits or fewer with frozen weights */
     bool half_selective;  /* "attention" recomputes every second layer instead */
     bool whole_experts;   /* experts are not split over tensor ranks */
-    bool
-        ends_as_layers; /* when layers alone do not divide by the stages, but layers with both ends do */
+    bool ends_as_layers;  /* used when the layers do not divide by the stages, but the layers with
+                         * both ends do */
     bool
         gathered_in_pipelines; /* in pipelines ZeRO stage 3 keeps weights gathered between micro-batches */
 } nnc_framework;
 
 /* Switches that a release sets for some models and devices. Of several the last that matches counts. */
 typedef struct nnc_recipe {
-    char version[32], hardware[32], precision[16], model[32]; /* as in nnc_framework */
+    char version[32], hardware[32], precision[16], model[32]; /* see nnc_framework */
     char set[192]; /* "overlap_expert=1 block_scales=on" */
 } nnc_recipe;
 
@@ -358,7 +359,7 @@ typedef struct nnc_recipe {
  * decoders with experts). Errors are predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* number of steps; those from groups that no fit has used */
+    int64_t rows, unseen; /* number of steps; number of steps from groups that no fit has used */
     double error, bias;   /* mean absolute error, mean error */
 } nnc_track;
 
@@ -368,7 +369,8 @@ typedef struct nnc_reserve {
     double bytes, share; /* bytes of every plan; share of the counted memory */
     double low, high;    /* 10 % and 90 % quantiles of measured peak over prediction */
     double context;      /* bytes of a process on one device, without collectives; NaN = bytes */
-    double workspace;    /* that libraries hold in the allocator: products, convolutions */
+    double workspace;    /* workspace that libraries hold in the allocator: products,
+                          * convolutions */
 } nnc_reserve;
 
 /* Features of a framework; those that a profile does not mention are supported. */
@@ -389,8 +391,8 @@ typedef struct nnc_serve_engine {
     double step_s, layer_s,
         sequence_s; /* host time per step, per layer, per decoding sequence   [0] */
     double prefill_factor,
-        decode_factor; /* time of all ops of such a step over the device's   [1] */
-    double ttft_s;     /* per request, outside queue and prefill   [0] */
+        decode_factor; /* time of all ops of such a step over their time on the device   [1] */
+    double ttft_s;     /* time per request, outside queue and prefill   [0] */
     double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction   [1] */
     double kv_factor;                       /* factor on the device's kv_fraction   [1] */
     double all_reduce_factor;               /* time over the device's   [1] */
@@ -418,20 +420,20 @@ struct nnc_software {
     char id[48];
     char name[96];
     char date[16];         /* date of a release: "2025-11"; "" = no release of a framework */
-    bool fused_norm;       /* else one kernel per primitive */
+    bool fused_norm;       /* a norm is one kernel; else one kernel per primitive */
     bool fused_activation; /* gate and product in one kernel that keeps neither intermediate */
     bool fused_residual;   /* bias, dropout and residual in one kernel */
     bool fused_maps;       /* norm, activation and sum of a feature map in one kernel */
     bool contiguous_maps;  /* one plane per channel (NCHW); else channels last */
     bool written_out;      /* layer norms, RMS norms and GELU: one kernel per primitive */
     bool by_reductions;    /* norms of rows and softmax: one kernel per sum, and one for the rest */
-    bool
-        turned_group_norms; /* their kernel needs contiguous maps: others are copied to that layout and back */
-    bool
-        grouped_on_vectors; /* grouped convolutions run on the vector units, except those with a kernel */
-    bool random_written; /* dropout reads random numbers that a separate kernel wrote */
-    bool cast_weights;   /* fp32 weights are cast in every micro-batch, and their gradients back */
-    bool flat_weights;   /* one flat buffer, gathered in fp32 for every micro-batch */
+    bool turned_group_norms; /* their kernel needs contiguous maps: other maps are copied to that
+                             * layout and back */
+    bool grouped_on_vectors; /* grouped convolutions run on the vector units, except those that
+                             * have a kernel for matrix units */
+    bool random_written;     /* dropout reads random numbers that a separate kernel wrote */
+    bool cast_weights; /* fp32 weights are cast in every micro-batch, and their gradients back */
+    bool flat_weights; /* weights are one flat buffer, gathered in fp32 for every micro-batch */
     bool fused_rotary;
     bool fused_softmax;      /* scale and mask are part of the softmax kernel (unfused attention) */
     bool fused_loss;         /* cross-entropy is one kernel in the format of the logits */
@@ -464,7 +466,7 @@ struct nnc_software {
     /* Share of each kind of communication that overlaps with compute, 0 to 1. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,
         overlap_offload;
-    double overlap_tensor_backward; /* in backward; NaN = as overlap_tensor */
+    double overlap_tensor_backward; /* overlap in backward; NaN = as overlap_tensor */
     double bucket_bytes;            /* gradients that are reduced together during backward */
     double launch_s;                /* host time to issue one op; 0 = captured once and replayed */
     double
@@ -494,8 +496,8 @@ struct nnc_software {
     bool
         lists_operators; /* where the operators of the model's library are known, each is a kernel */
     nnc_policy policy;   /* policy of a search whose plans name none */
-    bool
-        unfused_attention; /* --attention flash of a plan is unfused: its programs have no kernel */
+    bool unfused_attention; /* --attention flash of a plan counts as unfused: programs of the
+                            * profile have no such kernel */
 };
 
 /* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */
@@ -584,7 +586,8 @@ static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model 
 /* Bytes per parameter of a precision policy with an Adam-like optimizer. Sources: ZeRO arXiv:1910.02054
  * section 3.1; Megatron-LM; docs/formulas.md [policies] */
 typedef struct nnc_policy_sizes {
-    double weight_bytes, gradient_bytes, master_bytes, state_bytes; /* state_bytes: of one moment */
+    double weight_bytes, gradient_bytes, master_bytes,
+        state_bytes;   /* state_bytes: size of one moment */
     double cast_bytes; /* temporary 16-bit copy of the weights */
 } nnc_policy_sizes;
 NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);

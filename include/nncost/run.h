@@ -41,10 +41,10 @@ typedef struct nnc_run_ask {
     double epochs,
         dataset_size; /* passes over a dataset of this many tokens (samples, without tokens) */
     double days;      /* duration */
-    /* instead of an estimate */
+    /* values of one step that replace an estimate */
     double step_s, step_flops; /* time and FLOPs of the whole step */
     /* failures */
-    nnc_stops stops;      /* counted by device_mtbf_s */
+    nnc_stops stops;      /* failures that device_mtbf_s counts */
     double device_mtbf_s; /* device-seconds per failure; NaN = unknown, no failures */
     double detect_s, start_s,
         replace_s;            /* time to detect a failure; to start all ranks; to replace a node */
@@ -54,12 +54,14 @@ typedef struct nnc_run_ask {
     /* checkpoints */
     double checkpoint_bytes;                                    /* checkpoint of the whole model */
     double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of all devices together */
-    double block_s, save_s, load_s; /* training waits; until durable; to load */
+    double block_s, save_s, load_s; /* time that training waits for a checkpoint; time until it
+                                     * is durable; time to load one */
     double checkpoint_interval_s;   /* training time between checkpoints; NaN = optimal */
     bool asynchronous;              /* training continues while a checkpoint is written */
     /* outside training */
     double evaluate_every, evaluate_s; /* steps between evaluations; 0 = none */
-    double warmup_s;                   /* once: job start, compilation, batch size ramp */
+    double warmup_s;                   /* time spent once: job start, compilation, batch size
+                                        * ramp */
     double planned_stops;   /* such as maintenance, each as long as a restart; 0 = none */
     double straggler_share; /* share of the time lost to slow devices; 0 = none */
     /* several sites, each with the devices of the plan, that average their weights periodically (local SGD,
@@ -88,28 +90,29 @@ typedef struct nnc_run_ask {
     double embodied_kg;       /* carbon of making one device with its share of a node */
     double life_s, use_share; /* lifetime of a device; share of it in use */
     /* money */
-    double stored_bytes, storage_price; /* kept during the run; per GB and month */
-    double egress_bytes, egress_price;  /* moved out; per GB */
-    /* fine-tuning; parameters: active ones. NaN = as many as the policy, 0 = no such model */
+    double stored_bytes, storage_price; /* bytes kept during the run; price per GB and month */
+    double egress_bytes, egress_price;  /* bytes moved out; price per GB */
+    /* Fine-tuning. Parameters are active ones. NaN = as many as the policy model has, 0 = no such model */
     nnc_method method;
     double policy_params; /* NaN = the model's */
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* training passes over generated samples */
     bool sampler_logprobs;                 /* use the sampler's log probabilities */
-    double prompt_tokens, response_tokens; /* per answer; NaN: the rest of the sequence */
+    double prompt_tokens, response_tokens; /* tokens per answer; NaN: the rest of the sequence */
     double group;                          /* answers per prompt */
     double rollout_batch,
         rollout_tensor; /* sequences generated together on this many devices; NaN = as many as fit */
-    double rollout_devices;            /* that only generate; 0 = the training devices generate */
+    double rollout_devices;            /* devices that only generate; 0 = the training devices
+                                        * generate */
     bool rollout_overlap;              /* generation overlaps with training */
     double rollout_tail;               /* longest answer over the mean */
     double rollout_tokens_per_s;       /* rate of one generating device */
     double rollout_s, score_s, sync_s; /* times per step that replace computed ones */
     double sync_bytes_per_s;           /* rate of sending new weights; NaN: no time */
-    double device_hours;               /* another amount of training */
+    double device_hours;               /* length of the training in device-hours */
     /* replicas of an elastic job, which continues while one is replaced; 0 = all stop and return to a
      * checkpoint */
-    double elastic_replicas, reshard_s; /* until the remaining replicas continue */
+    double elastic_replicas, reshard_s; /* reshard_s: time until the remaining replicas continue */
     double encode_s; /* device time to encode a sample (image, text); 0 = cached */
 } nnc_run_ask;
 
@@ -132,25 +135,26 @@ typedef struct nnc_run {
     double devices, nodes;
     /* work */
     double samples, tokens, steps, flops;
-    /* input, of one step */
-    double fetch_s, prepare_s, transfer_s; /* storage; workers; link to the device */
-    double input_s;                        /* their maximum, or their sum if serial */
+    /* time of the input of one step */
+    double fetch_s, prepare_s, transfer_s; /* time to read from storage; of the workers; over the
+                                            * link to the device */
+    double input_s;                        /* the maximum of the three, or their sum if serial */
     double input_wait_s;                   /* time that the device waits */
-    double input_bytes_per_s;              /* from storage, of all devices */
-    double workers_needed;                 /* per device, to keep the device busy */
+    double input_bytes_per_s;              /* rate from storage, all devices together */
+    double workers_needed;                 /* workers per device that keep the device busy */
     double prefetch_bytes;                 /* host memory of one device's workers */
     bool input_bound;
     /* sites */
     double outer_bytes,
         outer_s;   /* bytes sent and received by a site for one average; exposed time */
-    double step_s; /* including the wait for input */
+    double step_s; /* step time, including the wait for input */
     /* failures and checkpoints */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
-    double restart_s;           /* detect, replace, start, load */
+    double restart_s;           /* time to detect, replace, start and load */
     double young_s, interval_s; /* Young's optimum; the interval used */
     double first_order,
-        goodput;  /* useful over wall time of training: first-order approximation; exact */
+        goodput;  /* useful time over wall time of training: first-order approximation; exact */
     double stops; /* expected number of failures */
     double nodes_out, spares_needed,
         short_share; /* mean number of nodes out; spares for 99 %; share of the time with too few nodes */
@@ -165,7 +169,7 @@ typedef struct nnc_run {
     double energy_j;            /* including the PUE */
     double rated_energy_j;      /* rated power x hours x PUE, as in published totals */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;
-    /* fine-tuning, outside training: per step; per run */
+    /* fine-tuning: times outside training, per step; per run */
     double rollout_step_s, score_step_s, sync_step_s;
     double rollout_s, score_s, sync_s;
     double flops_per_token, cost_per_million_tokens; /* per trained token */
@@ -240,8 +244,8 @@ typedef struct nnc_budget_ask {
     double cost, days, params, tokens;
     double mfu, goodput; /* expected shares of the run */
     double price;        /* price of one device for one hour; NaN = the device file's */
-    double flops;        /* to spend instead of money */
-    double serve_tokens; /* read and written after training */
+    double flops;        /* FLOPs to spend instead of money */
+    double serve_tokens; /* tokens read and written after training */
 } nnc_budget_ask;
 
 /* All defaults: MFU 0.4 and goodput 0.95, as large runs report. */
@@ -259,7 +263,7 @@ typedef struct nnc_budget {
     double devices, days;             /* number of devices needed for `days`; NaN without days */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;
-    double params, tokens;             /* as given; NaN if money was given */
+    double params, tokens;             /* values as given; NaN if a budget of money was given */
     nnc_optimum optima[NNC_LAW_SPACE]; /* best model for these FLOPs, by law */
     double
         over_training[NNC_LAW_SPACE]; /* FLOPs over the fewest for the same loss; NaN = unknown */

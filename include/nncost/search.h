@@ -36,7 +36,7 @@ typedef struct nnc_search {
     nnc_choice recompute; /* nnc_recompute flags */
     nnc_choice schedule;  /* nnc_schedule */
     nnc_choice offload;   /* nnc_offload flags */
-    int64_t mem_bytes;    /* per device; 0 = the device's */
+    int64_t mem_bytes;    /* memory of a device; 0 = the device file's */
     double deadline_s;    /* the run (base.tokens or base.samples) ends by then; 0 = no deadline */
     double budget; /* maximum cost of the run, at base.price or the device's price; 0 = no budget */
     nnc_objective objective;

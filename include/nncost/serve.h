@@ -19,7 +19,7 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
-/* A recorded request. Lengths of 0: those of the request as a whole. */
+/* A recorded request. Lengths of 0 stand for the lengths that the plan gives. */
 typedef struct nnc_serve_arrival {
     double arrival_s; /* rising */
     int64_t input_len, output_len;
@@ -29,16 +29,16 @@ typedef struct nnc_serve_arrival {
  * profile, or a computed value. */
 typedef struct nnc_serve_ask {
     size_t struct_size; /* as of nnc_plan; nnc_serve_ask_default sets it */
-    int32_t devices;    /* total; 0 = the product of the degrees */
+    int32_t devices;    /* all devices; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
-    int32_t data; /* replicas that share the requests; 0 = devices over the other degrees */
+    int32_t data; /* replicas that share the requests; 0 = devices divided by the other degrees */
     int32_t
         attention_data; /* groups with their own requests in attention; they share the experts */
     int64_t input_len, output_len; /* tokens of a request */
     int64_t batch, concurrency;    /* requests; at most one of these four is given */
     double request_rate;           /* requests per second */
     bool offline;
-    nnc_dtype precision; /* in which products are computed */
+    nnc_dtype precision; /* format in which products are computed */
     nnc_stored weights;  /* storage format */
     nnc_stored kv_precision;
     int64_t group_size; /* elements that share a scale, for formats that do not fix it */
@@ -73,7 +73,7 @@ typedef struct nnc_serve_ask {
     double burstiness, length_spread;
     bool
         preempt; /* a request starts when its prompt fits, and may lose its place; off: when its whole length fits */
-    /* recorded arrivals of an open loop: the file as named, and its rows, for all replicas in turn */
+    /* recorded arrivals of an open loop: the name of the file, and its rows, which go to the replicas in turn */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
@@ -92,7 +92,8 @@ NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 
 /* One step of one replica: work and time of one of its devices. */
 typedef struct nnc_serve_step {
-    double sequences, new_tokens, context; /* per sequence: computed tokens, attended positions */
+    double sequences, new_tokens, context; /* sequences; computed tokens and attended positions
+                                            * per sequence */
     double steps;                          /* passes over the weights: the chunks of a prefill */
     double flops, weight_bytes, kv_bytes, bytes; /* amounts on one device */
     double intensity_flops_per_byte;
@@ -100,7 +101,7 @@ typedef struct nnc_serve_step {
         head_s; /* together with comm_s and host_s: parts of time_s */
     double comm_s, host_s, time_s;
     double lower_bound_s; /* datasheet rates, everything overlapped */
-    double network_bytes; /* sent by one device */
+    double network_bytes; /* bytes that one device sends */
     nnc_bound bound;
 } nnc_serve_step;
 
@@ -127,13 +128,14 @@ typedef struct nnc_serve {
     /* memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* layers that keep a state, not keys and values */
-    double free_bytes, max_tokens;   /* free for the cache; tokens that fit in it */
+    double free_bytes, max_tokens;   /* free bytes for the cache; tokens that fit in it */
     double max_sequences;            /* sequences at full length that fit on the deployment */
     double total_bytes, capacity_bytes, headroom_bytes; /* headroom negative: does not fit */
     bool fits;
     /* money and energy */
     double price_per_device_hour, per_million_output_tokens;
-    double per_million_prefilled_tokens, per_million_decoded_tokens; /* by the time of each phase */
+    double per_million_prefilled_tokens,
+        per_million_decoded_tokens; /* price by the time of each phase */
     double energy_j_per_token;
     double ttft_p99_s; /* result of a simulated loop */
     /* by formula alone, not compared with measurements */
@@ -145,8 +147,8 @@ typedef struct nnc_serve {
     /* 50, 90 and 99 % quantiles over the requests of a simulated loop */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;
-    double simulated, preemptions; /* requests; how often one lost its place in the cache */
-    double prompt_s;               /* that a prompt adds to the decode step */
+    double simulated, preemptions; /* requests; how often a request lost its place in the cache */
+    double prompt_s;               /* time that a prompt adds to the decode step */
 } nnc_serve;
 
 /* One op of a step, all layers together, on one device. */

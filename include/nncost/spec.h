@@ -84,7 +84,8 @@ NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_off
  * set. */
 typedef struct nnc_region {
     char id[48], name[64], seller[16]; /* seller "" = a country */
-    double carbon_g_per_kwh;           /* location-based: of the local grid, without certificates */
+    double carbon_g_per_kwh;           /* carbon intensity of the local grid (location-based,
+                                        * without certificates) */
     int32_t year;                      /* 0 = not stated */
     const char *source;
 } nnc_region;
@@ -92,7 +93,7 @@ typedef struct nnc_region {
 /* Energy overhead of the buildings of an operator. */
 typedef struct nnc_building {
     char id[48], name[96];
-    double pue; /* energy of the building over that of its machines */
+    double pue; /* energy of the building over the energy of its machines */
     int32_t year;
     const char *source;
 } nnc_building;
@@ -163,7 +164,7 @@ NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* As nnc_profiles_get, into a struct of the caller, without any. */
+/* As nnc_profiles_get, into a struct of the caller, for one named profile. */
 nnc_status nnc_profiles_load(nnc_specs *specs, nnc_profiles *profiles, nnc_error *err);
 
 /* As nnc_..._parse, into a struct of the caller. */

@@ -503,24 +503,52 @@ def torchvision_network(name, batch, image, fake):
                          f"(without --fake): {str(error).splitlines()[0]}") from None
 
 
+def join(first, second):
+    """Two captures of one program with different numbers of samples as one file, which gives every number between"""
+    names = [[(op["name"], op["phase"], op["repeat"]) for op in captured["ops"]] for captured in (first, second)]
+    if names[0] != names[1] or first["parameters"] != second["parameters"]:
+        raise SystemExit("nncost.capture: the two steps have different operators or parameters, expected one program")
+    if None in (first["batch"], second["batch"]) or first["batch"] == second["batch"]:
+        raise SystemExit("nncost.capture: expected two steps of different numbers of samples (--batch), found "
+                         f"{first['batch']} and {second['batch']}")
+    return {**first, "second": second}
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        captured = json.load(file)
+    if captured.get("schema") != SCHEMA or "second" in captured:
+        raise SystemExit(f"nncost.capture: {path}: expected one step, schema {SCHEMA}")
+    return captured
+
+
 def main():
     parser = argparse.ArgumentParser(prog="python3 -m nncost.capture", description="Records the operators of one training step of a PyTorch program as a file for nncost.")
     parser.add_argument("-o", "--output", default="step.json", help="file to write (step.json)")
     parser.add_argument("--network", help="torchvision:NAME in place of a script")
-    parser.add_argument("--batch", type=int, help="samples of a step: of --network (2), or as the script has them")
+    parser.add_argument("--batch", help="samples of a step: of --network (2), or as the script has them; of --network also two such "
+                        "as 2,8 for all between")
+    parser.add_argument("--join", nargs=2, metavar="FILE", help="two captures of one program with different --batch, for all between")
     parser.add_argument("--image", type=int, default=224, help="pixels per side of --network (224)")
     parser.add_argument("--fake", action="store_true", help="fake tensors for --network: shapes without data")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="a training script and its arguments")
     args = parser.parse_args()
-    if bool(args.network) == bool(args.script):
-        parser.error("expected a script or --network")
-    if args.network:
+    if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
+        parser.error("expected a script, --network or --join")
+    sizes = (args.batch or "").split(",")
+    if args.batch and (not all(size.isdigit() and int(size) > 0 for size in sizes) or len(sizes) > (2 if args.network else 1)):
+        parser.error(f"--batch: expected a number of samples, of --network also two, found {args.batch!r}")
+    batches = [int(size) for size in sizes if size]
+    if args.join:
+        captured = join(*(read(path) for path in args.join))
+    elif args.network:
         library, _, name = args.network.partition(":")
         if library != "torchvision":
             parser.error(f"--network: expected torchvision:NAME, found {args.network!r}")
-        captured = torchvision_network(name, args.batch or 2, args.image, args.fake)
+        steps = [torchvision_network(name, batch, args.image, args.fake) for batch in batches or [2]]
+        captured = steps[0] if len(steps) == 1 else join(*steps)
     else:
-        captured = capture_script(args.script[0], args.script[1:], args.batch)
+        captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None)
     write(args.output, captured)
     kernels = sum(op["repeat"] for op in captured["ops"])
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")

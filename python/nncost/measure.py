@@ -1,14 +1,17 @@
 """Measures the machine that it runs on: python3 -m nncost.measure [--minutes 5]
 
-Needs PyTorch. Times matrix products, convolutions, streaming kernels, optimizers and the launches of the host, in turns,
-so that an early end loses shapes and not kinds. Writes the rows (schema nncost.measure/1) and a device file, which
-nncost finds by its id, and prints a page of what it saw. CUDA and the CPU are tried; other devices are refused."""
+Needs PyTorch. Times matrix products, convolutions, attention, streaming kernels, optimizers and the launches of the host,
+in turns, so that an early end loses shapes and not kinds. Under torchrun it first times collectives between the
+processes. Writes the rows (schema nncost.measure/1) and a device file, which nncost finds by its id, and prints a page of
+what it saw. The CPU is tried; CUDA and ROCm are written and untested; other devices are refused."""
 import argparse
 import datetime
+import glob
 import json
 import math
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -32,22 +35,75 @@ def cpu_facts():
             "vector_bytes": width, "mem_bytes": memory, "units": torch.get_num_threads(), "vendor": "cpu"}
 
 
-def smi(field):
-    """A figure of nvidia-smi; None if there is none."""
+def output_of(*command):
+    """What a program prints; "" if there is no such program, or it fails."""
     try:
-        run = subprocess.run(["nvidia-smi", f"--query-gpu={field}", "--format=csv,noheader,nounits", "-i",
-                              str(torch.cuda.current_device())], capture_output=True, text=True, timeout=20)
-        return float(run.stdout.split()[0])
-    except (OSError, ValueError, IndexError, subprocess.TimeoutExpired):
-        return None
+        return subprocess.run(command, capture_output=True, text=True, timeout=20, check=True).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def number_in(text):
+    found = re.search(r"[-+]?\d+(\.\d+)?", text)
+    return float(found.group()) if found else None
+
+
+THROTTLES = ((0x04, "power limit"), (0x08, "hardware"), (0x20, "temperature"), (0x40, "temperature, by hardware"),
+             (0x80, "power supply"))  # NVML, nvmlClocksEventReasons
+
+
+def nvidia_state():
+    """Temperature, clock, power limit and what lowers the clock, by nvidia-smi."""
+    out = output_of("nvidia-smi", "--query-gpu=temperature.gpu,clocks.sm,power.limit,clocks.max.sm,"
+                    "clocks_throttle_reasons.active,pcie.link.gen.current,pcie.link.width.current",
+                    "--format=csv,noheader,nounits", "-i", str(torch.cuda.current_device()))
+    cells = [cell.strip() for cell in out.split(",")] + [""] * 7
+    mask = int(cells[4], 16) if re.fullmatch("0x[0-9a-fA-F]+", cells[4]) else 0
+    state = dict(zip(("temperature_c", "clock_mhz", "power_limit_w", "clock_most_mhz"), map(number_in, cells)))
+    return {**state, "throttled": [name for bit, name in THROTTLES if mask & bit],
+            "pcie": [number_in(cells[5]), number_in(cells[6])]}
+
+
+def amd_state():
+    """The same by rocm-smi, which does not say why a clock is low."""
+    try:
+        cards = json.loads(output_of("rocm-smi", "--showtemp", "--showgpuclocks", "--showmaxpower", "--json") or "{}")
+    except ValueError:
+        cards = {}
+    card = cards.get(f"card{torch.cuda.current_device()}", {})
+
+    def first(*words):
+        return next((number_in(str(v).strip("()")) for k, v in card.items() if all(w in k.lower() for w in words)), None)
+    return {"temperature_c": first("temperature"), "clock_mhz": first("sclk", "speed"), "power_limit_w": first("max", "power"),
+            "clock_most_mhz": None, "throttled": [], "pcie": [None, None]}
+
+
+def cpu_state():
+    """Of Linux: the warmest zone, and the clock of the first core."""
+    heat = []
+    for zone in sorted(glob.glob("/sys/class/thermal/thermal_zone*/temp")):
+        try:
+            with open(zone, encoding="ascii") as file:
+                heat.append(int(file.read()) / 1000)
+        except (OSError, ValueError):
+            continue
+    with open("/proc/cpuinfo", encoding="utf-8") as file:
+        clock = re.search(r"cpu MHz\s*: ([\d.]+)", file.read())
+    return {"temperature_c": max(heat, default=None), "clock_mhz": float(clock.group(1)) if clock else None, "throttled": []}
+
+
+def state_of(kind):
+    return cpu_state() if kind == "cpu" else nvidia_state() if torch.version.cuda else amd_state()
 
 
 def cuda_facts():
-    about = torch.cuda.get_device_properties(torch.cuda.current_device())
-    clock = smi("clocks.max.sm")
-    return {"name": about.name, "clock_hz": clock * 1e6 if clock else math.nan, "mem_bytes": about.total_memory,
+    about, state = torch.cuda.get_device_properties(torch.cuda.current_device()), state_of("cuda")
+    torch.zeros(1, device="cuda")
+    free, total = torch.cuda.mem_get_info()
+    return {"name": about.name, "clock_hz": (state["clock_most_mhz"] or math.nan) * 1e6, "mem_bytes": about.total_memory,
             "units": about.multi_processor_count, "vendor": "nvidia" if torch.version.cuda else "amd",
-            "power_limit_w": smi("power.limit")}
+            "power_limit_w": state["power_limit_w"], "pcie": state["pcie"],
+            "context_bytes": total - free - torch.cuda.memory_reserved()}  # taken next to the allocator, others' use in it
 
 
 class Clock:
@@ -73,7 +129,7 @@ class Clock:
         begin = self.read()
         for _ in range(count):
             call()
-        return self.read() - begin
+        return max(self.read() - begin, 1e-9)  # a clock may be too coarse for one call
 
     def row(self, call):
         call()  # the first call allocates and chooses a kernel
@@ -152,6 +208,33 @@ def optimizer(device, name, count, tensors):
             "least_bytes": count * 4 * (7 if name == "adamw" else 5)}, make
 
 
+def attention(device, dtype, batch, seq_len, heads, kv_heads, width, causal, backward):
+    """Held to FlashAttention-2, so that the row says which kernel it is of."""
+    def make():
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        q, k, v = (torch.randn(batch, n, seq_len, width, device=device, dtype=DTYPES[dtype]).requires_grad_(backward)
+                   for n in (heads, kv_heads, kv_heads))
+
+        def forward():
+            with sdpa_kernel(SDPBackend.FLASH_ATTENTION):
+                more = {"enable_gqa": True} if heads != kv_heads else {}
+                return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=causal, **more)
+        y = forward() if backward else None
+        return (lambda: torch.autograd.grad(y, (q, k, v), y, retain_graph=True)) if backward else forward
+    pairs = seq_len * (seq_len + 1) / 2 if causal else seq_len * seq_len
+    return {"kind": "attention", "op": "sdp_bwd" if backward else "sdp_fwd", "dtype": dtype, "batch": batch,
+            "seq_len": seq_len, "n_heads": heads, "n_kv_heads": kv_heads, "head_dim": width, "causal": int(causal),
+            "kernel": "FlashAttention-2", "flops": (2.5 if backward else 1) * 4 * batch * heads * pairs * width}, make
+
+
+def host_link(device, size):
+    """From pinned memory of the host to the device."""
+    def make():
+        x, y = torch.empty(size, dtype=torch.uint8).pin_memory(), torch.empty(size, dtype=torch.uint8, device=device)
+        return lambda: y.copy_(x, non_blocking=True)
+    return {"kind": "link", "op": "to_device", "dtype": "int8", "n": size, "least_bytes": size}, make
+
+
 def launches(device, count):
     def make():
         x = torch.ones(1, device=device)
@@ -182,6 +265,11 @@ def designed(kind, formats):
             (512, 14, 1024, 1, 1, 1), (240, 28, 240, 5, 2, 240), (128, 56, 128, 3, 2, 1), (480, 14, 80, 1, 1, 1)]
     lists.append([convolution(kind, dtype, batch, c, side, out, k, stride, groups, last)
                   for last in (False, True) for c, side, out, k, stride, groups in nets])
+    if big:
+        shapes = [(4, 2048, 32, 32, 128), (16, 1024, 12, 12, 64), (1, 8192, 32, 8, 128), (8, 512, 16, 16, 64)]
+        lists.append([attention(kind, "bf16", *shape, causal, backward) for shape in shapes for causal in (True, False)
+                      for backward in (False, True)])
+        lists.append([host_link(kind, 1 << 28), host_link(kind, 1 << 20)])
     # Without fresh memory: glibc maps blocks of 32 MB and more anew for each call, and the largest here have 28 MB.
     ops = ("copy", "gelu", "layer_norm", "softmax", "add", "relu", "batch_norm", "cast")
     lists.append([streaming(kind, dtype, op, rows * unit * unit, 1024) for rows in (7168, 2048, 256, 16) for op in ops])
@@ -224,38 +312,146 @@ class Progress:
             sys.stderr.write("\r\033[K")
 
 
-def measure(kind, minutes, model=None):
+def name_of(row, rows):
+    sizes = "x".join(str(row[k]) for k in ("m", "n", "k", "batch", "channels_in", "side", "channels_out", "kernel_side",
+                                           "stride", "groups", "channels_last", "tensors", "seq_len", "n_heads",
+                                           "n_kv_heads", "head_dim", "causal", "kernels") if k in row)
+    name = f"{row['kind']}/{row['op']}/{row['dtype']}/{sizes}"
+    same = sum(r["id"].startswith(name) for r in rows)
+    return name + (f"#{same}" if same else "")
+
+
+STATE_EVERY = 15  # rows between two looks at temperature and clock
+
+
+def measure(kind, minutes, model=None, rows=()):
+    """rows: those that are there already. Returns all, and how the run went."""
     formats = ["bf16", "fp32", "tf32", "fp16"] if kind == "cuda" else ["fp32"]
-    cases, clock, rows, end = designed(kind, formats), Clock(kind), [], "complete"
+    cases, clock, rows, end = designed(kind, formats), Clock(kind), list(rows), "complete"
+    before = len(rows)
     progress = Progress(len(cases) + (3 if model else 0), 60 * minutes)
-    heat = [smi("temperature.gpu")] if kind == "cuda" else []
+    states = [state_of(kind)]
     try:
         if model:
             step = own_steps(model)
             step()
             for i in range(3):
-                progress.show(len(rows), "own steps")
+                progress.show(len(rows) - before, "own steps")
                 rows.append({"kind": "step", "id": f"own/{i}", "op": "", "dtype": "", **clock.row(step)})
-        for row, make in cases:
+        for number_of, (row, make) in enumerate(cases):
             if progress.left(0) - (time.monotonic() - progress.begun) <= 0:
                 end = "time is up"
                 break
-            sizes = "x".join(str(row[k]) for k in ("m", "n", "k", "batch", "channels_in", "side", "channels_out",
-                                                   "kernel_side", "stride", "groups", "channels_last", "tensors",
-                                                   "kernels") if k in row)
-            progress.show(len(rows), f"{row['op']} {row['dtype']} {sizes}")
-            name = f"{row['kind']}/{row['op']}/{row['dtype']}/{sizes}"
-            same = sum(r["id"].startswith(name) for r in rows)
+            name = name_of(row, rows)
+            progress.show(len(rows) - before, name)
             try:
-                rows.append({"id": name + (f"#{same}" if same else ""), **row, **clock.row(make())})
-            except RuntimeError as error:  # out of memory, or a format that the device does not have
-                rows.append({"id": name, **row, "measured_s": None, "reason": str(error).splitlines()[0][:120]})
+                rows.append({"id": name, **row, **clock.row(make())})
+            except (RuntimeError, ImportError, AttributeError, TypeError) as error:
+                # out of memory, a format that the device lacks, an operator that this PyTorch lacks
+                rows.append({"id": name, **row, "measured_s": None, "reason": (str(error).splitlines() or ["failed"])[0][:120]})
+            if number_of % STATE_EVERY == STATE_EVERY - 1:
+                states.append(state_of(kind))
+            rows[-1]["temperature_c"], rows[-1]["throttled"] = states[-1]["temperature_c"], states[-1]["throttled"]
     except KeyboardInterrupt:
         end = "interrupted"
     progress.end()
+    states.append(state_of(kind))
+    heat = [s["temperature_c"] for s in states if s["temperature_c"] is not None]
+    clocks = [s["clock_mhz"] for s in states if s["clock_mhz"]]
+    return rows, {"end": end, "planned": len(cases), "temperature_c": [min(heat), max(heat)] if heat else None,
+                  "clock_mhz": [min(clocks), max(clocks)] if clocks else None,
+                  "throttled": sorted({why for s in states for why in s["throttled"]})}
+
+
+# ---- collectives, under torchrun ----
+
+def world():
+    """Rank, ranks, ranks of a node, as torchrun sets them."""
+    return tuple(int(os.environ.get(name, default)) for name, default in (("RANK", 0), ("WORLD_SIZE", 1),
+                                                                          ("LOCAL_WORLD_SIZE", 1)))
+
+
+def collective(dist, op, elements, device, group, ranks):
+    """A function that runs it once, and the bytes of the whole tensor, as nccl-tests count them."""
+    part = elements // ranks
+    whole = torch.ones(part * ranks, device=device, dtype=torch.float32)
+    piece = torch.ones(part, device=device, dtype=torch.float32)
+    pieces = list(whole.chunk(ranks))
+    calls = {"all_reduce": lambda: dist.all_reduce(whole, group=group),
+             "all_gather": lambda: dist.all_gather(pieces, piece, group=group),
+             "reduce_scatter": lambda: dist.reduce_scatter(piece, pieces, group=group),
+             "all_to_all": lambda: dist.all_to_all_single(torch.empty_like(whole), whole, group=group)}
+    return calls[op], 4 * part * ranks
+
+
+def timed_together(dist, clock, call, device, group):
+    """Seconds of the slowest rank; each rank makes as many calls."""
+    def slowest(seconds):
+        value = torch.tensor([seconds], dtype=torch.float64, device=device)
+        dist.all_reduce(value, op=dist.ReduceOp.MAX, group=group)
+        return float(value)
+    call()
+    clock.wait()
+    count = min(1000, max(1, math.ceil(LEAST_S / max(slowest(clock.group(call, 2) / 2), 1e-7))))
+    times = sorted(slowest(clock.group(call, count)) / count for _ in range(REPEATS))
+    middle = statistics.median(times)
+    return {"measured_s": middle, "spread": round((times[-1] - times[0]) / middle, 4), "calls": count * REPEATS}
+
+
+def collectives(kind, minutes):
+    """Rows of all groups: the first 2, 4, ... ranks, and all. Every rank returns the same."""
+    import torch.distributed as dist
+    rank, ranks, local = world()
     if kind == "cuda":
-        heat.append(smi("temperature.gpu"))
-    return rows, {"end": end, "planned": len(cases), "temperature_c": heat, "clock_mhz": smi("clocks.sm") if heat else None}
+        torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
+    dist.init_process_group("nccl" if kind == "cuda" else "gloo")
+    clock, rows, end = Clock(kind), [], time.monotonic() + 60 * minutes
+    clock.read = time.perf_counter  # a rank that waits uses no CPU time
+    sizes = [1 << p for p in ((8, 12, 16, 20, 22, 24, 26) if kind == "cuda" else (8, 12, 16, 20, 22))]
+    groups = sorted({2 ** i for i in range(1, 20) if 2 ** i < ranks} | {ranks})
+    try:
+        for members in groups:
+            group = dist.new_group(list(range(members)))
+            for elements in sizes:
+                for op in ("all_reduce", "all_gather", "reduce_scatter", "all_to_all"):
+                    late = torch.tensor([time.monotonic() > end], dtype=torch.int32, device=kind)
+                    dist.broadcast(late, 0)
+                    if late.item():
+                        raise TimeoutError
+                    row = {"kind": "collective", "op": op, "dtype": "fp32", "devices": members,
+                           "nodes": -(-members // local), "bytes": 4 * (elements // members) * members,
+                           "id": f"collective/{op}/n{members}/{4 * elements}"}
+                    if rank < members:
+                        try:
+                            call, _ = collective(dist, op, elements, kind, group, members)
+                            rows.append({**row, **timed_together(dist, clock, call, kind, group)})
+                        except (RuntimeError, ValueError) as error:  # the backend lacks it, on all ranks alike
+                            rows.append({**row, "measured_s": None, "reason": (str(error).splitlines() or ["failed"])[0][:120]})
+    except (TimeoutError, KeyboardInterrupt):
+        pass  # the rows until then are kept
+    if rank == 0:
+        print(f"collectives of {ranks} processes: {sum(bool(r['measured_s']) for r in rows)} rows", file=sys.stderr)
+    dist.destroy_process_group()
+    return rows
+
+
+def bus_rate(row):
+    """Bytes per second of a rank's link, as nccl-tests count it."""
+    n = row["devices"]
+    return row["bytes"] * (n - 1) / n * (2 if row["op"] == "all_reduce" else 1) / row["measured_s"]
+
+
+def links_of(rows):
+    """Of the device file: the best rate and the shortest collective of a node, and between nodes. Rates that nncost takes
+    for a mistake are left out: processes on one slow machine have such."""
+    made, least = {}, {"scale_up": 1e9, "scale_out": 1e8}
+    for name, inside in (("scale_up", True), ("scale_out", False)):
+        of = [r for r in rows if r["kind"] == "collective" and r["measured_s"] and (r["nodes"] == 1) == inside]
+        if of and max(map(bus_rate, of)) >= least[name]:
+            made[name] = {"bytes_per_s": number(max(map(bus_rate, of))), "latency_s": number(min(r["measured_s"] for r in of) / 2)}
+            if inside:
+                made[name] = {"kind": "switch", "devices": max(r["devices"] for r in of), **made[name]}
+    return made
 
 
 # ---- figures from rows ----
@@ -348,11 +544,18 @@ def device_file(facts, kind, rows, day):
             "vector_flops_per_s": {"fp32": matmul.get("fp32", base)}, "mem_bytes": facts["mem_bytes"],
             "mem_bytes_per_s": number(stream),
             "host": {"kernel_s": 0.0 if kind == "cpu" else launch}, "efficiency": efficiency, "sources": sources}
+    link = max((r["least_bytes"] / r["measured_s"] for r in rows if r["kind"] == "link" and r["measured_s"]), default=None)
+    if link:
+        made["host"]["bytes_per_s"] = number(link)
+        sources["host.bytes_per_s"] = f"{where}: copies from pinned memory"
+    for name, figures in links_of(rows).items():
+        made[name] = figures
+        sources[name] = f"{where}: the fastest collective, and half of the shortest"
     return {k: v for k, v in made.items() if not (isinstance(v, float) and math.isnan(v))}
 
 
 def page(facts, rows, device, run):
-    timed = [r for r in rows if r["measured_s"]]
+    timed = [r for r in rows if r["measured_s"] and r["kind"] not in ("collective", "step")]
     print(f"device    {device['name']}, {facts['units']} units, {facts['mem_bytes'] / 1e9:.1f} GB")
     print(f"rows      {len(timed)} of {run['planned']} measured, {run['end']}; median spread "
           f"{100 * statistics.median(r['spread'] for r in timed):.1f} %" if timed else "rows      none")
@@ -365,8 +568,31 @@ def page(facts, rows, device, run):
             top, usual = best(rows, kind, figure, op=op)
             print(f"{kind:9} {op} reaches {top / scale:.4g} {unit}, usually {usual / scale:.4g}")
     print(f"launch    {1e6 * launch_seconds(rows):.3g} us a kernel")
-    if run.get("temperature_c"):
-        print(f"heat      {run['temperature_c']} C, {run['clock_mhz']} MHz at the end, limit {facts.get('power_limit_w')} W")
+    for op in sorted({r["op"] for r in rows if r["kind"] == "collective" and r["measured_s"]}):
+        of = [r for r in rows if r["op"] == op and r["measured_s"]]
+        print(f"{op} of {max(r['devices'] for r in of)}: {max(map(bus_rate, of)) / 1e9:.4g} GB/s of bus, at least "
+              f"{1e6 * min(r['measured_s'] for r in of):.3g} us")
+    for name, figures in links_of(rows).items():
+        print(f"{name:9} {figures['bytes_per_s'] / 1e9:.4g} GB/s, {1e6 * figures['latency_s']:.3g} us")
+    if facts.get("context_bytes"):
+        print(f"context   {facts['context_bytes'] / 1e6:.0f} MB of device memory next to the allocator")
+    for what, unit in (("temperature_c", "C"), ("clock_mhz", "MHz")):
+        if run.get(what):
+            print(f"{what.split('_')[0]:<9} {run[what][0]:.0f} to {run[what][1]:.0f} {unit}")
+    if run["throttled"]:
+        print(f"throttled by {', '.join(run['throttled'])}: the rows are of a slower clock than the device could have")
+    for name, sheet, here in against_datasheet(facts, device):
+        print(f"datasheet {name} {sheet:.4g}, measured {here:.4g}: {100 * here / sheet:.1f} %")
+
+
+def against_datasheet(facts, device):
+    """Rates of the shipped device of that name next to the measured ones; nothing without the program or the name."""
+    program = os.environ.get("NNCOST_PROGRAM") or shutil.which("nncost")
+    out = output_of(program, "show", facts["name"], "--format", "json") if program and device["vendor"] != "cpu" else ""
+    sheet = {f["field"]: f["value"] for f in json.loads(out or '{"fields": []}')["fields"]}
+    here = {f"matmul_flops_per_s.{k}": v for k, v in device["matmul_flops_per_s"].items()}
+    here.update(mem_bytes_per_s=device["mem_bytes_per_s"], mem_bytes=device["mem_bytes"], units=device["units"])
+    return [(name, sheet[name], value) for name, value in here.items() if sheet.get(name)]
 
 
 def write(path, made):
@@ -391,9 +617,13 @@ def main(arguments=None):
         parser.error("--minutes: expected more than 0")
     if kind == "cuda" and not torch.cuda.is_available():
         parser.error("--device: PyTorch sees no CUDA device")
-    facts = cuda_facts() if kind == "cuda" else cpu_facts()
     begun = datetime.datetime.now().astimezone()
-    rows, run = measure(kind, given.minutes, given.model)
+    rank, ranks, _ = world()
+    rows = collectives(kind, given.minutes / 2) if ranks > 1 else []
+    if rank > 0:
+        return 0
+    facts = cuda_facts() if kind == "cuda" else cpu_facts()
+    rows, run = measure(kind, given.minutes / (2 if rows else 1), given.model, rows)
     if not any(r["measured_s"] and r["kind"] == "gemm" for r in rows) or not copy_rate(rows) > 0:
         sys.exit("nncost.measure: too little was measured for a device file, expected a matrix product and a copy")
     device = device_file(facts, kind, rows, begun.date().isoformat())
@@ -407,7 +637,7 @@ def main(arguments=None):
     place = os.path.join(given.config or os.path.join(base, "nncost", "hw"), device["id"] + ".json")
     write(place, device)
     page(facts, rows, device, run)
-    print(f"written   {given.output}, {place}\nnext      nncost estimate MODEL {device['id']}")
+    print(f"written   {given.output}, {place}\nnext      nncost estimate MODEL .")
     return 130 if run["end"] == "interrupted" else 0
 
 

@@ -102,7 +102,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* For rows that are lines of one table: the last value has a line. tests/unit/test_rows.c checks the others. */
+/* For rows that are lines of one table: checks that the last value has a line. tests/unit/test_rows.c checks the
+ * others. */
 #define NNC_ROW_EACH(rows, values) \
     _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
@@ -268,6 +269,11 @@ void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* no effect below 1 */
 void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2, 3);
 void nnc_buffer_clear(nnc_buffer *buffer); /* keeps the memory */
 void nnc_buffer_free(nnc_buffer *buffer);
+
+/* Appends to a text of at most size - 1 bytes: the separator, unless the text is empty, and what is formatted. What does
+ * not fit is left out. */
+void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...)
+    NNC_PRINTF(4, 5);
 
 /* ---- text ---- */
 

@@ -90,6 +90,18 @@ void nnc_buffer_free(nnc_buffer *buffer)
     *buffer = (nnc_buffer){ 0 };
 }
 
+void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...)
+{
+    const size_t used = strlen(text), gap = used > 0 ? strlen(separator) : 0;
+    va_list arguments;
+    if (used + gap < size) {
+        memcpy(text + used, separator, gap);
+        va_start(arguments, format);
+        vsnprintf(text + used + gap, size - used - gap, format, arguments);
+        va_end(arguments);
+    }
+}
+
 /* ---- UTF-8 and control characters ---- */
 
 /* The lead byte decides the length and the range of the second byte; the rest are 80..BF.

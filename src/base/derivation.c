@@ -419,11 +419,11 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
     why->terms[0] = '\0';
 }
 
-/* ----  ---- */
+/* ---- expressions ---- */
 
 enum { LOOSEST = 1, TIGHTEST = 5 };
 
-/* Longer ones stand before those that they begin with. */
+/* In an order in which a longer sign comes before its prefix: "<=" before "<". */
 static const struct {
     const char *text;
     nnc_operator of;
@@ -531,7 +531,7 @@ static bool read_operand(parser *p)
                : refuse(p, "a number, a name or \"(\"");
 }
 
-/* Row of the operator that the text is at; -1 = none of the grammar. */
+/* Row of the operator at this place of the text; -1 = no operator. */
 static int operator_here(const parser *p)
 {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {

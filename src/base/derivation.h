@@ -21,7 +21,7 @@ typedef struct nnc_derivation nnc_derivation;
 
 /* One line: name = formula = numbers = value. */
 typedef struct nnc_line {
-    const char *of; /* its subject: "attn.qkv forward"; "" = none */
+    const char *of; /* op or part that the line is about: "attn.qkv forward"; "" = none */
     const char *name, *unit;
     const char *formula, *numbers; /* numbers: the formula with values instead of names */
     const char *where;             /* operands that have units, one per line: "rate 3 B/s" */

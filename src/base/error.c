@@ -22,7 +22,7 @@ nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const
                      va_list args)
 {
     if (err != NULL) {
-        char what[sizeof(err->what)]; /* not err->what: the arguments may point into it */
+        char what[sizeof(err->what)]; /* a copy: the arguments may point into err->what */
         vsnprintf(what, sizeof(what), format, args);
         err->status = status;
         snprintf(err->where, sizeof(err->where), "%s", where);

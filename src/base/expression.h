@@ -45,7 +45,7 @@ typedef struct nnc_expression_reader {
     size_t (*number)(void *context, const char *at); /* number of characters read */
     bool (*name)(void *context, const char *name, size_t length);
     bool (*text)(void *context, const char *text,
-                 size_t length); /* without its quotes; may be NULL */
+                 size_t length); /* text of the token without its quotes; may be NULL */
     bool (*operate)(void *context, nnc_operator of);
     void (*refuse)(void *context, const char *expected, const char *at);
 } nnc_expression_reader;

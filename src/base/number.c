@@ -304,7 +304,7 @@ static char *put_plain(double value, char *text)
         text += 2 - before;
         before = 0;
     } else {
-        memcpy(text, digit, DIGITS); /* includes zeros before the point */
+        memcpy(text, digit, DIGITS); /* the digits include zeros before the point */
         text += before;
         if (before < count) {
             *text++ = '.';

@@ -197,7 +197,7 @@ static bool set_target(nnc_atomic_file *file, const char *path)
     if (file->target == NULL && errno == ENOMEM) {
         return false;
     }
-    if (file->target == NULL) { /* it does not exist yet */
+    if (file->target == NULL) { /* the temporary file does not exist yet */
         file->target = through_links(path);
     }
     return file->target != NULL;
@@ -206,12 +206,12 @@ static bool set_target(nnc_atomic_file *file, const char *path)
 static mode_t permissions_of(const char *target)
 {
     struct stat old;
-    const mode_t mask = umask(0); /* the only way to read it */
+    const mode_t mask = umask(0); /* umask() can only be read by setting it */
     umask(mask);
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* A file that its owner made read-only is not replaced, though its folder would allow that. */
+/* Does not replace a file that its owner made read-only, though the folder would allow it. */
 static bool begin(nnc_atomic_file *file, const char *path)
 {
     struct stat old;

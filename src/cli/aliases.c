@@ -10,8 +10,9 @@
  * counts only in commands that have the first of its options. */
 typedef struct alias {
     const char *name;
-    const char *
-        value; /* the value that the row is for, its start where it ends with '*'; NULL = any or none */
+    const char
+        *value; /* the value to which the row applies, or its beginning if it ends with '*'; NULL
+                * = any value, or no value */
     const char *words; /* NULL = no option: the hint says what to do */
     const char *hint;
     const char *option; /* option that a hint names */
@@ -205,7 +206,7 @@ static bool alike(const char *name, const char *word)
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    nnc_buffer words; /* each with its NUL */
+    nnc_buffer words; /* words, each with its NUL */
     int count;
 } expansion;
 

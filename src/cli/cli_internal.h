@@ -56,7 +56,7 @@ enum {
     NNC_TAKES_LAUNCH = 2097152,  /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,     /* members of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216,  /* launch files, without --from, which has another meaning */
+    NNC_TAKES_FILES = 16777216,  /* launch files, but --from has another meaning there */
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
@@ -78,11 +78,12 @@ typedef struct nnc_search_options {
     int64_t best, max_devices, max_memory;
     double deadline_s, target_step_s;
     const char *risk;               /* a share, or a number of per cent */
-    const char *objective, *budget; /* a name of nnc_objective; money with its currency */
+    const char *objective, *budget; /* objective: a name of nnc_objective; budget: money with its
+                                     * currency */
     const char *plans;              /* file to write */
     const char *shards;             /* files to read */
     bool no_prune;
-    bool one_software; /* all sizes with the profile that the best plan of the smallest size gets */
+    bool one_software; /* use for all sizes the profile of the smallest size's best plan */
 } nnc_search_options;
 
 /* Limits of one call of a tool. */
@@ -127,16 +128,16 @@ typedef struct nnc_options {
     nnc_mcp_options mcp;
     nnc_sweep_options sweep;
     nnc_ops_view view;
-    nnc_scenario_args given; /* what stands on top of the files */
+    nnc_scenario_args given; /* settings of the command line, which override the files */
     char **operands;         /* ends with NULL */
     int operand_count;
     const char
         *texts[NNC_OWN_OPTIONS_MAX]; /* value of each row of the option table, as given; NULL = not
                                 * given */
-    char host_set[64];               /* the --set that --host stands for */
-    char power_cap_set[64];          /* the --set that --power-cap stands for */
+    char host_set[64];               /* the --set option that --host means */
+    char power_cap_set[64];          /* the --set option that --power-cap means */
     char *defaults;                  /* the defaults file */
-    char **expanded; /* argv with the names of other programs replaced; NULL = it has none */
+    char **expanded; /* argv with the names of other programs replaced; NULL = no such names */
 } nnc_options;
 
 typedef struct nnc_command nnc_command;
@@ -158,7 +159,7 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
 /* Was the option given, on the command line or in the defaults file? name: "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
 
-/* Applies a count that was given (0 = it was not) to *value. Fails when it is above most. */
+/* Applies a given count (0 = not given) to *value. Fails when it is above most. */
 nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value,
                             nnc_error *err);
 
@@ -173,7 +174,7 @@ typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
     const char *argument; /* as help shows it, "FILE"; NULL: a switch */
-    unsigned takes;       /* every set that it is in */
+    unsigned takes;       /* all sets that contain the option */
     char letter;          /* 'o' for -o; 0 = none */
 } nnc_own_option;
 
@@ -190,11 +191,11 @@ typedef struct nnc_option_fields {
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
-/* An option as help, the man page and completion show it. */
+/* An option, as help, the man page and completion show it. */
 typedef struct nnc_option_text {
     char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = none */
-    char argument[24]; /* as it follows the name: " N", "[=off]"; "" = a switch */
-    nnc_names values;  /* the words it may be; count 0 = any text */
+    char argument[24];                      /* text after the name: " N", "[=off]"; "" = a switch */
+    nnc_names values;                       /* the words it may be; count 0 = any text */
     const char *(*help_of)(unsigned value); /* help of each value; NULL = the names are enough */
     bool of_plan;
     const nnc_field *field;
@@ -205,7 +206,7 @@ typedef struct nnc_option_text {
     char help[512];
 } nnc_option_text;
 
-/* Option number index of those that a command with these sets has, options of the plan first; false past the last. */
+/* Option number `index` among the options of a command with these sets, plan options first; false past the last. */
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
@@ -215,7 +216,7 @@ typedef struct nnc_session {
     nnc_style style;
     nnc_specs *specs;
     const char *data;     /* folder of the data that came with the program; NULL = not found */
-    nnc_buffer *out;      /* shown only when the command has succeeded */
+    nnc_buffer *out;      /* output, shown only when the command has succeeded */
     nnc_buffer arguments; /* the words of the command line from the command on, each with its NUL */
     bool inside;          /* called by another command: it must not write files */
     int exit_code;        /* exit code of a command that succeeded: 0, or 1 when the answer is no */
@@ -233,11 +234,11 @@ struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    int leading_operands; /* before MODEL: 1 for the name of a picture */
+    int leading_operands; /* operands before MODEL: 1 for the name of a picture */
     unsigned takes;       /* NNC_TAKES_... */
-    void (*form)(const nnc_options *options, nnc_form *form); /* NULL = it has one form */
-    bool crew;                                                /* MPI ranks share its work */
-    const nnc_command *serving; /* the form that --serve chooses; NULL = it has none */
+    void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
+    bool ranks;                                               /* MPI ranks share its work */
+    const nnc_command *serving; /* the form that --serve chooses; NULL = none */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 };
 
@@ -278,7 +279,7 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
 nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model,
                                   const char *device, nnc_scenario *scenario, nnc_error *err);
 
-/* Asks for the whole run when its length is given. */
+/* Adds the whole run to the request when its length is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
 /* Loads and estimates what the operands name, and hands it to write with its context and the scratch that its report
@@ -353,7 +354,7 @@ typedef struct nnc_progress {
     bool json;
     int64_t done, shown_done; /* how many are done; the last number that was shown */
     const char *what;         /* "rows" */
-    int64_t from, end;        /* how many were done before, how many there are */
+    int64_t from, end;        /* items done before the start; number of all items */
     double begun_s, next_s;
 } nnc_progress;
 
@@ -392,6 +393,12 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 /* mcp_server.c: answers messages until standard input ends. */
 nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err);
 /* Puts the id of a request: a number, or a text in quotes; else null. */
+/* Writes the members of an answer that the paths name; paths NULL: all that is not deep, with lists cut. exact: lists are
+ * whole, and a path that names no member is refused. At most NNC_MCP_FIELDS_MAX paths, then NULL. mcp_select.c */
+enum { NNC_MCP_FIELDS_MAX = 64 };
+nnc_status nnc_mcp_select(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out,
+                          nnc_error *err);
+
 void nnc_mcp_put_id(nnc_buffer *out, nnc_json id);
 /* The line that 'nncost mcp' answers to a message; empty when the message wants no answer. */
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);

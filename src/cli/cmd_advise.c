@@ -124,7 +124,7 @@ static bool has(const answer *a, const char *options)
     return i < a->count;
 }
 
-/* The changes that fit a plan that does not: their batch is that of the plan. */
+/* The changes that make a plan fit: their batch is the batch of the plan. */
 static void add_advice(answer *a, const nnc_advice *advice)
 {
     const nnc_result *r = a->report.result;

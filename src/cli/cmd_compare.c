@@ -9,7 +9,7 @@
 
 typedef struct compared_row {
     nnc_report report;
-    const char *command; /* that gives this estimate */
+    const char *command; /* the command line that gives this estimate */
     /* The difference of the steps, and the part of it that comes from the software; NaN: the software is that of the first
      * row. split: both as text. */
     double change_s, framework_s;
@@ -21,7 +21,7 @@ typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* row_count x varied_count */
+    const char *const *varied; /* values, row_count x varied_count */
     int32_t varied_count;
 } comparison_rows;
 
@@ -37,7 +37,7 @@ static double unit_cost(const nnc_result *result, bool tokens)
            (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
-/* Speed by which rows are ranked: that of the whole run with its losses, when every row has a run. */
+/* Speed by which rows are ranked: speed of the whole run with its losses, when every row has a run. */
 static double rank_speed(const nnc_report *report, bool tokens, bool run)
 {
     return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
@@ -55,7 +55,8 @@ typedef struct ranking {
     bool run, energy, carbon;  /* every row has a run; its energy is known; its carbon */
     const char *currency;      /* currency of the last row that has a cost; NULL = no row has a
                                 * cost */
-    bool mixed;                /* costs are in several currencies, so none is the cheapest */
+    bool mixed;                /* costs are in several currencies, so no row is called the
+                                * cheapest */
     int32_t fastest, cheapest; /* among the rows that fit; -1 = no row fits */
 } ranking;
 
@@ -104,7 +105,7 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
     nnc_table_cell(table, whole);
 }
 
-/* A column: its heading, when row is NULL; else the cell of the row. */
+/* A column: its heading when row is NULL; else its cell for the row. */
 #define COLUMN(put, ...)                                      \
     do {                                                      \
         if (row == NULL) {                                    \
@@ -502,7 +503,7 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Is this axis a column? The device and the scenario always are; others when they have several values. */
+/* Is this axis a column? The device and the scenario always are; other axes when they have several values. */
 static bool is_shown(const product *p, int index)
 {
     return index == AXIS_DEVICE || p->axes[index].count > 1 ||

@@ -47,7 +47,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-/* The two facts of the software whose answers would narrow the range most. */
+/* The two facts about the software that would narrow the range most if they were known. */
 static void write_open_facts(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -209,8 +209,8 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* From this factor on between the step with a doubled peak and the one that its elasticity promises, the page says
- * why. */
+/* The page explains the gap from this factor on, between the step with a doubled peak and the step that its
+ * elasticity promises. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -623,6 +623,9 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
+    } else if (report->model->stand_in) {
+        nnc_sheet_words(sheet,
+                        "another network of its counts stands in for it, so ranges are wider");
     } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {

@@ -190,7 +190,7 @@ static const struct {
       "}\n" },
 };
 
-/* The template of "device", "model", "cluster"; NULL = of none. */
+/* The template of "device", "model" or "cluster"; NULL = another word. */
 static const char *template_of(const char *kind)
 {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {

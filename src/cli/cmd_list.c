@@ -92,7 +92,7 @@ static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, n
 
 /* ---- models ---- */
 
-/* A model, its sizes, and its estimate, which has the number of parameters. */
+/* A model with its sizes, and an estimate, which has the number of parameters. */
 typedef struct counted_model {
     nnc_model model;
     nnc_model_sizes sizes;
@@ -244,7 +244,7 @@ static const struct {
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
-/* Has its id, its name or one of its aliases this text, in any case? NULL = any text. */
+/* Does the id, the name or an alias contain this text, in any case? NULL = any text. */
 static bool has_text(const nnc_metrics *metrics, const void *record, const char *text)
 {
     static const char *const columns[] = { "id", "name", "aliases" };
@@ -260,7 +260,7 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
     return found;
 }
 
-/* text: of the ids and names that are listed; NULL = all */
+/* text in the ids and names that are listed; NULL = all */
 static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count,
                            const char *text, nnc_error *err)
 {
@@ -281,7 +281,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
                                    (char *)list.records + (size_t)list.count * size, err);
         const char *record = (const char *)list.records + (size_t)list.count * size;
         list.count += status == NNC_OK && has_text(list.metrics, record, text);
-        /* List the others; a failure of the system is no answer. */
+        /* List the other files; a failure of the system is no answer. */
         if (status == NNC_BAD_SPEC ||
             (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);

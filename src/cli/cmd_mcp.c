@@ -11,39 +11,117 @@
 #include "render/render_internal.h"
 
 #define PROTOCOL "2025-06-18"
-enum { WORDS_MAX = 96, OPTIONS_MAX = 256 };
+enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, DEFAULTS_MAX = 24 };
 
 /* A tool is a command with its operands. */
 static const struct tool {
-    const char *name, *operands[2], *help;
+    const char *name, *operands[OPERANDS_MAX], *help;
+    const char *fields
+        [DEFAULTS_MAX]; /* of the answer, unless others are asked for; none = a short form of all */
 } tools[] = {
     { "estimate",
       { "model", "device" },
       "Time with its bounds, memory and whether it fits, throughput and cost of one training "
-      "step." },
+      "step.",
+      { "sentence",
+        "step.step_s",
+        "step.interval_s",
+        "step.lower_bound_s",
+        "step.upper_bound_s",
+        "step.bound",
+        "step.exposed_comm_s",
+        "step.bubble_s",
+        "memory.total_bytes",
+        "memory.capacity_bytes",
+        "memory.fit",
+        "memory.advice",
+        "throughput.tokens_per_s",
+        "throughput.samples_per_s",
+        "throughput.mfu",
+        "cost.step",
+        "cost.currency",
+        "cost.per_million_tokens",
+        "plan.software",
+        "trust",
+        "open_facts" } },
+    { "advise",
+      { "model", "device" },
+      "The changes of a plan that help most, each tried: options, time, memory and cost.",
+      { NULL } },
+    { "fit",
+      { "model", "device" },
+      "The largest micro-batch and sequence that fit, and each way to save memory.",
+      { "micro_batch", "micro_batch_tight", "seq_len", "lora_rank", "total_bytes", "capacity_bytes",
+        "margin_bytes", "step_s", "remedies" } },
     { "compare",
       { "model", "device" },
-      "Several devices, models or plans side by side: comma lists in model, device or options." },
+      "Several devices, models or plans side by side: comma lists in model, device or options.",
+      { "rows.command", "rows.step.step_s", "rows.memory.total_bytes", "rows.memory.fit",
+        "rows.throughput.tokens_per_s", "rows.throughput.mfu", "rows.cost.per_million_tokens" } },
     { "search",
       { "model", "device" },
       "The best plans for devices and global_batch (options); several devices: a ranking of "
-      "them." },
+      "them.",
+      { "best.command", "best.step_s", "best.memory_bytes", "best.mfu", "best.cost_run", "legal",
+        "feasible", "currency", "plans", "devices" } },
     { "scale",
       { "model", "device" },
-      "1, 8, 64 ... devices: throughput, efficiency, and the causes of losses." },
+      "1, 8, 64 ... devices: throughput, efficiency, and the causes of losses.",
+      { NULL } },
     { "limit",
       { "model", "device" },
       "How far tensor or context parallelism can grow, or how small a batch can get (of, among the "
-      "options), before the network or memory bounds the step." },
+      "options), before the network or memory bounds the step.",
+      { "limit", "unit", "bound_by", "reason", "formula", "curve" } },
     { "run",
       { "model", "device" },
-      "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints." },
-    { "ops", { "model", "device" }, "Every op of the step: FLOPs, bytes, time, what bounds it." },
-    { "explain", { "name", NULL }, "The meaning of a metric or an op: formula and source." },
-    { "list", { "what", NULL }, "Ids: what is devices, models or software." },
+      "The whole run, with tokens among the options: days, cost, energy, failures, checkpoints.",
+      { "step.step_s", "step.interval_s", "memory.total_bytes", "memory.fit", "run", "cost" } },
+    { "serve",
+      { "model", "device" },
+      "A decoder under load: time to first token and per token, throughput, memory and cost.",
+      { "latency.ttft_s", "latency.tpot_s", "latency.request_s", "latency.ttft_interval_s",
+        "latency.tpot_interval_s", "throughput.output_tokens_per_s", "throughput.requests_per_s",
+        "throughput.saturation_rate", "decode.bound", "memory.total_bytes", "memory.capacity_bytes",
+        "memory.fits", "cost", "changes" } },
+    { "budget",
+      { NULL },
+      "The best model for a budget (cost, days, device among the options), by the scaling laws.",
+      { NULL } },
+    { "ops",
+      { "model", "device" },
+      "Every op of the step: FLOPs, bytes, time, what bounds it.",
+      { "ops.name", "ops.phase", "ops.repeat", "ops.shape", "ops.time_s", "ops.share",
+        "ops.bound" } },
+    { "op",
+      { "kind", "dims", "device" },
+      "One op by itself: its work, its roofline and its time, such as matmul 4096x4096x4096.",
+      { NULL } },
+    { "explain", { "name" }, "The meaning of a metric or an op: formula and source.", { NULL } },
+    { "check",
+      { "plans" },
+      "A plan file again: what moved since it was recorded, and why.",
+      { NULL } },
+    { "diff",
+      { "before", "after" },
+      "Two estimates (plan files): what changed, largest first.",
+      { NULL } },
+    { "accuracy",
+      { "rows" },
+      "Predictions compared with the measured rows of a CSV file.",
+      { NULL } },
+    { "list",
+      { "what" },
+      "Ids: what is devices, models or software.",
+      { "devices.id", "models.id", "software.id" } },
     { "show",
-      { "id", NULL },
-      "Every parameter of a device, model or software profile, with its source." },
+      { "id" },
+      "Every parameter of a device, model or software profile, with its source.",
+      { NULL } },
+    { "validate",
+      { "file" },
+      "Every fault of a device, model, software, cluster or plan file.",
+      { NULL } },
 };
 enum { TOOL_COUNT = sizeof tools / sizeof tools[0] };
 
@@ -92,7 +170,8 @@ static void key_of(const char *name, char key[NNC_OPTION_NAME])
 /* Commands whose options may be lists of values. */
 static bool takes_lists(const nnc_command *command)
 {
-    return command == &nnc_cmd_compare || command == &nnc_cmd_search || command == &nnc_cmd_scale;
+    return command == &nnc_cmd_compare || command == &nnc_cmd_search || command == &nnc_cmd_scale ||
+           command == &nnc_cmd_sweep;
 }
 
 /* Switches are true or false. Numbers may be texts too: with units, or as lists of some commands. A closed set of values is
@@ -154,7 +233,7 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
     nnc_buffer_byte(out, ',');
     put_pair(out, "description", tool->help);
     nnc_buffer_text(out, ",\"inputSchema\":{\"type\":\"object\",\"properties\":{");
-    for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
+    for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
         nnc_put_json_text(out, tool->operands[i]);
         nnc_buffer_text(out, strcmp(tool->operands[i], "what") == 0
                                  ? ":{\"enum\":[\"devices\",\"models\",\"software\"]},"
@@ -167,9 +246,12 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
     nnc_buffer_text(out, tool->name);
     nnc_buffer_text(out, "' has all\",\"properties\":{");
     put_options(out, tool);
-    nnc_buffer_text(out, "},\"additionalProperties\":false}},\"additionalProperties\":false,"
-                         "\"required\":[");
-    for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
+    nnc_buffer_text(out,
+                    "},\"additionalProperties\":false},\"fields\":{\"type\":\"array\",\"items\":{"
+                    "\"type\":\"string\"},\"description\":\"Members of the answer, such as "
+                    "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
+                    "Without: about 2 kB\"}},\"additionalProperties\":false,\"required\":[");
+    for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
     }
@@ -312,12 +394,12 @@ static const char *text_of(nnc_json object, const char *key)
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err)
 {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
-        const char *key = nnc_json_key(one), *known[4 + OPTIONS_MAX];
-        static const char *const own = "options";
+        const char *key = nnc_json_key(one), *known[2 + OPERANDS_MAX + OPTIONS_MAX];
         char names[OPTIONS_MAX][NNC_OPTION_NAME];
         size_t count = 0;
-        known[count++] = own;
-        for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
+        known[count++] = "options";
+        known[count++] = "fields";
+        for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
             known[count++] = tool->operands[i];
         }
         bool is_known = false;
@@ -373,6 +455,62 @@ static nnc_status check_params(nnc_json params, nnc_error *err)
     return NNC_OK;
 }
 
+/* The paths of "fields": a list of texts. *all: the whole answer. */
+static nnc_status read_fields(nnc_json fields, const char *paths[NNC_MCP_FIELDS_MAX + 1], bool *all,
+                              nnc_error *err)
+{
+    int count = 0;
+    const nnc_json_type type = nnc_json_type_of(fields);
+    *all = false;
+    if (type != NNC_JSON_LIST && type != NNC_JSON_ABSENT) {
+        return nnc_fail(err, NNC_BAD_USAGE, "fields",
+                        "wrong type, expected a list of texts such as [\"step.step_s\"]");
+    }
+    for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
+        if (nnc_json_type_of(one) != NNC_JSON_TEXT || count == NNC_MCP_FIELDS_MAX) {
+            return nnc_fail(err, NNC_BAD_USAGE, "fields", "expected at most %d texts",
+                            (int)NNC_MCP_FIELDS_MAX);
+        }
+        paths[count++] = nnc_json_text(one);
+        *all = *all || strcmp(paths[count - 1], "all") == 0;
+    }
+    paths[count] = NULL;
+    return NNC_OK;
+}
+
+/* Keeps the fields that are asked for, or the tool's own, of a JSON answer. Lines of a sweep stay as they are. */
+static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena,
+                              nnc_buffer *answer, nnc_error *err)
+{
+    const char *paths[NNC_MCP_FIELDS_MAX + 1];
+    bool all = false;
+    nnc_error why = { 0 };
+    nnc_faults faults = { .name = "answer", .err = &why };
+    NNC_TRY(read_fields(fields, paths, &all, err));
+    const bool exact = paths[0] != NULL;
+    nnc_buffer_byte(answer, '\0');
+    if (all || answer->failed || answer->bytes == NULL) {
+        return NNC_OK;
+    }
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = arena, .text = answer->bytes, .size = answer->size - 1
+    };
+    nnc_buffer chosen = { 0 };
+    nnc_status status = NNC_OK;
+    if (nnc_json_parse(&doc) && nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT) {
+        const char *const *own = exact ? paths : tool->fields[0] != NULL ? tool->fields : NULL;
+        status = nnc_mcp_select(nnc_json_root(&doc), own, exact, &chosen, err);
+        nnc_buffer_byte(&chosen, '\0');
+        nnc_buffer_free(answer);
+        *answer = chosen;
+    } else if (exact) {
+        status = nnc_fail(err, NNC_BAD_USAGE, "fields",
+                          "the answer of this tool is lines, and has no fields");
+    }
+    nnc_json_free(&doc);
+    return status;
+}
+
 static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nnc_error *err)
 {
     const char *name = text_of(params, "name");
@@ -405,7 +543,7 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
     add_word(&w, "--format=json", "", "");
     NNC_TRY(add_options(&w, command_of(tool), nnc_json_get(arguments, "options"), err));
     add_word(&w, "--", "", "");
-    for (int i = 0; i < 2 && tool->operands[i] != NULL; i++) {
+    for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
         const char *operand = text_of(arguments, tool->operands[i]);
         if (operand == NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text");
@@ -417,8 +555,11 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
         }
         add_word(&w, operand, "", "");
     }
-    return w.failed ? nnc_fail(err, NNC_BAD_USAGE, "options", "too many")
-                    : nnc_command_call(w.count, w.list, answer, err);
+    if (w.failed) {
+        return nnc_fail(err, NNC_BAD_USAGE, "options", "too many");
+    }
+    NNC_TRY(nnc_command_call(w.count, w.list, answer, err));
+    return keep_fields(tool, nnc_json_get(arguments, "fields"), arena, answer, err);
 }
 
 static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
@@ -428,17 +569,59 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
     const nnc_status status = call(params, arena, &answer, &err);
     nnc_buffer_text(out, "\"result\":{\"content\":[{\"type\":\"text\",\"text\":");
     if (status == NNC_OK) {
-        nnc_buffer_byte(&answer, '\0');
         nnc_put_json_text(out, answer.bytes != NULL ? answer.bytes : "");
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
         nnc_error shown;
-        nnc_fail(&shown, status, err.where, "%s", err.what); /* without controls */
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* without control characters */
         snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }
     nnc_buffer_print(out, "}],\"isError\":%s}", status == NNC_OK ? "false" : "true");
     nnc_buffer_free(&answer);
+}
+
+/* ---- resources: the help of each command ---- */
+
+#define HELP "nncost://help/"
+
+static void put_resources(nnc_buffer *out)
+{
+    const nnc_command *command = NULL;
+    nnc_buffer_text(out, "\"result\":{\"resources\":[");
+    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+        nnc_buffer_text(out, i > 0 ? ",{\"uri\":\"" HELP : "{\"uri\":\"" HELP);
+        nnc_buffer_print(out, "%s\",\"mimeType\":\"text/plain\",", command->name);
+        put_pair(out, "name", command->name);
+        nnc_buffer_byte(out, ',');
+        put_pair(out, "description", command->summary);
+        nnc_buffer_byte(out, '}');
+    }
+    nnc_buffer_text(out, "]}");
+}
+
+static void put_fault(nnc_buffer *out, int code, const char *message);
+
+static void put_resource(nnc_buffer *out, nnc_json params)
+{
+    const char *uri = text_of(params, "uri");
+    const bool ours = uri != NULL && strncmp(uri, HELP, strlen(HELP)) == 0;
+    const nnc_command *command =
+        ours ? command_of(&(struct tool){ .name = uri + strlen(HELP) }) : NULL;
+    nnc_buffer text = { 0 };
+    if (command == NULL) {
+        put_fault(out, -32002, "no such resource, see resources/list");
+        return;
+    }
+    nnc_help_command(&text, (nnc_style){ .format = &nnc_format_table, .width = 100 }, command,
+                     NNC_HELP_ALL);
+    nnc_buffer_byte(&text, '\0');
+    nnc_buffer_text(out, "\"result\":{\"contents\":[{");
+    put_pair(out, "uri", uri);
+    nnc_buffer_text(out, ",\"mimeType\":\"text/plain\",");
+    put_pair(out, "text", text.bytes != NULL ? text.bytes : "");
+    nnc_buffer_text(out, "}]}");
+    nnc_buffer_free(&text);
 }
 
 /* ---- messages ---- */
@@ -492,9 +675,9 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
     } else if (method == NULL) {
         put_fault(out, -32600, "expected a method");
     } else if (strcmp(method, "initialize") == 0) {
-        nnc_buffer_text(out,
-                        "\"result\":{\"protocolVersion\":\"" PROTOCOL
-                        "\",\"capabilities\":{\"tools\":{}},\"serverInfo\":{\"name\":\"nncost\",");
+        nnc_buffer_text(out, "\"result\":{\"protocolVersion\":\"" PROTOCOL
+                             "\",\"capabilities\":{\"tools\":{},\"resources\":{}},\"serverInfo\":{"
+                             "\"name\":\"nncost\",");
         put_pair(out, "version", nnc_version());
         nnc_buffer_text(out, "}}");
     } else if (strcmp(method, "ping") == 0) {
@@ -508,13 +691,17 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
         nnc_buffer_text(out, "]}");
     } else if (strcmp(method, "tools/call") == 0) {
         put_content(out, params, arena);
+    } else if (strcmp(method, "resources/list") == 0) {
+        put_resources(out);
+    } else if (strcmp(method, "resources/read") == 0) {
+        put_resource(out, params);
     } else {
         put_fault(out, -32601, "no such method");
     }
     nnc_buffer_text(out, "}\n");
 }
 
-/* Notifications, and answers to requests that this server does not make, want none. */
+/* Notifications, and answers to requests that this server does not make, get no answer. */
 static bool wants_answer(nnc_json root)
 {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||
@@ -546,9 +733,12 @@ const nnc_command nnc_cmd_mcp = {
     .summary =
         "A server of the Model Context Protocol for AI assistants, on standard input and output.",
     .notes =
-        "Tools: estimate, compare, search, scale, limit, run, ops, explain, list and show, with "
-        "the "
-        "operands and options of the commands. Answers are their JSON output. Each line is one "
+        "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, "
+        "ops, "
+        "op, explain, check, diff, accuracy, list, show and validate, with the operands and "
+        "options "
+        "of the commands. An answer is about 2 kB of the JSON output; \"fields\" names other parts "
+        "of it, [\"all\"] all. Resources are the help of each command. Each line is one "
         "JSON-RPC message; the server ends when standard input ends. A call runs in a process of "
         "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
         "regular files only: those below --root and the program's data.",

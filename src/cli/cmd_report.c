@@ -29,7 +29,8 @@ static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_p
                         const char *class, int32_t width)
 {
     char id[64];
-    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* unique on the page */
+    snprintf(id, sizeof id, "nnc-%zu-%s", out->size,
+             picture->name); /* an id that is unique on the page */
     const nnc_plot_how how = { .width = width,
                                .fragment = true,
                                .id = id,
@@ -369,7 +370,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
                                         scenario, err);
 }
 
-/* Puts the first command line: that of this command, with "estimate" for "explore" and without --output. */
+/* Puts the first command line: the current one with "estimate" for "explore" and without --output. */
 static void put_start(nnc_buffer *out, const nnc_session *session)
 {
     const char *end = session->arguments.bytes + session->arguments.size;

@@ -5,7 +5,7 @@
 #include "cli/views_internal.h"
 #include "input/input_internal.h"
 
-/* The source that the device file gives for a parameter: that of the longest key that covers it. */
+/* The source that the device file gives for a parameter: the source of the longest key that covers it. */
 static const char *source_of(const nnc_device *device, const char *key)
 {
     const char *text = NULL;

@@ -25,7 +25,8 @@ typedef struct scale_row {
     double
         framework_s; /* --software any: step minus the same plan's with the software of the first plan; else NaN */
     double efficiency; /* throughput per device over the highest of all sizes */
-    /* Device time beyond that of the smallest size, over all device time of this size; below 0: less than there. */
+    /* Device time beyond the device time of the smallest size, over all device time of this size; below 0: less than
+     * there. */
     double lost[NNC_SCALE_COUNT];
 } scale_row;
 
@@ -33,7 +34,7 @@ typedef struct nnc_scale {
     const char *model, *device;
     const char *overrides; /* the --set options; NULL = none */
     int64_t global_batch;
-    bool batch_chosen; /* by the command; the options have none */
+    bool batch_chosen; /* the command chose the batch; the options have none */
     int32_t base; /* index of the size with most throughput per device; -1 = no size has a plan */
     scale_row *rows;
     int32_t count;
@@ -333,7 +334,7 @@ static void compare_sizes(nnc_scale *scale)
     }
 }
 
-/* The part of a step that its software adds to that of the first plan. */
+/* The part of a step that its software adds, compared with the software of the first plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report,
                              const scale_row *first, nnc_scratch *scratch, scale_row *row,
                              nnc_error *err)

@@ -230,7 +230,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* The difference of the best plan to the second: where the time goes. */
+/* The difference between the best and the second plan: where the time goes. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
 {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
@@ -478,7 +478,7 @@ static int64_t whole_setting(const nnc_scenario_args *given, const char *name, i
     return none;
 }
 
-/* The batch that micro-batches and degrees fix, as launch files do; 0 = they leave it open. */
+/* The batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
 static int64_t fixed_batch(const nnc_scenario_args *given)
 {
     const int64_t split = whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) *
@@ -621,10 +621,10 @@ static double above(double x)
     return 0.5 * erfc(x / sqrt(2.0));
 }
 
-/* A plan of the list: logarithm of its step, and the deviation of what it does not share with the others. */
+/* A plan of the list: logarithm of its step, and the deviation of the part that it does not share with the others. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* has the step of the plan before it */
+    bool repeats; /* has the same step as the plan before it */
 } candidate;
 
 /* Integral over the own error of plan i of the probability that every other plan is slower. */
@@ -681,7 +681,7 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
 
 /* ---- the command ---- */
 
-/* --emit: the best plan; of several sizes that of the fastest. */
+/* --emit: the best plan; with several sizes, the plan of the fastest size. */
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err)
 {
     char **operands = session->options.operands;
@@ -769,7 +769,7 @@ const nnc_command nnc_cmd_search = {
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
              NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET | NNC_TAKES_EMIT,
-    .crew = true,
+    .ranks = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,
 };

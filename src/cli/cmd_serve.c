@@ -404,7 +404,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
-    if (nnc_emit_instead(session)) { /* whatever the requests are */
+    if (nnc_emit_instead(session)) { /* this does not depend on the requests */
         return nnc_serve_with(session, operands[0], operands[1], write_answer, err);
     }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);

@@ -8,7 +8,7 @@
 
 typedef struct searched {
     const nnc_report *report; /* model, device, software and the request */
-    const char *slo;          /* as given; NULL = none */
+    const char *slo;          /* limits as the user wrote them; NULL = none */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;
 } searched;
@@ -335,7 +335,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     session->exit_code = result->found ? 0 : 1;
     if (options->emit != NULL && result->found) {
         const nnc_serve_ask *best = &result->cheapest.plan;
-        nnc_serve_ask plan = *ask; /* what the search leaves open stays open */
+        nnc_serve_ask plan = *ask; /* the search sets only some fields */
         plan.devices = best->devices;
         plan.tensor = best->tensor;
         plan.pipeline = best->pipeline;
@@ -411,7 +411,7 @@ static const nnc_metrics sweep_document =
 static const nnc_metrics images_document =
     NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* One model that makes images: all others that are left do, too. */
+/* Does the first model make images? Then all models that are left do. */
 static bool makes_images(const serve_rows *rows)
 {
     return rows->reports[0].images != NULL;
@@ -539,7 +539,7 @@ enum { ROWS_MAX = 20000 };
 
 /* An operand, the profile or a setting that has a list of values. */
 typedef struct axis {
-    const char **slot; /* where each value is put */
+    const char **slot; /* variable that receives each value */
     const char **values;
     int32_t count;
 } axis;

@@ -18,9 +18,9 @@ typedef struct spec_view {
     const void *object;
     const nnc_source *sources;
     int32_t source_count;
-    const nnc_device *device; /* NULL unless it is one */
-    nnc_lineage *lineage;     /* NULL unless it is like another */
-    const nnc_model *model;   /* NULL unless it is one */
+    const nnc_device *device; /* NULL = not a device */
+    nnc_lineage *lineage;     /* NULL = not like another file */
+    const nnc_model *model;   /* NULL = not a model */
 } spec_view;
 
 /* ---- every field with its source ---- */
@@ -378,7 +378,7 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
     nnc_record_close(record);
 }
 
-/* Does a file without the key have the same value? */
+/* Has a file without the key the same value? */
 static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty)
 {
     int32_t count = 0;
@@ -723,7 +723,8 @@ static void print_notes(const char *path, const char *notes)
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* without controls */
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length,
+                 notes); /* without control characters */
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
     }

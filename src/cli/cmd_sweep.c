@@ -296,7 +296,7 @@ static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status,
 {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {
-        sink->stopped = 0; /* too late to matter */
+        sink->stopped = 0; /* a failure here is too late to matter */
     }
     if (status == NNC_OK) {
         status = sink->database != NULL ? finish_database(sink, out, err) : finish_lines(sink, err);
@@ -398,17 +398,17 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
 }
 
 /* Returns false when a rank has failed, so there are no rows. */
-static bool run_rows(nnc_rank_group crew, const nnc_sweep *sweep, row_sink *sink, int threads,
+static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sink, int threads,
                      nnc_status *status, nnc_error *err)
 {
     nnc_pool pool;
-    *status = nnc_sweep_open_pool(sweep, sink->from, crew.size > 1 ? 1 : threads, &pool, err);
+    *status = nnc_sweep_open_pool(sweep, sink->from, ranks.size > 1 ? 1 : threads, &pool, err);
     const bool opened = *status == NNC_OK;
-    const bool well = nnc_rank_group_all_well(crew, 0, status, err);
+    const bool well = nnc_rank_group_all_well(ranks, 0, status, err);
     if (well) {
         pool.emit = sink_emit;
         pool.context = sink;
-        *status = nnc_rank_group_run(crew, &pool, err);
+        *status = nnc_rank_group_run(ranks, &pool, err);
     }
     if (opened) {
         nnc_sweep_close_pool(&pool);
@@ -446,27 +446,27 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
 }
 
 /* Rank 0 writes. All ranks begin only after each has read the same input without an error. */
-static nnc_status run_crew(nnc_session *session, nnc_rank_group crew, const nnc_sweep *sweep,
-                           uint64_t digest, nnc_status status, nnc_error *err)
+static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nnc_sweep *sweep,
+                            uint64_t digest, nnc_status status, nnc_error *err)
 {
     nnc_interrupt interrupt;
     row_sink sink = { 0 };
     int threads = 1;
     status = status == NNC_OK ? read_threads(session->options.threads, &threads, err) : status;
-    if (!nnc_rank_group_all_well(crew, digest, &status, err) || sweep == NULL) {
+    if (!nnc_rank_group_all_well(ranks, digest, &status, err) || sweep == NULL) {
         return status;
     }
     nnc_interrupt_hold(&interrupt);
-    if (crew.rank == 0) {
+    if (ranks.rank == 0) {
         status = sink_open(&sink, sweep, &session->options, &interrupt, err);
     }
-    if (nnc_rank_group_all_well(crew, 0, &status, err)) {
+    if (nnc_rank_group_all_well(ranks, 0, &status, err)) {
         sink.from = nnc_rank_group_share(sink.from);
-        const bool well = run_rows(crew, sweep, &sink, threads, &status, err);
-        if (crew.rank == 0 && well) {
+        const bool well = run_rows(ranks, sweep, &sink, threads, &status, err);
+        if (ranks.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
-        } else if (crew.rank == 0) {
-            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* keeps the old file */
+        } else if (ranks.rank == 0) {
+            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* a failure keeps the old file */
         }
     }
     nnc_interrupt_release(&interrupt);
@@ -475,14 +475,14 @@ static nnc_status run_crew(nnc_session *session, nnc_rank_group crew, const nnc_
 
 static nnc_status run_sweep(nnc_session *session, nnc_error *err)
 {
-    const nnc_rank_group crew = nnc_rank_group_begin();
+    const nnc_rank_group ranks = nnc_rank_group_begin();
     nnc_sweep *sweep = NULL;
     uint64_t digest = 0;
     nnc_status status = prepare(session, &sweep, err);
-    if (status == NNC_OK && crew.size > 1) {
+    if (status == NNC_OK && ranks.size > 1) {
         status = nnc_sweep_digest(sweep, &digest, err);
     }
-    status = run_crew(session, crew, sweep, digest, status, err);
+    status = run_ranks(session, ranks, sweep, digest, status, err);
     session->options.output = NULL; /* written already */
     nnc_sweep_destroy(sweep);
     nnc_rank_group_end();
@@ -504,7 +504,7 @@ const nnc_command nnc_cmd_sweep = {
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
-    .crew = true,
+    .ranks = true,
     .run = run_sweep,
     .serving = &nnc_cmd_serve_sweep,
 };

@@ -25,7 +25,7 @@ typedef struct choices {
     const nnc_scenario_args *given;
     const char *aim; /* "the cheapest size within the deadline" */
     int64_t global_batch;
-    bool batch_chosen; /* by the command; the options have none */
+    bool batch_chosen; /* the command chose the batch; the options have none */
     choice_row *rows;
     int32_t count;
 } choices;

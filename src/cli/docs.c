@@ -406,7 +406,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* what a record of the list may be instead */
+    if (more->others != NULL) { /* other kinds of records that the list may have */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -440,8 +440,8 @@ static nnc_status put_columns(nnc_record *record)
         arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
     for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
         nnc_metric row = *columns.list[i].metric;
-        row.hop =
-            row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* null in the row of an illegal plan */
+        row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* the value is null in the row of an
+                                                         * illegal plan */
         row.each_count = 0;
         put_metric(record, &row, columns.list[i].name);
     }
@@ -635,7 +635,7 @@ static void put_commands(nnc_record *record)
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* its form with --serve */
+        if (command->serving != NULL) { /* form of the command with --serve */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);

@@ -118,9 +118,9 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status,
                               nnc_error *err)
 {
-    if (command->crew) {
-        const nnc_rank_group crew = nnc_rank_group_begin();
-        (void)nnc_rank_group_all_well(crew, 0, &status, err);
+    if (command->ranks) {
+        const nnc_rank_group ranks = nnc_rank_group_begin();
+        (void)nnc_rank_group_all_well(ranks, 0, &status, err);
         nnc_rank_group_end();
     }
     if (status == NNC_OK) {
@@ -356,7 +356,8 @@ int main(int argc, char **argv)
     nnc_interrupt_ignore_limits();
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped =
-        session.exit_code > 128; /* by a signal: its output shows how far it came */
+        session.exit_code > 128; /* a signal stopped the command: its output shows how far it
+                                  * came */
     if (status == NNC_OK && out.failed) {
         status = nnc_no_memory(&err);
     }
@@ -367,7 +368,8 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        nnc_error shown; /* without controls: some places are an option as it was typed */
+        nnc_error
+            shown; /* without control characters: `where` may be an option as the user typed it */
         nnc_fail(&shown, status, err.where, "%s", err.what);
         fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);

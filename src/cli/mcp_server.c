@@ -90,9 +90,9 @@ static char *message_at(const server *s, size_t at, size_t *size)
 /* ---- one message ---- */
 
 typedef struct message {
-    char id[300];      /* as in the answer: a number, or a text in quotes; "" = a notification */
+    char id[300];      /* id as in the answer: a number, or a text in quotes; "" = a notification */
     bool calls;        /* the message calls a tool */
-    char cancels[300]; /* the id that it cancels */
+    char cancels[300]; /* id of the call that it cancels */
 } message;
 
 static void take_id(nnc_json id, char text[300])
@@ -288,7 +288,7 @@ static nnc_status serve(server *s, nnc_error *err)
     while (!s->ended || s->at < s->used) {
         size_t size = 0;
         char *line = s->at < s->used ? message_at(s, s->at, &size) : NULL;
-        if (line == NULL && s->used - s->at > MESSAGE_MAX) { /* the rest of it follows */
+        if (line == NULL && s->used - s->at > MESSAGE_MAX) { /* the rest of the message follows */
             s->at = s->used;
             s->skipping = true;
         }

@@ -52,7 +52,7 @@ static void list_spellings(spellings *list, unsigned takes)
     for (const nnc_option_fields *of = nnc_option_tables; of->table != NULL; of++) {
         for (size_t i = 0; (of->takes & takes) && i < of->table->count; i++) {
             const nnc_field *field = &of->table->fields[i];
-            if (nnc_option_has(of, field)) {
+            if (of->only == NULL || nnc_option_has(of, field)) {
                 add_spelling(list, field->name, NULL, field);
                 add_spelling(list, field->alias, NULL, field);
             }
@@ -368,7 +368,7 @@ static bool find_file(char path[PATH_MAX])
     return length > 0 && length < PATH_MAX && access(path, F_OK) == 0;
 }
 
-/* Is a plan file given? It holds everything that its estimates depend on. */
+/* Is a plan file given? It holds everything that its estimates depend on, so the defaults file does not apply. */
 static bool asks_plan_file(const nnc_options *options)
 {
     const char *first = options->operand_count > 0 ? options->operands[0] : "";
@@ -397,7 +397,7 @@ static char *cut_value(char *line)
     return trim(end + 1);
 }
 
-/* The error of a line, without regard to the command; NULL = it is fine. */
+/* The error of a line for any command; NULL = no error. */
 static const char *wrong_with(const spelling *entry, const char *value)
 {
     const nnc_own_option *own = entry->own;
@@ -565,7 +565,7 @@ static nnc_status narrow(const nnc_command *command, const nnc_options *options,
 
 /* Arguments of getopt_long: an entry for each spelling, and the letters. */
 typedef struct getopt_rows {
-    struct option longs[SPELLINGS_MAX + 1]; /* ends with an empty one */
+    struct option longs[SPELLINGS_MAX + 1]; /* the list ends with an empty entry */
     char letters[16];
 } getopt_rows;
 
@@ -655,7 +655,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
                                           "report",    "docs",   "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(others[i], command) == 0) {
-            return NULL; /* what they write is no table */
+            return NULL; /* these commands write no table */
         }
     }
     static const struct {

@@ -211,9 +211,9 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
     nnc_search *search = &task->search;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     /* MPI starts a rank per core, so each rank has one thread. */
-    const int64_t threads = options->threads > 0                ? options->threads
-                            : cores > 0 && task->crew.size <= 1 ? cores
-                                                                : 1;
+    const int64_t threads = options->threads > 0                 ? options->threads
+                            : cores > 0 && task->ranks.size <= 1 ? cores
+                                                                 : 1;
     NNC_TRY(split_settings(options, arena, task, err));
     NNC_TRY(read_objective(given->objective, &search->objective, err));
     NNC_TRY(read_money(given->budget, &search->budget, err));
@@ -234,7 +234,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
                : NNC_OK;
 }
 
-/* One node, two, four ... The node is that of the plan, else that of the device file. */
+/* One node, two nodes, four ... The plan gives the size of a node, else the device file. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
                              nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
@@ -291,7 +291,7 @@ typedef struct watch {
     nnc_progress progress;
     nnc_interrupt interrupt;
     uint64_t covered;
-    int stopped; /* by this signal; 0 = not stopped */
+    int stopped; /* signal that stopped the search; 0 = not stopped */
     nnc_progress_form form;
 } watch;
 
@@ -307,7 +307,7 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space)
     return w->stopped == 0;
 }
 
-/* One search: what its operands name, and what receives the result. */
+/* One search: the things that its operands name, and the receiver of the result. */
 typedef struct base {
     const char *model, *device; /* operands */
     nnc_scenario scenario;
@@ -406,7 +406,7 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
         nnc_search_report report;
         one.sizes = &task->sizes[i];
         one.size_count = 1;
-        one.crew = (nnc_rank_group){ .rank = 0, .size = 1 };
+        one.ranks = (nnc_rank_group){ .rank = 0, .size = 1 };
         one.search.base.devices = task->sizes[i];
         NNC_TRY(nnc_search_task_run(&one, arena, &report, err));
         if (report.size_count > 0 && report.sizes[0].found) {
@@ -431,7 +431,7 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
                         "is for one size, expected a single number of --devices");
     }
     NNC_TRY(keep_software(session, arena, b, task, err));
-    return task->search.shards > 0 || task->crew.size > 1 || session->options.search.shards != NULL
+    return task->search.shards > 0 || task->ranks.size > 1 || session->options.search.shards != NULL
                ? make_digest(session, b, task, digest, err)
                : NNC_OK;
 }
@@ -516,42 +516,42 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     return NNC_OK;
 }
 
-/* Every other rank works for rank 0 until that has the result. */
+/* Every other rank works for rank 0 until rank 0 has the result. */
 static void work_for_rank_0(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
-    nnc_rank_group_search_serve(task->crew, task->model, task->device, task->profiles,
+    nnc_rank_group_search_serve(task->ranks, task->model, task->device, task->profiles,
                                 task->search.run, task->search.threads);
     nnc_interrupt_release(&interrupt);
 }
 
-static nnc_status run_on_rank(nnc_session *session, nnc_rank_group crew, nnc_arena *arena, base *b,
+static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_arena *arena, base *b,
                               nnc_error *err)
 {
-    nnc_search_task task = { .crew = crew };
+    nnc_search_task task = { .ranks = ranks };
     uint64_t digest = 0;
     nnc_status status =
         b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
-    const bool well = nnc_rank_group_all_well(crew, digest, &status, err);
-    if (crew.rank > 0) {
+    const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
+    if (ranks.rank > 0) {
         session->options.output = NULL; /* rank 0 writes */
     }
-    if (!well || crew.rank > 0 || b == NULL) {
+    if (!well || ranks.rank > 0 || b == NULL) {
         if (well) {
             work_for_rank_0(&task);
         }
         return status;
     }
     status = search_and_write(session, arena, b, &task, digest, err);
-    nnc_rank_group_search_end(crew);
+    nnc_rank_group_search_end(ranks);
     return status;
 }
 
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device,
                                nnc_search_writer *write, void *context, nnc_error *err)
 {
-    const nnc_rank_group crew = nnc_rank_group_begin();
+    const nnc_rank_group ranks = nnc_rank_group_begin();
     nnc_arena *arena = nnc_arena_create();
     base *b = arena != NULL ? nnc_arena_alloc(arena, sizeof *b) : NULL;
     if (b != NULL) {
@@ -560,7 +560,7 @@ nnc_status nnc_search_args_run(nnc_session *session, const char *model, const ch
         b->write = write;
         b->context = context;
     }
-    const nnc_status status = run_on_rank(session, crew, arena, b, err);
+    const nnc_status status = run_on_rank(session, ranks, arena, b, err);
     nnc_arena_destroy(arena);
     nnc_rank_group_end();
     return status;

@@ -56,7 +56,7 @@ static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
                 most = a;
             }
         }
-        bar[i] = ' '; /* outside of the stage's step */
+        bar[i] = ' '; /* this column lies outside of the stage's step */
         if (most >= 0) {
             bar[i] = letters[most];
             carried_s[most] -= slice_s;
@@ -265,7 +265,7 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
     nnc_record_text(record, "cat", "send");
     nnc_record_whole(record, "id", id);
     nnc_record_number(record, "ts", us_of(ns));
-    nnc_record_text(record, "bp", "e"); /* belongs to the slice that it lies in */
+    nnc_record_text(record, "bp", "e"); /* the arrow belongs to the slice around it */
     nnc_record_close(record);
 }
 
@@ -284,7 +284,7 @@ static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity acti
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
         if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) ||
             taken < sent) {
-            return; /* another order, or a pass without time */
+            return; /* the passes have another order, or no time */
         }
         put_arrow(record, "s", from.at, sent, *id);
         put_arrow(record, "f", to.at, taken, *id);

@@ -24,19 +24,20 @@ extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view,
     nnc_watch_view;                   /* an answer, private to the command */
 extern const nnc_view nnc_ops_output; /* private; see nnc_report_ops */
 extern const nnc_view nnc_run_view,
-    nnc_bare_run_view;                   /* nnc_report with a run; bare: result is NULL */
+    nnc_bare_run_view;                   /* views of an nnc_report with a run; bare: result is
+                                          * NULL */
 extern const nnc_view nnc_search_output; /* nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
 extern const nnc_view nnc_serve_view,
-    nnc_serve_ops_view;                /* nnc_report with serve: the answer; its ops */
-extern const nnc_view nnc_images_view; /* nnc_report with images */
+    nnc_serve_ops_view;                /* views of an nnc_report with serve: the answer; its ops */
+extern const nnc_view nnc_images_view; /* view of an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view,
     nnc_serve_search_view;                               /* private */
 extern const nnc_view nnc_check_output, nnc_diff_output; /* nnc_check_report */
 
 /* ---- cmd_estimate.c: parts of its page that `run` shows, too ---- */
 
-/* The step, where measurements of it fall, and how near earlier predictions of its kind came. */
+/* The step, its range of measurements, and the errors of earlier predictions of the same kind. */
 void nnc_step_write(nnc_sheet *sheet, const nnc_report *report);
 /* In a line of this label: fits, is tight or does not fit, and the smallest changes that would fit. */
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report);
@@ -63,10 +64,10 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
 NNC_ENUM(nnc_ops_sort, NNC_SORT_LIST, NNC_SORT_COUNT);
 const char *nnc_ops_sort_name(nnc_ops_sort value);
 
-#define NNC_BY_LIST(X)                                           \
-    X(NNC_BY_ROW, "row")     /* every op and phase on its own */ \
-    X(NNC_BY_OP, "op")       /* all phases of an op */           \
-    X(NNC_BY_GROUP, "group") /* attention, mlp, ... */           \
+#define NNC_BY_LIST(X)                                                   \
+    X(NNC_BY_ROW, "row")     /* each op and phase in a row of its own */ \
+    X(NNC_BY_OP, "op")       /* all phases of an op */                   \
+    X(NNC_BY_GROUP, "group") /* attention, mlp, ... */                   \
     X(NNC_BY_PHASE, "phase")
 NNC_ENUM(nnc_ops_by, NNC_BY_LIST, NNC_BY_COUNT);
 const char *nnc_ops_by_name(nnc_ops_by value);
@@ -94,7 +95,8 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
 /* The best plan on a device, or of a size. */
 typedef struct nnc_best {
     nnc_found found;          /* numbers are NaN when no plan was found */
-    const nnc_result *result; /* its estimate; NULL = no plan was found. Its rows are not valid */
+    const nnc_result *result; /* estimate of the plan; NULL = no plan was found. Its rows are not
+                               * valid */
     const char *software;     /* NULL = no plan was found */
     const char *reason;       /* why no plan was found, set by the caller; NULL = one was */
     const char *currency;
@@ -140,7 +142,7 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 
 /* ---- cmd_check.c ---- */
 
-/* The values of --format here: those of every command, and two for programs that run checks. */
+/* The values of --format in this command: the values of every command, and two for programs that run checks. */
 extern const nnc_format nnc_format_junit, nnc_format_github;
 enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
 const nnc_format *nnc_check_format_at(unsigned index);

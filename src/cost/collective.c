@@ -99,7 +99,7 @@ static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
     return part;
 }
 
-/* All-gather; a reduce-scatter runs the same steps in reverse. */
+/* All-gather; a reduce-scatter takes the same steps in reverse order. */
 static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double ring_s = flat_ring_s(r, moved, why);
@@ -281,7 +281,7 @@ enum {
     PLAIN = 1, /* not a torus */
     ONE = 2,   /* not a torus, one level: inside a domain, or one rank of each domain */
     TWO = 4,   /* not a torus, two levels */
-    ADDS = 8,  /* inside a domain whose switch reduces */
+    ADDS = 8,  /* the switch inside the domain reduces */
     TORUS = 16,
     TORUSES = 32 /* several toruses */
 };

@@ -56,14 +56,16 @@ NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why)
 typedef struct nnc_route {
     int32_t size;             /* ranks in the group */
     int32_t inner, outer;     /* ranks inside one scale-up domain; number of domains */
-    double inner_bytes_per_s; /* all links of one rank that lead to the group, one direction */
+    double inner_bytes_per_s; /* rate of all links of one rank that lead to the group, one
+                               * direction */
     double inner_latency_s;
     double outer_bytes_per_s; /* per rank: its share of the NICs, after oversubscription */
     double outer_latency_s;
-    double link_bytes_per_s; /* from one inner rank to one other; torus: of one link, not shared */
+    double link_bytes_per_s; /* rate from one inner rank to another; torus: rate of one link, not
+                              * shared */
     int32_t axes; /* torus, ring: axes that the inner ranks span; 0 = all pairs are joined */
     int32_t axis_length[3]; /* ranks of the group along an axis */
-    int32_t axis_stride[3]; /* links from one rank to the next; as many groups share them */
+    int32_t axis_stride[3]; /* links from one rank to the next; this many groups share them */
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = nothing
                                                 * fitted */
@@ -200,9 +202,9 @@ const char *nnc_fabric_name(nnc_fabric fabric);
  * lanes do not meet run at the same time. */
 typedef enum nnc_lane {
     NNC_LANE_SCALE_UP,  /* within domains */
-    NNC_LANE_SCALE_OUT, /* between domains, one rank in each */
+    NNC_LANE_SCALE_OUT, /* links between domains, one rank in each */
     NNC_LANE_HOST,
-    NNC_LANE_BOTH, /* within and between domains */
+    NNC_LANE_BOTH, /* links within and between domains */
     NNC_LANES
 } nnc_lane;
 
@@ -295,7 +297,7 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* NULL: there is no such table */
     int32_t count;           /* ops of the list that the table covers */
-    const nnc_rows *rows;    /* on the same device */
+    const nnc_rows *rows;    /* rows of the same device */
     bool same_routes;
 } nnc_rows_like;
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
@@ -351,14 +353,15 @@ typedef struct nnc_parameters {
 /* One instance of a segment (the embedding, a run of equal layers, the head) on one rank. A pipeline stage holds a
  * number of instances of each segment. */
 typedef struct nnc_segment_sums {
-    nnc_parameters dense, expert;         /* trained; experts are replicated over fewer ranks */
+    nnc_parameters dense, expert;         /* trained parameters; fewer ranks hold copies of
+                                           * experts */
     nnc_parameters frozen, frozen_expert; /* not trained */
-    double kept_bytes;                    /* kept for backward without recomputation */
+    double kept_bytes;                    /* bytes kept for backward without recomputation */
     double input_bytes; /* kept with full recomputation: block inputs, and ops outside blocks */
     double live_bytes;  /* the largest block while it is recomputed */
     double again_bytes; /* recomputed modules of the largest block */
     double unit_params; /* trained parameters of the largest unit that ZeRO-3 gathers: a block */
-    double unit_frozen; /* its parameters that are not trained */
+    double unit_frozen; /* untrained parameters of the largest unit */
     double transient_bytes;     /* the largest working set of one op in backward */
     const char *transient_what; /* names that working set */
 } nnc_segment_sums;
@@ -369,13 +372,14 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
 /* Segments that one device of the pipeline holds. */
 typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
-    int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that run again from their inputs */
+    int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that backward runs again from their inputs */
     int32_t segments;                     /* segments of the list; entries past it are unset */
     double in_flight;                     /* micro-batches whose activations are kept at once */
     bool uneven;                     /* chunks of the device hold different segments: see flight */
-    bool uneven_layers;              /* and differ in more than table and head */
-    bool odd_more;                   /* the odd chunk holds more than each other chunk */
-    int32_t odd_chunk;               /* only this one differs from the others; -1 = several do */
+    bool uneven_layers;              /* true: the chunks differ in more than table and head */
+    bool odd_more;                   /* the odd chunk holds more than the other chunks */
+    int32_t odd_chunk;               /* the only chunk that differs from the others; -1 = several
+                                      * differ */
     double flight[NNC_SEGMENTS_MAX]; /* in_flight of each segment, at the peak of the device */
 } nnc_stage_residency;
 
@@ -403,7 +407,7 @@ typedef struct nnc_kept {
     double largest_layer_bytes;
     double ends_bytes; /* bytes of the segments that are not layers: embedding and head */
     double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* see nnc_stage_residency */
-    bool uneven;                                                      /* flight is not in_flight */
+    bool uneven; /* true: flight differs from in_flight */
 } nnc_kept;
 
 /* Sums over the segments of a device, before ZeRO and offload reduce them. */
@@ -415,11 +419,12 @@ typedef struct nnc_resident_bytes {
                       * recomputed block */
     const char *op_what;
     double unit_params, unit_frozen; /* parameters of the largest unit */
-    bool replayed; /* gradients appear as activations go: the peak is one moment of backward */
+    bool replayed; /* gradients appear while activations are freed: the peak is one moment of
+                    * backward */
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak;                     /* what lives then; see replay in memory.c */
+    } peak;                     /* tensors that live at that moment; see replay in memory.c */
     double largest_block_bytes; /* the largest tensor that lives only for a while */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
@@ -454,7 +459,7 @@ nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
 
 /* Does it fit into the capacity? */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
-/* Probability that it takes more: the interval has 90 % of a lognormal distribution around total_bytes. */
+/* Probability that it takes more: 90 % of a lognormal distribution around total_bytes lie in the interval. */
 double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
 /* All parameters of a device, before ZeRO shards them. */

@@ -59,11 +59,8 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
                                         ? NNC_HOST_MEM_BYTES_PER_S
                                         : device->host.mem_bytes_per_s;
     for (int i = 0; i < NNC_ROUTE_COUNT; i++) {
-        network->routes[i].size = 1;
-        if (groups[i].size > 1) {
-            NNC_TRY(nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size,
-                                   groups[i].stride, &network->routes[i], err));
-        }
+        NNC_TRY(nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size,
+                               groups[i].stride, &network->routes[i], err));
     }
     if (plan->offload != 0 && isnan(device->host.bytes_per_s)) {
         return nnc_fail(err, NNC_BAD_SPEC, device->id,
@@ -124,7 +121,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
-    const bool within = ideal && route->outer == 1; /* at best once per rank */
+    const bool within = ideal && route->outer == 1; /* ideally, data crosses once per rank */
     NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
         return bytes;

@@ -157,7 +157,7 @@ static bool same_rows(const nnc_op *a, const nnc_op *b)
            memcmp(x + frozen, y + frozen, share - frozen) == 0;
 }
 
-/* The rows of op i in the similar table; NULL = its op differs. */
+/* The rows of op i in the similar table; NULL = the op there differs. */
 static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i)
 {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])

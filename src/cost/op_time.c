@@ -40,7 +40,7 @@ double nnc_intensity(const nnc_work *work)
 
 /* Values of the device that every form uses. */
 typedef struct device_rates {
-    double matmul_flops_per_s, vector_flops_per_s; /* peaks; vector: NaN = not published */
+    double matmul_flops_per_s, vector_flops_per_s; /* peak rates; vector: NaN = not published */
     double mem_bytes_per_s, calibration;
     double sustained_fraction, memory_fraction, fixed_s; /* values for the kind of kernel */
 } device_rates;
@@ -143,7 +143,7 @@ typedef struct product {
     double cache_s;        /* seconds per byte; 0 = no limit */
     double partial_s;      /* seconds per byte of partial sums */
     double element_bytes, units, k_fill, wave_quantization;
-    double operands_s; /* operands and result through memory, once */
+    double operands_s; /* time to move operands and result through memory once */
 } product;
 
 typedef struct choice {
@@ -262,8 +262,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT; /* the rows of an expert are k of its
-                                                                * weight gradient */
+    /* In the weight gradient the rows of an expert become its k. */
+    const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
         .m = (double)u->m / (grouped_k ? 1.0 : experts),

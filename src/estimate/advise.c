@@ -148,18 +148,6 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
     return true;
 }
 
-static void add_text(char *text, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
-static void add_text(char *text, size_t size, const char *format, ...)
-{
-    const size_t used = strlen(text);
-    const size_t gap = used > 0 && used + 1 < size ? 1 : 0;
-    va_list arguments;
-    memset(text + used, ' ', gap);
-    va_start(arguments, format);
-    vsnprintf(text + used + gap, size - used - gap, format, arguments);
-    va_end(arguments);
-}
-
 /* Writes the differences of two plans as options. */
 static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size)
 {
@@ -180,46 +168,46 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         if (i == 2 && from->recompute != to->recompute) {
             nnc_recompute_text(to->recompute, name, sizeof name);
-            add_text(text, size, "--recompute %s", name);
+            nnc_text_append(text, size, " ", "--recompute %s", name);
         }
         if (i == 2 && from->sequence_parallel != to->sequence_parallel) {
-            add_text(text, size, "--sequence-parallel");
+            nnc_text_append(text, size, " ", "--sequence-parallel");
         }
         if (numbers[i].from != numbers[i].to) {
-            add_text(text, size, "%s %" PRId64, numbers[i].option, numbers[i].to);
+            nnc_text_append(text, size, " ", "%s %" PRId64, numbers[i].option, numbers[i].to);
         }
     }
     if (precision) {
-        add_text(text, size, "--precision %s", nnc_dtype_name(to->precision));
+        nnc_text_append(text, size, " ", "--precision %s", nnc_dtype_name(to->precision));
     }
     if (precision && policy) {
-        add_text(text, size, "--policy %s", nnc_policy_name(to->policy));
+        nnc_text_append(text, size, " ", "--policy %s", nnc_policy_name(to->policy));
     }
     if (from->optimizer != to->optimizer) {
-        add_text(text, size, "--optimizer %s", nnc_optimizer_name(to->optimizer));
+        nnc_text_append(text, size, " ", "--optimizer %s", nnc_optimizer_name(to->optimizer));
     }
     if (policy && !precision) {
-        add_text(text, size, "--policy %s", nnc_policy_name(to->policy));
+        nnc_text_append(text, size, " ", "--policy %s", nnc_policy_name(to->policy));
     }
     if (from->adapter_rank != to->adapter_rank) {
-        add_text(text, size, "--adapter-rank %d", (int)to->adapter_rank);
+        nnc_text_append(text, size, " ", "--adapter-rank %d", (int)to->adapter_rank);
     }
     if (from->frozen != to->frozen) {
-        add_text(text, size, "--frozen %s", nnc_frozen_name(to->frozen));
+        nnc_text_append(text, size, " ", "--frozen %s", nnc_frozen_name(to->frozen));
     }
     if (from->seq_len != to->seq_len) {
-        add_text(text, size, "--seq-len %" PRId64, to->seq_len);
+        nnc_text_append(text, size, " ", "--seq-len %" PRId64, to->seq_len);
     }
     if (from->offload != to->offload) {
         nnc_offload_text(to->offload, name, sizeof name);
-        add_text(text, size, "--offload %s", name);
+        nnc_text_append(text, size, " ", "--offload %s", name);
     }
 }
 
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_profiles *profiles; /* the usual ones, for the options that a plan needs */
+    const nnc_profiles *profiles; /* profiles used by default, for the options that a plan needs */
     const nnc_software *software; /* profile of the plan that does not fit; its changes keep it */
     const nnc_plan *base;
     nnc_scratch *scratch;
@@ -228,14 +216,14 @@ typedef struct search {
     double best_s;
     int tries;    /* that are left */
     bool patient; /* tries every step: the strongest may need more memory than one before */
-    bool shipped; /* only features of the profile's framework */
+    bool shipped; /* use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* by refine: the steps of gentle changes as a number; 0 = empty */
     int tried_count;
 } search;
 
 typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
-/* Does the plan fit with these steps of each change? With `timed`, how long is its step? */
+/* Does the plan fit with this many steps of each change? With `timed`, how long is its step? */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice)
 {
     nnc_result result;
@@ -266,12 +254,12 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     write_changes(s->base, &advice->plan, advice->text, sizeof advice->text);
     const nnc_software *usual = nnc_profile_of(s->profiles, s->model, s->device, &advice->plan);
     if (strcmp(usual->id, software->id) != 0) {
-        add_text(advice->text, sizeof advice->text, "--software %s", software->id);
+        nnc_text_append(advice->text, sizeof advice->text, " ", "--software %s", software->id);
     }
     return OUTCOME_FITS;
 }
 
-/* Tries the steps of all changes in the set, the last change fastest, until a plan fits: the mildest of its set. */
+/* Tries the changes of a set, the last change fastest, until a plan fits: the mildest plan of the set. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice)
 {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };

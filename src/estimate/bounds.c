@@ -58,7 +58,7 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one segment by part of a pass and by engine; the last column: all resources one after the other. */
+/* Seconds of one segment by part of a pass and by engine; the last column: all resources, without overlap. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
     double parts[SUMMED_PARTS]
@@ -315,7 +315,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows,
     double most_s[NNC_ENGINES], busy_s[NNC_ENGINES], engine_s[NNC_ENGINES];
     int first = 0;
     for (int e = 0; e < NNC_ENGINES; e++) {
-        nnc_ideal update = { 0 };
+        nnc_ideal update;
         engine_parts(step, units->engine[e], m, 0, &rates, (nnc_engine)e, &update);
         most_s[e] = longest_s(step, units->engine[e], m, &busy_s[e]) + 2.0 * update.update_s;
         first = busy_s[e] > busy_s[first] ? e : first;

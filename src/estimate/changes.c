@@ -22,7 +22,7 @@ typedef enum move {
     MOVE_OPTIMIZER,
     MOVE_ZERO,
     MOVE_FROZEN,
-    MOVE_QUICK, /* from here on only when there is time */
+    MOVE_QUICK, /* moves from here on are tried only when there is time */
     MOVE_RESHARD = MOVE_QUICK,
     MOVE_SEQUENCE,
     MOVE_TENSOR,
@@ -40,10 +40,10 @@ enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 /* A change must make training faster by this share, or the memory smaller, to be worth a line. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
-/* A plan as a user would ask for it, with what stands outside of the plan. */
+/* A plan in the form of user options, and the settings outside the plan. */
 typedef struct candidate {
     nnc_plan plan;
-    const nnc_software *software; /* in place of the profile; NULL = as the plan */
+    const nnc_software *software; /* profile in place of the plan's; NULL = the plan's */
     bool padded;
 } candidate;
 
@@ -52,7 +52,7 @@ typedef struct tuner {
     nnc_scratch *scratch;
     nnc_model padded; /* the model with a padded vocabulary */
     nnc_result base;
-    bool shipped; /* only features of the profile's framework */
+    bool shipped; /* use only features of the profile's framework */
     int tries;
 } tuner;
 
@@ -178,9 +178,8 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size)
 {
     char from[64], to[64], name[NNC_OPTION_NAME];
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < nnc_plan_table.count && used < size; i++) {
+    for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         nnc_field_text(field, t->ask->plan, from, sizeof from);
         nnc_field_text(field, &c->plan, to, sizeof to);
@@ -191,15 +190,14 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
             nnc_option_name(strcmp(field->name, "adapter_rank") == 0 ? "lora" : field->name, name);
         const char *off = strcmp(to, "off") == 0 ? "=off" : "";
         const bool is_switch = field->type == NNC_FIELD_BOOL;
-        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", used > 0 ? " " : "", option,
-                                 is_switch ? off : " ", is_switch ? "" : to);
+        nnc_text_append(text, size, " ", "%s%s%s", option, is_switch ? off : " ",
+                        is_switch ? "" : to);
     }
-    if (c->padded && used < size) {
-        used += (size_t)snprintf(text + used, size - used, "%s--set vocab_multiple=%d",
-                                 used > 0 ? " " : "", VOCAB_MULTIPLE);
+    if (c->padded) {
+        nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE);
     }
-    if (c->software != NULL && used < size) {
-        snprintf(text + used, size - used, "%s--software %s", used > 0 ? " " : "", c->software->id);
+    if (c->software != NULL) {
+        nnc_text_append(text, size, " ", "--software %s", c->software->id);
     }
 }
 
@@ -247,7 +245,7 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
             *r = found;
             any = true;
         } else if (what == MOVE_MICRO_BATCH) {
-            break; /* from here on larger ones gain nothing, or do not fit */
+            break; /* larger steps gain nothing, or do not fit */
         }
     }
     return any;
@@ -267,7 +265,7 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
     write_options(t, c, change->options, sizeof change->options);
 }
 
-/* Is the change worth a line: does the plan fit with it, and is it then faster, or smaller by enough? */
+/* Is the change worth a line: does the plan fit with it, and is it faster, or smaller by enough? */
 static bool is_worth(const tuner *t, const nnc_result *r)
 {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;

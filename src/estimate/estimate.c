@@ -1,6 +1,10 @@
 /* One estimate, from a plan to a result. nnc_estimate_once below is the story:
  *
- *     resolve -> lower -> partition -> shard -> cost -> memory -> step ends -> bounds -> overlap and step -> rates, money
+ *     lower                 resolve the plan; lower the model to an op list
+ *     partition             layers to the stages of the pipeline
+ *     shard_and_cost        the list of one rank; the time of each op
+ *     nnc_estimate_time     memory; step ends; bounds; overlap; the step
+ *     nnc_estimate_finish   rates, money, energy
  *
  * A brief estimate leaves out the bounds and the rows of the step: searches and sweeps need neither. Nothing is
  * remembered from one estimate to the next (memo/ does that). */
@@ -77,6 +81,10 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
 #define BELOW 0.85
 #define ABOVE 1.15
 
+/* Share of half a range that networks add which another one of their counts stands in for (foreign/names/members.json).
+ * Fitted on those of timm of even CRC-32: docs/accuracy-vision.md. */
+#define STAND_IN 0.5
+
 /* The group of measurements that a model belongs to: graphs by file, because each network has other convolutions;
  * other models by family. */
 static const char *measured_of(const nnc_model *model, bool experts)
@@ -127,7 +135,10 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     nnc_derivation *why = step->why;
     NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
-    NNC_LET(why, routed, NULL, measured == NULL && experts ? s->experts : 0.0);
+    NNC_LET(why, routed, NULL,
+            model->stand_in               ? STAND_IN /* of networks without experts */
+            : measured == NULL && experts ? s->experts
+                                          : 0.0);
     NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
     NNC_LET(why, waiting_s, "s", r->bound_s[NNC_BOUND_HOST] + r->bound_s[NNC_BOUND_BUBBLE]);
     NNC_LET(why, network_spread, NULL, s->network);
@@ -172,7 +183,7 @@ static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
            software->fused_optimizer && !software->zero_gradients && !software->added_gradients;
 }
 
-/* The step whose ideal time is a lower bound, and its rows. */
+/* The step whose ideal time is a lower bound, with its rows. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
@@ -192,8 +203,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* it decides what is trained, not
-                                                                     * how */
+        step->software->context_frozen; /* this profile field decides what is trained, not how */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -250,7 +260,7 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
 {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* mean over the stages */
+    double work_s = 0.0; /* mean over the stages of the time that they work */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "there is no pipeline");
@@ -352,36 +362,43 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
     scratch->shown = NULL;
 }
 
-/* Lower, partition, shard, cost: sets step and sums, and leaves the op table of one micro-batch, on a rank that
- * holds every layer, in scratch->rows. */
-static nnc_status prepare(const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, nnc_scratch *scratch, nnc_step *step,
-                          nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
+/* Resolves the plan and lowers the model: leaves the op list of the whole model in scratch->list and sets the step. how
+ * receives the rules by which the list is lowered. */
+static nnc_status lower(const nnc_model *model, const nnc_device *device,
+                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                        nnc_derivation *why, nnc_lowering *how, nnc_step *step,
+                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
 {
-    const nnc_plan *plan = &r->plan;
     nnc_plan seen;
-    const nnc_lowering from = nnc_lowering_seen(plan, software, &seen),
-                       how = nnc_lowering_of(plan, software, plan->attention);
-    NNC_TRY(nnc_step_begin(model, device, software, plan, &scratch->network, step, err));
-    step->why = scratch->why;
+    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
+    const nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen);
+    *how = nnc_lowering_of(&r->plan, software, r->plan.attention);
+    NNC_TRY(nnc_step_begin(model, device, software, &r->plan, &scratch->network, step, err));
+    step->why = why;
     nnc_lower(model, &from, &scratch->list);
     NNC_TRY(nnc_check_list(&scratch->list, model, err));
-    nnc_step_set_list(step, &scratch->list, &how, sums);
-    nnc_describe_model(model, &scratch->list, step, r);
-    nnc_step_partition(step, &scratch->step);
+    nnc_step_set_list(step, &scratch->list, how, sums);
+    return NNC_OK;
+}
+
+/* Shards the list and times its ops: leaves the op table of one micro-batch, on a rank that holds every layer, in
+ * scratch->rows. Model FLOPs are counted before sharding. */
+static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_scratch *scratch,
+                           nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r)
+{
+    const nnc_plan *plan = step->plan;
     const bool whole = nnc_plan_is_whole(plan);
-    if (!whole) { /* model FLOPs are counted before sharding */
+    if (!whole) {
         nnc_rows_build(&scratch->list, NULL, NULL, plan, &scratch->rows);
         nnc_step_count_work(step, &scratch->rows, &scratch->step, r);
     }
-    nnc_split_list(&scratch->list, &how, sums);
-    nnc_rows_build(&scratch->list, device, step->network, plan, &scratch->rows);
-    nnc_rows_lend(&scratch->rows, nnc_rows_lent_factor(device, plan, software));
-    nnc_power_throttle(&scratch->rows, device);
+    nnc_split_list(&scratch->list, how, sums);
+    nnc_rows_build(&scratch->list, step->device, step->network, plan, &scratch->rows);
+    nnc_rows_lend(&scratch->rows, nnc_rows_lent_factor(step->device, plan, step->software));
+    nnc_power_throttle(&scratch->rows, step->device);
     if (whole) {
         nnc_step_count_work(step, &scratch->rows, &scratch->step, r);
     }
-    return NNC_OK;
 }
 
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
@@ -394,7 +411,7 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
     return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
 }
 
-/* Ends the estimate of a plan whose memory is known, and no time yet. */
+/* Ends the estimate of a plan whose memory is known and whose times are not. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err)
 {
     NNC_TRY(check_result(r, model, err));
@@ -416,10 +433,13 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
                              nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    nnc_lowering how;
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
-    NNC_TRY(prepare(model, device, software, scratch, &step, sums, r, err));
+    NNC_TRY(lower(model, device, software, plan, scratch, scratch->why, &how, &step, sums, r, err));
+    nnc_describe_model(model, &scratch->list, &step, r);
+    nnc_step_partition(&step, &scratch->step);
+    shard_and_cost(&step, &how, scratch, sums, r);
     NNC_TRY(nnc_estimate_time(model, &step, scratch, r, err));
     return nnc_estimate_finish(model, device, &step, r, err);
 }
@@ -429,17 +449,10 @@ nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device,
                                nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_plan seen;
+    nnc_lowering how;
     nnc_step step;
     nnc_estimate_begin(scratch, r);
-    NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
-    const nnc_lowering from = nnc_lowering_seen(&r->plan, software, &seen),
-                       how = nnc_lowering_of(&r->plan, software, r->plan.attention);
-    NNC_TRY(nnc_step_begin(model, device, software, &r->plan, &scratch->network, &step, err));
-    step.why = NULL;
-    nnc_lower(model, &from, &scratch->list);
-    NNC_TRY(nnc_check_list(&scratch->list, model, err));
-    nnc_step_set_list(&step, &scratch->list, &how, sums);
+    NNC_TRY(lower(model, device, software, plan, scratch, NULL, &how, &step, sums, r, err));
     nnc_step_partition(&step, &scratch->step);
     nnc_split_list(&scratch->list, &how, sums);
     nnc_stage_memory(&step, model, true, &scratch->step, r);

@@ -28,7 +28,7 @@
 /* Reads and checks a plan of any struct_size; NULL = the default plan. */
 nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err);
 
-/* Arguments of a public function after they were read: nothing is checked again after this. */
+/* Arguments of a public function after they were read and checked. */
 typedef struct nnc_estimate_args {
     nnc_plan plan;
     const nnc_software *software;
@@ -77,7 +77,8 @@ typedef struct nnc_stage_partition {
         [NNC_VIRTUAL_STAGES_MAX]; /* true: holds the same as the virtual stage before; false: unknown */
 } nnc_stage_partition;
 
-void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *deal);
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan,
+                          nnc_stage_partition *partition);
 
 /* Device of a virtual stage: round robin when interleaved, down and back up for zb-v. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
@@ -95,7 +96,7 @@ typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
-    double host_s[NNC_PASS_PARTS]; /* added by issuing the ops */
+    double host_s[NNC_PASS_PARTS]; /* time that issuing the ops adds */
     /* Time left per lane to overlap further communication with: compute, and exposed communication of other lanes. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
 } nnc_segment_time;
@@ -121,7 +122,8 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 
 /* Host time to issue an op, and to issue each product of a group that a library launches one by one. */
 typedef struct nnc_launch {
-    double op_s, product_s, kernel_s; /* kernel_s: of each kernel of an issued op */
+    double op_s, product_s, kernel_s; /* host time of an op; of a product; of each kernel of an
+                                       * issued op */
     bool recorded_attention; /* norms and attention cost nothing: they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
@@ -167,22 +169,30 @@ typedef struct nnc_step {
     double tied_params;           /* tied parameters of one rank: a table at both ends of a
                                    * pipeline, else 0 */
     nnc_launch launch;
-    double send_bytes;                /* activations from stage to stage, one micro-batch */
-    double send_s;                    /* their seconds; 0 without a pipeline */
+    double send_bytes;                /* activations that one stage sends to the next, one
+                                       * micro-batch */
+    double send_s;                    /* seconds of that message; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* resources that cost nothing, for a step without them */
     const struct nnc_step_ends *ends; /* step end of each stage */
     nnc_derivation *why;              /* NULL: the step is not explained */
 } nnc_step;
 
+/* Does a kernel of its own add the gradients of a pass to those before? In captured programs autograd does so. */
+static inline bool nnc_step_adds_gradients(const nnc_step *step)
+{
+    return step->software->added_gradients || step->list->recorded;
+}
+
 /* Working memory of a step. */
 typedef struct nnc_step_memory {
-    nnc_stage_partition deal;
+    nnc_stage_partition partition;
     nnc_stage_residency holdings[NNC_STAGES_MAX];
     bool alike[NNC_STAGES_MAX]; /* holds the same as the stage before */
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* equal stages share one */
+    const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* step ends of the stages; equal stages
+                                                       * share one */
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* delay of the step by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
@@ -191,7 +201,7 @@ typedef struct nnc_step_memory {
     int64_t runs;  /* so far */
 } nnc_step_memory;
 
-/* Passes over the segments that a device holds. DualPipe runs half of the micro-batches through each of its two
+/* Passes over the segments that a device holds. DualPipe sends half of the micro-batches through each of its two
  * stages. */
 static inline int64_t nnc_step_passes(const nnc_plan *plan)
 {
@@ -225,7 +235,7 @@ void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
 /* The same for another number of micro-batches, all else unchanged: sets the micro-batches in flight. Returns whether
  * they stayed the same; false where chunks of a device differ, as their peak may move. */
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
-/* Sets flight of a device whose chunks keep different amounts, after the sums are known. */
+/* Sets the micro-batches in flight of a device whose chunks keep different amounts, after the sums are known. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
 
 /* overlap.c: overlaps communication in the rows and sums them. */
@@ -250,7 +260,7 @@ typedef struct nnc_overlap_window {
  *     max(t + l N, N + f t) - t     for the share that overlaps, N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_overlap_window *hideout);
+                             nnc_lane lane, const nnc_overlap_window *window);
 
 /* Work of one device after its last backward: communication, then the update. times, exchange_s: without overlap, no
  * resource free. */
@@ -264,7 +274,7 @@ typedef struct nnc_step_end {
     int update_count;
 } nnc_step_end;
 
-/* Trained parameters of a device: all that its step end depends on, with the plan, the software and the network. */
+/* Trained parameters of a device. Together with plan, software and network they determine its step end. */
 typedef struct nnc_step_end_params {
     nnc_parameters dense, expert;
     double tied_params;
@@ -276,7 +286,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
 /* The step ends of all stages; equal stages share one. */
 typedef struct nnc_step_ends {
     const nnc_step_end *of[NNC_STAGES_MAX];
-    nnc_step_end own[NNC_STAGES_MAX]; /* memory is touched as far as stages differ */
+    nnc_step_end own[NNC_STAGES_MAX]; /* memory is touched only for stages that differ */
 } nnc_step_ends;
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
 
@@ -288,7 +298,7 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step,
 /* Sets m->ends, exchange_s and update_s of a stage; of a stage that equals the one before. */
 void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds);
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d);
-/* Sets them for every stage. The functions of a step time below need them. */
+/* Sets the step end of every stage. The functions of a step time below need them. */
 void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_overlap *overlap, nnc_step_memory *m);
 
@@ -323,14 +333,14 @@ void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_
 /* The passes through the schedule; false: the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        nnc_step_memory *m, nnc_step_times *times);
-/* The step time of a pipeline: of the stage whose passes and step end take longest. */
+/* The step time of a pipeline: the time of the stage whose passes and step end take longest. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
 /* The step time and its parts: the busiest stage's, exposed communication, bubble. */
 bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
-/* Runs the schedule over the units into m->run; without a pipeline passes follow each other. */
+/* Runs the schedule over the segment times into m->run; without a pipeline, passes follow each other. */
 bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                   double send_s, nnc_step_memory *m);
 /* The pipeline of the last run. Points into m. */
@@ -354,7 +364,7 @@ typedef struct nnc_group_sums {
     double sums[NNC_PARTS][NNC_GROUP_COUNT];
 } nnc_group_sums;
 
-/* FLOPs of one micro-batch: as run, and as the plan's convention counts them. */
+/* FLOPs of one micro-batch: the executed ones, and those that the plan's convention counts. */
 typedef struct nnc_pass_work {
     double full[NNC_PASS_PARTS], counted[NNC_PASS_PARTS], causal;
     nnc_group_sums groups; /* only when the step is explained */
@@ -394,7 +404,7 @@ typedef struct nnc_ideal {
     nnc_engine engine;
     int32_t stage;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s;
-    double engine_s[NNC_ENGINES], network_s; /* network_s: of the busiest fabric */
+    double engine_s[NNC_ENGINES], network_s; /* network_s: time of the busiest fabric */
     nnc_fabric fabric;
 } nnc_ideal;
 
@@ -468,7 +478,7 @@ nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* How a plan is lowered: formats, and the kernel that adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
                              nnc_attention attention);
-/* The same from the key of the list, which is left in seen. */
+/* The same, from the key of the list, which is left in `seen`. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Equal bytes are equal values. */
@@ -520,9 +530,9 @@ struct nnc_scratch {
     nnc_software software;
     nnc_result result; /* for a program whose nnc_result has another size */
     nnc_ideal bound;   /* the lower bound of the last result; in ideal mode its step */
-    bool brief; /* estimates set bounds, and all that needs the rows of a whole step, to NaN */
-    bool
-        fits_only; /* and a plan that does not fit may come back without its times, which are NaN */
+    bool brief; /* estimates leave out bounds and everything that needs the rows of a whole step:
+                 * NaN */
+    bool fits_only;                    /* and a plan that does not fit may have no times: NaN */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = nowhere */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or a function with the same results */
     struct nnc_estimate_cache *shared; /* caches of that function; nnc_estimate_once does not
@@ -535,7 +545,7 @@ struct nnc_scratch {
 
 /* A plan with other options. */
 typedef struct nnc_plan_change {
-    char options[256]; /* to append to the command; "" = no change */
+    char options[256]; /* options to append to the command; "" = no change */
     double step_s, samples_per_s, cost_step;
     double gain; /* samples_per_s over that of the plan */
     int64_t total_bytes, global_batch;
@@ -558,7 +568,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* profiles to change to: compiled, channels last; NULL = none */
     const nnc_plan *plan;          /* as given, without defaults */
-    bool quick;                    /* only the moves that matter most, each alone */
+    bool quick;                    /* try only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
@@ -579,21 +589,23 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
 typedef struct nnc_remedy {
-    char options[96];    /* to add to the command line */
-    int64_t micro_batch; /* the largest that fits with it */
-    int64_t
-        total_bytes; /* at the micro-batch of the answer, or at this one if nothing fits without it */
-    double step_s;   /* likewise */
-    double samples_per_s; /* at the largest micro-batch */
+    char options[96];     /* options to add to the command line */
+    int64_t micro_batch;  /* the largest micro-batch that fits with the remedy */
+    int64_t total_bytes;  /* values at the micro-batch of the answer; at this micro-batch if nothing
+                      * fits without the remedy */
+    double step_s;        /* likewise */
+    double samples_per_s; /* rate at the largest micro-batch */
 } nnc_remedy;
 
 enum { NNC_REMEDIES_MAX = 16 };
 
 typedef struct nnc_fitting {
-    int64_t micro_batch, micro_batch_tight; /* the largest that fits; that may fit; 0 = none */
-    int64_t seq_len; /* the longest that fits at the micro-batch of the plan; 0 = none, or images */
-    int64_t lora_rank;    /* likewise the largest rank; 0 = none, or no adapters */
-    int64_t layers;       /* likewise the deepest decoder; 0 = none, or another model */
+    int64_t micro_batch, micro_batch_tight; /* the largest micro-batch that fits; the largest
+                                             * that may fit; 0 = none */
+    int64_t seq_len;   /* the longest sequence that fits at the micro-batch of the plan; 0 = none,
+                      * or images */
+    int64_t lora_rank; /* likewise the largest rank; 0 = none, or no adapters */
+    int64_t layers;    /* likewise the deepest decoder; 0 = none, or another model */
     int64_t margin_bytes; /* between the least and the most that measured peaks may be */
     nnc_result result;    /* result with the largest micro-batch that fits; else of the plan */
     nnc_remedy remedies[NNC_REMEDIES_MAX];
@@ -605,7 +617,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
                             const nnc_profiles *profiles, const nnc_plan *plan,
                             nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
 
-/* Its two micro-batches alone. */
+/* Sets only the two micro-batches of the answer. */
 void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
                                const nnc_profiles *profiles, const nnc_plan *plan,
                                nnc_scratch *scratch, int64_t *fits, int64_t *tight);
@@ -622,7 +634,7 @@ NNC_ENUM(nnc_limit, NNC_LIMIT_LIST, NNC_LIMIT_COUNT);
 const char *nnc_limit_name(nnc_limit value);
 const char *nnc_limit_help(nnc_limit value);
 
-/* A plan that was tried: what each resource takes at least, and which takes longest. */
+/* A plan that was tried: the least time that each resource takes, and the resource that takes longest. */
 typedef struct nnc_limit_point {
     double size; /* the degree; tokens or images of one device in a step */
     int64_t micro_batch, seq_len;
@@ -634,11 +646,12 @@ typedef struct nnc_limit_point {
 enum { NNC_LIMIT_POINTS_MAX = 96 };
 typedef struct nnc_limit_answer {
     nnc_limit of;
-    double limit; /* a size of the points; NaN = none is on the right side */
-    const char *
-        stop; /* what bounds beyond the limit; "plan": no such plan is legal; NULL: nothing that was tried */
+    double limit; /* a size of the points; NaN = no point is on the right side */
+    const char
+        *stop; /* the bound beyond the limit; "plan": no such plan is legal; NULL: no bound among
+               * the tried plans */
     nnc_error why;     /* error of the first plan that is not legal, when stop is "plan" */
-    nnc_result result; /* at the limit; of the last plan without one */
+    nnc_result result; /* result at the limit; without a limit, of the last plan */
     nnc_limit_point points[NNC_LIMIT_POINTS_MAX]; /* by size */
     int32_t count;
 } nnc_limit_answer;
@@ -696,13 +709,13 @@ typedef struct nnc_single_op {
     const char *layout;                   /* layout of a convolution: channels_last, contiguous;
                                            * NULL = no convolution */
     bool unmasked;                        /* attention without a mask */
-    int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* in the order of the kind */
+    int64_t dims[NNC_SINGLE_OP_DIMS_MAX]; /* dims in the order of the kind */
     int32_t dim_count;
     double bytes; /* full tensor of a collective */
     nnc_dtype precision;
     int32_t devices, devices_per_node;
     char shape[96];
-    double flops, moved_bytes; /* moved: read and written, or sent by one rank */
+    double flops, moved_bytes; /* moved: bytes read and written, or sent by one rank */
     double flops_per_byte, ridge_flops_per_byte;
     double bound_s;                                         /* at datasheet rates */
     double compute_s, memory_s, fixed_s, network_s, time_s; /* predicted */

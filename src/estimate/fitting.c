@@ -81,8 +81,8 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies ---- */
 
 typedef struct option {
-    const char *text; /* as set and shown; --optimizer: the next smaller one */
-    bool applies;     /* to the resolved plan */
+    const char *text; /* text that is set and shown; --optimizer: the next smaller one */
+    bool applies;     /* does the remedy apply to the resolved plan? */
 } option;
 
 /* Sets the options of the text. */
@@ -191,7 +191,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
     if (resolved->seq_len > 0) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* the plan's own, no multiple of the step */
+            fit->seq_len = resolved->seq_len; /* the plan's own sequence, not a multiple of the
+                                               * step */
         }
     }
     if (read.adapter_rank > 0) {
@@ -352,9 +353,9 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
     memset(answer, 0, sizeof *answer);
     answer->of = of;
     answer->limit = (double)NAN;
-    limit_search s = {
-        { model, device, &profiles, scratch, *model }, &base, answer, 0, 1, NNC_BOUND_COMPUTE
-    };
+    limit_search s = { .f = { model, device, &profiles, scratch, *model },
+                       .base = &base,
+                       .answer = answer };
     if (of == NNC_LIMIT_TENSOR || of == NNC_LIMIT_CONTEXT) {
         NNC_TRY(largest_degree(&s, &size, err));
     } else {
@@ -373,7 +374,7 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
     }
     if (size > 0) {
         const int32_t count = answer->count;
-        answer->count = NNC_LIMIT_POINTS_MAX; /* its point is there */
+        answer->count = NNC_LIMIT_POINTS_MAX; /* the point of the answer is in the list */
         NNC_TRY(try_size(&s, size, &past, err));
         answer->count = count;
         answer->limit = of <= NNC_LIMIT_CONTEXT ? (double)size : per_device(&answer->result);

@@ -87,7 +87,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
                         "trains nothing of %s, expected other parts of it", model->id);
     }
-    double params = 0.0; /* before integers count them */
+    double params = 0.0; /* a double, in case the parameters exceed whole numbers */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params += ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) *
@@ -337,11 +337,12 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_device *device,
     if (device->host.kernel_s == 0.0) { /* a CPU issues nothing: a kernel is a call */
         return (nnc_launch){ 0 };
     }
+    const bool listed = model->captured != NULL || model->implementation != NNC_IMPLEMENTATION_NONE;
+    if (listed && software->lists_operators && whole) {
+        return (nnc_launch){ .kernel_s = device->host.kernel_s };
+    }
     if (model->captured != NULL) { /* each of its rows is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
-    }
-    if (model->implementation != NNC_IMPLEMENTATION_NONE && software->lists_operators && whole) {
-        return (nnc_launch){ .kernel_s = device->host.kernel_s };
     }
     return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s)
                                      ? software->launch_expert_s

@@ -20,7 +20,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
                                   ? software->overlap_tensor
                                   : software->overlap_tensor_backward;
     if (nnc_schedule_dual(
-            plan)) { /* as many forwards as there are stages have no backward to pair with */
+            plan)) { /* the first forwards, as many as stages, have no backward to pair with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -37,9 +37,10 @@ typedef struct budget {
     double compute_s, attention_s;
     double units; /* the weights of the first unit are gathered before anything runs */
     bool exchanges;
-    nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* with the attention; with any
-                                                                * compute */
+    nnc_lane lanes[NNC_COMM_COUNT]; /* lane of each kind */
+    double beside_s[NNC_COMM_COUNT],
+        behind_s[NNC_COMM_COUNT]; /* time that overlaps with the attention;
+                                                                * with any compute */
 } budget;
 
 /* Shares of that communication that stay exposed. */
@@ -96,7 +97,7 @@ typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Lanes that meet cannot overlap with the same time again. */
+/* Lanes that share links cannot overlap with the same time again. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
@@ -115,7 +116,7 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
     return waits_s;
 }
 
-/* asked: the collective to explain; NULL = none. */
+/* asked: the collective to explain; NULL = no explanation. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part,
                        const nnc_collective_op *asked, exposed *shares, nnc_derivation *why)
 {
@@ -173,7 +174,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     }
 }
 
-/* Records how a collective got its time. */
+/* Records how a collective got its exposed time. */
 static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row,
                        int32_t index, nnc_derivation *why)
 {
@@ -269,7 +270,7 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds time that lanes can overlap with; a collective counts for lanes that it does not meet. */
+/* Adds time that lanes can overlap with; the time of a collective counts for lanes that share no links with it. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s,
                             nnc_lane lane)
 {

@@ -35,16 +35,16 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
 }
 
 /* An even distribution in order: the first parts get one more. */
-typedef struct dealt {
+typedef struct even_parts {
     int64_t each, more;
-} dealt;
+} even_parts;
 
-static dealt deal_out(int64_t total, int64_t parts)
+static even_parts divide(int64_t total, int64_t parts)
 {
-    return parts > 0 ? (dealt){ total / parts, total % parts } : (dealt){ 0, 0 };
+    return parts > 0 ? (even_parts){ total / parts, total % parts } : (even_parts){ 0, 0 };
 }
 
-static int64_t part_of(dealt all, int64_t part)
+static int64_t part_of(even_parts all, int64_t part)
 {
     return all.each + (part < all.more ? 1 : 0);
 }
@@ -54,7 +54,7 @@ static int64_t part_of(dealt all, int64_t part)
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;
-    dealt first, last, rest;
+    even_parts first, last, rest;
 } slots;
 
 static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
@@ -66,9 +66,9 @@ static slots slots_of(const nnc_plan *plan, int64_t total, int32_t chunks)
                     .others = others,
                     .own_first = first > 0,
                     .own_last = last > 0,
-                    .first = deal_out(first, chunks),
-                    .last = deal_out(last, chunks),
-                    .rest = deal_out(total - first - last, others * chunks) };
+                    .first = divide(first, chunks),
+                    .last = divide(last, chunks),
+                    .rest = divide(total - first - last, others * chunks) };
 }
 
 static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
@@ -120,14 +120,15 @@ static int64_t as_many(const slots *s, int64_t v, int64_t count)
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
 }
 
-void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *deal)
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan,
+                          nnc_stage_partition *partition)
 {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
     const int32_t count = plan->pipeline * chunks;
     int64_t layers = 0, next = 0;
-    deal->stages = plan->pipeline;
-    deal->virtual_stages = count;
-    deal->segments = list->segment_count;
+    partition->stages = plan->pipeline;
+    partition->virtual_stages = count;
+    partition->segments = list->segment_count;
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
@@ -139,8 +140,8 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
         const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
         const int64_t from = next > ends ? next - ends : 0;
         const int64_t to = next + size - ends < layers ? next + size - ends : layers;
-        deal->alike[v] = false;
-        deal->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
+        partition->alike[v] = false;
+        partition->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
         next += size;
         /* Further stages of this size are equal up to the end of the segment. */
         const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
@@ -148,35 +149,35 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
         const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
         const int32_t same = v + (like > 0 ? (int32_t)like : 0);
         for (; v < same; v++, next += size) {
-            deal->alike[v + 1] = true;
-            deal->shares[v + 1] = deal->shares[v];
+            partition->alike[v + 1] = true;
+            partition->shares[v + 1] = partition->shares[v];
         }
         v++;
     }
 }
 
 /* Chunks of a device; dualpipe: directions. */
-static int32_t chunks_of(const nnc_stage_partition *deal, const nnc_plan *plan)
+static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan)
 {
-    return nnc_schedule_dual(plan) ? 2 : deal->virtual_stages / deal->stages;
+    return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
 }
 
-static const nnc_stage_layers *chunk_of(const nnc_stage_partition *deal, const nnc_plan *plan,
+static const nnc_stage_layers *chunk_of(const nnc_stage_partition *partition, const nnc_plan *plan,
                                         int32_t device, int32_t chunk)
 {
-    const int32_t p = deal->stages;
+    const int32_t p = partition->stages;
     const bool back = nnc_schedule_ends_meet(plan) && chunk == 1;
     const int32_t v = back ? 2 * p - 1 - device : chunk * p + device;
-    return &deal->shares[v < deal->virtual_stages ? v : v - deal->virtual_stages];
+    return &partition->shares[v < partition->virtual_stages ? v : v - partition->virtual_stages];
 }
 
-static void device_layers(const nnc_stage_partition *deal, const nnc_plan *plan, int32_t device,
-                          int64_t instances[NNC_SEGMENTS_MAX])
+static void device_layers(const nnc_stage_partition *partition, const nnc_plan *plan,
+                          int32_t device, int64_t instances[NNC_SEGMENTS_MAX])
 {
-    const int32_t chunks = chunks_of(deal, plan);
+    const int32_t chunks = chunks_of(partition, plan);
     for (int32_t c = 0; c < chunks; c++) {
-        const nnc_stage_layers *share = chunk_of(deal, plan, device, c);
-        for (int32_t s = 0; s < deal->segments; s++) {
+        const nnc_stage_layers *share = chunk_of(partition, plan, device, c);
+        for (int32_t s = 0; s < partition->segments; s++) {
             instances[s] = (c > 0 ? instances[s] : 0) + share->instances[s];
         }
     }
@@ -195,15 +196,15 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 /* ---- segments of each device ---- */
 
 /* Do the chunks of a device hold different segments? */
-static void set_uneven(const nnc_stage_partition *deal, const nnc_step *step, int32_t device,
+static void set_uneven(const nnc_stage_partition *partition, const nnc_step *step, int32_t device,
                        nnc_stage_residency *h)
 {
-    const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(deal, step->plan) : 1;
+    const int32_t chunks = step->plan->pipeline > 1 ? chunks_of(partition, step->plan) : 1;
     h->uneven = h->uneven_layers = h->odd_more = false;
     h->odd_chunk = -1;
     for (int32_t c = 0, odd = 0; c < chunks && chunks > 1; c++) {
-        const nnc_stage_layers *second = chunk_of(deal, step->plan, device, 1);
-        const nnc_stage_layers *share = chunk_of(deal, step->plan, device, c);
+        const nnc_stage_layers *second = chunk_of(partition, step->plan, device, 1);
+        const nnc_stage_layers *share = chunk_of(partition, step->plan, device, c);
         bool more = false, less = false, layers = false;
         for (int32_t s = 0; s < h->segments; s++) {
             const int64_t extra = share->instances[s] - second->instances[s];
@@ -221,24 +222,24 @@ static void set_uneven(const nnc_stage_partition *deal, const nnc_step *step, in
 }
 
 /* Writes only the segments in use: a holding has space for many more. */
-static void set_holding(const nnc_step *step, const nnc_stage_partition *deal, int32_t device,
+static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device,
                         double in_flight, nnc_stage_residency *h)
 {
     h->segments = step->list->segment_count;
-    device_layers(deal, step->plan, device, h->instances);
+    device_layers(partition, step->plan, device, h->instances);
     nnc_holding_keep(h, in_flight);
-    set_uneven(deal, step, device, h);
+    set_uneven(partition, step, device, h);
     for (int32_t s = 0; s < h->segments; s++) {
         h->recomputed[s] = nnc_recomputed_layers(step->plan, step->list, s, h->instances[s]);
     }
 }
 
 /* Are all virtual stages of a device marked equal to those of the device before? */
-static bool like_before(const nnc_stage_partition *deal, const nnc_plan *plan, int32_t device)
+static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device)
 {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);
-    for (int32_t v = device; like && v < deal->virtual_stages; v += deal->stages) {
-        like = deal->alike[v];
+    for (int32_t v = device; like && v < partition->virtual_stages; v += partition->stages) {
+        like = partition->alike[v];
     }
     return like;
 }
@@ -270,16 +271,16 @@ static void step_say_in_flight(const nnc_step *step, int32_t device)
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *memory)
 {
     const nnc_plan *plan = step->plan;
-    nnc_partition_layers(step->list, plan, &memory->deal);
+    nnc_partition_layers(step->list, plan, &memory->partition);
     for (int32_t d = 0; d < plan->pipeline; d++) {
         nnc_stage_residency *h = &memory->holdings[d];
         const double in_flight = in_flight_of(plan, d, NULL);
-        const bool like = like_before(&memory->deal, plan, d);
+        const bool like = like_before(&memory->partition, plan, d);
         if (like) {
             nnc_stage_residency_copy(h, h - 1);
             nnc_holding_keep(h, in_flight);
         } else {
-            set_holding(step, &memory->deal, d, in_flight, h);
+            set_holding(step, &memory->partition, d, in_flight, h);
         }
         memory->alike[d] = like || (d > 0 && nnc_stage_residency_same(h, h - 1));
     }
@@ -297,7 +298,7 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
     return same;
 }
 
-/* The odd chunk of a device alone decides the peak. */
+/* Finds the peak of a device whose chunks are equal except for one, the odd chunk. false: it has no odd chunk. */
 static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline,
                           const nnc_step_memory *m, int32_t device, nnc_stage_residency *h)
 {
@@ -307,8 +308,9 @@ static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline,
         return false;
     }
     const nnc_plan *plan = step->plan;
-    const nnc_stage_layers *odd = chunk_of(&m->deal, plan, device, h->odd_chunk);
-    const nnc_stage_layers *other = chunk_of(&m->deal, plan, device, h->odd_chunk == 0 ? 1 : 0);
+    const nnc_stage_layers *odd = chunk_of(&m->partition, plan, device, h->odd_chunk);
+    const nnc_stage_layers *other =
+        chunk_of(&m->partition, plan, device, h->odd_chunk == 0 ? 1 : 0);
     for (int32_t s = 0; s < h->segments; s++) {
         const double kept =
             count * (double)odd->instances[s] + (all - count) * (double)other->instances[s];
@@ -328,7 +330,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
     if (!h->uneven || find_odd_peak(step, &pipeline, m, device, h)) {
         return;
     }
-    const int32_t chunks = chunks_of(&m->deal, plan);
+    const int32_t chunks = chunks_of(&m->partition, plan);
     double bytes[NNC_VIRTUAL_STAGES_MAX], counts[NNC_VIRTUAL_STAGES_MAX];
     double instance_bytes[NNC_SEGMENTS_MAX];
     int32_t held[NNC_SEGMENTS_MAX], count = 0;
@@ -341,7 +343,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
         }
     }
     for (int32_t c = 0; c < chunks; c++) {
-        const nnc_stage_layers *share = chunk_of(&m->deal, plan, device, c);
+        const nnc_stage_layers *share = chunk_of(&m->partition, plan, device, c);
         bytes[c] = 0.0;
         for (int32_t i = 0; i < count; i++) {
             bytes[c] += instance_bytes[i] * (double)share->instances[held[i]];
@@ -350,7 +352,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
     (void)nnc_pipeline_peak(&pipeline, device, bytes, counts);
     double kept[NNC_SEGMENTS_MAX] = { 0.0 };
     for (int32_t c = 0; c < chunks; c++) {
-        const nnc_stage_layers *share = chunk_of(&m->deal, plan, device, c);
+        const nnc_stage_layers *share = chunk_of(&m->partition, plan, device, c);
         for (int32_t i = 0; i < count; i++) {
             kept[i] += counts[c] * (double)share->instances[held[i]];
         }

@@ -9,14 +9,11 @@
 /* "fp64, fp32, bf16": the formats in which a device multiplies. */
 static void formats_of(const nnc_device *device, char *text, size_t size)
 {
-    size_t length = 0;
     text[0] = '\0';
-    for (int i = 0; i < NNC_DTYPE_COUNT && length < size; i++) {
+    for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 &&
             i != NNC_INT8 && i != NNC_FP4 && i != NNC_INT4) {
-            const int n = snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
-                                   nnc_dtype_name((nnc_dtype)i));
-            length += n > 0 ? (size_t)n : 0;
+            nnc_text_append(text, size, ", ", "%s", nnc_dtype_name((nnc_dtype)i));
         }
     }
 }
@@ -177,7 +174,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
     nnc_plan *p = resolved;
     *p = *plan;
     if ((p->recompute & NNC_RECOMPUTE_FULL) != 0) {
-        p->recompute = NNC_RECOMPUTE_FULL; /* it contains the other flags */
+        p->recompute = NNC_RECOMPUTE_FULL; /* full recomputation contains the other flags */
     }
     if (family->defaults != NULL) {
         family->defaults(model, p);
@@ -236,7 +233,7 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
         plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
-        return NNC_PROFILE_EAGER; /* as the library runs unless someone compiles it */
+        return NNC_PROFILE_EAGER; /* the library runs operators one by one unless it is compiled */
     }
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
@@ -265,7 +262,7 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
     if (strncmp(device->architecture, "tpu", 3) == 0) {
         return NNC_PROFILE_TPU;
     }
-    if (plan == NULL || kept == NNC_PROFILE_EAGER || !transformer || !is_early(device) ||
+    if (plan == NULL || !transformer || !is_early(device) ||
         resolve_precision(device, &formats, NULL) != NNC_OK) {
         return kept;
     }
@@ -324,7 +321,7 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     if ((plan->zero == 2 && !has->sharded_gradients) ||
         (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         !has->sharded_gradients) || /* FSDP alone: off with one rank */
+         !has->sharded_gradients) || /* only FSDP: off with one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

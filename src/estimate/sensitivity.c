@@ -85,7 +85,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
 {
     const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
-        return; /* not recorded, or no such parameter */
+        return; /* the value is not recorded, or there is no such parameter */
     }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {

@@ -17,10 +17,10 @@ static void find_virtual_times(const nnc_step *step, const nnc_segment_time unit
                                nnc_step_memory *m)
 {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
-    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+    for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         double forward = 0.0, backward = 0.0, weight = 0.0;
-        const nnc_stage_layers *share = &m->deal.shares[v];
-        if (m->deal.alike[v]) {
+        const nnc_stage_layers *share = &m->partition.shares[v];
+        if (m->partition.alike[v]) {
             m->forward_s[v] = m->forward_s[v - 1];
             m->backward_s[v] = m->backward_s[v - 1];
             m->weight_s[v] = m->weight_s[v - 1];
@@ -45,7 +45,7 @@ nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m)
 {
     return (nnc_pipeline){ .schedule = plan->schedule,
                            .stages = plan->pipeline,
-                           .chunks = m->deal.virtual_stages / plan->pipeline,
+                           .chunks = m->partition.virtual_stages / plan->pipeline,
                            .micro_batches = plan->micro_batches,
                            .forward_s = m->forward_s,
                            .backward_s = m->backward_s,
@@ -117,9 +117,9 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
         .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes }
     };
     double sends = 0.0; /* forward to the next virtual stage, backward to the one before */
-    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+    for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
-            sends += (v < m->deal.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
+            sends += (v < m->partition.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
         }
     }
     if (sends > 0.0) {
@@ -422,7 +422,8 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host holds the step when the device waits for a quarter of it: a kernel that takes less time shortens little. */
+/* The host bounds the step when the device waits for it for a quarter of the step: faster kernels then shorten
+ * little. */
 static const double held_share = 0.25;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r)
@@ -614,7 +615,7 @@ static bool rolls(const nnc_plan *plan)
 /* Passes of all stages in a timeline. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
-    return (double)m->deal.virtual_stages * (double)plan->micro_batches *
+    return (double)m->partition.virtual_stages * (double)plan->micro_batches *
            (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
@@ -755,7 +756,7 @@ NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 /* ---- One op alone on a device (nncost op): its work, its roofline bound, and the time that the fitted values predict ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* how dims are written; NULL for a collective */
+    const char *name, *dims; /* format of the dims; NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
@@ -974,7 +975,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s",
                         k->dims, (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
-    op.issued_as = NNC_ISSUED_TOO; /* as PyTorch issues it, where that was measured */
+    op.issued_as = NNC_ISSUED_TOO; /* timed as PyTorch issues it, where that was measured */
     op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {
@@ -996,7 +997,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     a->flops_per_byte = a->flops / a->moved_bytes;
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
-    if (op.kind == NNC_OP_CONV) { /* may need fewer products than its definition */
+    if (op.kind == NNC_OP_CONV) { /* may execute fewer products than its definition has */
         a->bound_s =
             nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }

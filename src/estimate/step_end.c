@@ -120,7 +120,7 @@ static int step_collectives(double dense, double expert, const nnc_plan *plan, b
 }
 
 NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_overlap_window *hideout, nnc_derivation *why)
+                             nnc_lane lane, const nnc_overlap_window *window, nnc_derivation *why)
 {
     const bool data = exchange->comm == NNC_COMM_DATA;
     const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
@@ -138,16 +138,16 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     }
     /* Gradients leave during backward; weights return during the next forward. */
     NNC_LET(why, window_s, "s",
-            nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? hideout->forward_s[lane]
-                                                             : hideout->backward_s[lane]));
-    NNC_PUT(why, hideout->bucket_bytes, "B");
+            nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane]
+                                                             : window->backward_s[lane]));
+    NNC_PUT(why, window->bucket_bytes, "B");
     NNC_LET(why, bytes, "B", exchange->bytes); /* bytes of replicas: a shard of every bucket */
-    NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? hideout->expert_shards : hideout->shards);
-    NNC_LET(why, table_share, NULL, data && !expert ? hideout->table_share : 0.0);
+    NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
+    NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
-    NNC_PUT(why, hideout->unit_share, NULL);
+    NNC_PUT(why, window->unit_share, NULL);
     NNC_SAY(why, bucket_share, NULL,
-            nnc_max(hideout->unit_share, nnc_min(1.0, hideout->bucket_bytes / (bytes * shards))));
+            nnc_max(window->unit_share, nnc_min(1.0, window->bucket_bytes / (bytes * shards))));
     NNC_NOTE(why, "the first bucket leaves when so much of the window is over");
     NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
     NNC_NOTE(why, "the last one has no compute left to overlap with; a table is never split");
@@ -164,16 +164,16 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
 }
 
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_overlap_window *hideout)
+                             nnc_lane lane, const nnc_overlap_window *window)
 {
-    return exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
+    return exposed_of(exchange, exchange_s, share, lane, window, NULL);
 }
 
 static double exposed_seconds(const nnc_collective_op *exchange, double exchange_s, double share,
-                              nnc_lane lane, const nnc_overlap_window *hideout, nnc_derivation *why)
+                              nnc_lane lane, const nnc_overlap_window *window, nnc_derivation *why)
 {
-    return why != NULL ? exposed_of(exchange, exchange_s, share, lane, hideout, why)
-                       : exposed_of(exchange, exchange_s, share, lane, hideout, NULL);
+    return why != NULL ? exposed_of(exchange, exchange_s, share, lane, window, why)
+                       : exposed_of(exchange, exchange_s, share, lane, window, NULL);
 }
 
 static bool holds(const nnc_stage_residency *holding, int32_t segment)
@@ -181,12 +181,13 @@ static bool holds(const nnc_stage_residency *holding, int32_t segment)
     return holding->instances[segment] > 0;
 }
 
-/* Passes whose gradients a separate kernel adds up: all if sums are wider than weights, else all but the first. */
+/* Passes whose gradients a separate kernel adds up: all passes if sums are wider than weights, else all but the
+ * first. */
 static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    return step->software->added_gradients ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
+    return nnc_step_adds_gradients(step) ? nnc_step_passes(step->plan) - (own_buffer ? 0 : 1) : 0;
 }
 
 static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *held)
@@ -339,11 +340,11 @@ static nnc_overlap_window window_of(const nnc_step *step,
 /* Exposed seconds of a collective. Lanes that it meets lose the time that it overlaps with; other lanes gain the
  * time that the device waits for it. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s,
-                     const nnc_overlap *overlap, nnc_overlap_window *hideout, nnc_derivation *why)
+                     const nnc_overlap *overlap, nnc_overlap_window *window, nnc_derivation *why)
 {
     const nnc_lane lane = nnc_lane_of(step->network, e);
-    const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, hideout, why);
-    double *const left_s = e->forward == NNC_ALL_GATHER ? hideout->forward_s : hideout->backward_s;
+    const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, window, why);
+    double *const left_s = e->forward == NNC_ALL_GATHER ? window->forward_s : window->backward_s;
     for (int l = 0; l < NNC_LANES; l++) {
         left_s[l] = nnc_lanes_meet((nnc_lane)l, lane) ? left_s[l] - (raw_s - exposed_s)
                                                       : left_s[l] + exposed_s;

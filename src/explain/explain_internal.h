@@ -17,7 +17,7 @@
 #define NNC_EXPLAINED_LIST(X)                                                           \
     X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
     X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
-    X(NNC_EXPLAINED_TEXT, "text")       /* a fact, not computed: see its meaning */
+    X(NNC_EXPLAINED_TEXT, "text")       /* a fact that is not computed: its meaning explains it */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 
@@ -108,7 +108,7 @@ typedef struct nnc_question {
     const char
         /* description of the example, when only formulas are asked; NULL: a real estimate */
         *example;
-    nnc_answer answer; /* to the current name */
+    nnc_answer answer; /* answer to the current name */
     nnc_arena *arena;
     nnc_columns columns;       /* columns of the estimate */
     nnc_explained_names names; /* filled when a word needs them */

@@ -95,7 +95,7 @@ static bool ends_path(const char *path, const char *name, size_t length)
            (length == whole || path[whole - length - 1] == '.');
 }
 
-/* Is it "exposed_comm.data", the array and one of its values? */
+/* Is it "exposed_comm.data", the name of an array and of one of its values? */
 static bool is_value_of(const nnc_explained_name *name, const char *word)
 {
     const char *dot = strrchr(word, '.');

@@ -22,7 +22,7 @@ typedef enum nnc_field_type {
     NNC_FIELD_I32,      /* int32_t */
     NNC_FIELD_I64,      /* int64_t */
     NNC_FIELD_F64,      /* double; NaN = not recorded */
-    NNC_FIELD_ENUM,     /* an enum (the size of int), by its names */
+    NNC_FIELD_ENUM,     /* an enum (the size of int), read and written by the names of its values */
     NNC_FIELD_TEXT,     /* char[size]; size 0: accepted in files, not stored */
     NNC_FIELD_RATES,    /* double[NNC_DTYPE_COUNT]; JSON: an object keyed by number format */
     NNC_FIELD_I32_LIST, /* int32_t[capacity] and an int32_t count at count_offset */

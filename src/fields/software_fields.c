@@ -484,7 +484,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
         if ((flags & f->flag) == f->flag) {
             length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "",
                                        f->name);
-            flags &= ~f->flag; /* do not print its other name */
+            flags &= ~f->flag; /* print no second name of a flag */
         }
     }
 }

@@ -14,9 +14,9 @@ enum {
     NNC_GRAPH_PARAMS_MAX = 16,    /* parameters of a kind of op */
     NNC_GRAPH_ARGS_MAX = 16,      /* arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* axes of a tensor, without the batch */
-    NNC_GRAPH_NAMES_MAX = 64,     /* tensors with a name at a time */
-    NNC_GRAPH_DEPTH_MAX = 24,     /* macros and repeats inside each other */
-    NNC_GRAPH_TENSORS_MAX = 4096, /* made in one walk */
+    NNC_GRAPH_NAMES_MAX = 64,     /* tensors that have a name at one time */
+    NNC_GRAPH_DEPTH_MAX = 24,     /* nesting of macros and repeats */
+    NNC_GRAPH_TENSORS_MAX = 4096, /* tensors made in one walk */
     NNC_GRAPH_STEPS_MAX = 16384,  /* steps of one walk */
     NNC_GRAPH_TURNS_MAX = 100000, /* turns of one repeat */
     NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait */
@@ -48,7 +48,7 @@ typedef struct nnc_code {
 typedef struct nnc_expr {
     const nnc_code *code;
     int32_t count;    /* 0 = absent */
-    const char *text; /* as the file has it */
+    const char *text; /* text as the file has it */
 } nnc_expr;
 
 /* ---- kinds of op ---- */
@@ -122,10 +122,10 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* ops with the weights of others before them */
-    NNC_STEP_FROZEN, /* ops whose weights are never trained */
-    NNC_STEP_FROM,   /* back to a named tensor */
-    NNC_STEP_AS      /* only names the current one */
+    NNC_STEP_TIED,   /* steps whose ops share the weights of earlier ops */
+    NNC_STEP_FROZEN, /* steps whose weights are never trained */
+    NNC_STEP_FROM,   /* returns to a named tensor */
+    NNC_STEP_AS      /* only names the current tensor */
 } nnc_graph_step;
 
 struct nnc_graph_node;
@@ -147,11 +147,11 @@ typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* "define.stage.ops[1]" */
     int32_t as,
-        from; /* the name that it gives its output; the tensor that it goes back to; -1 = none */
+        from; /* name that the step gives its output; tensor that the step returns to; -1 = none */
     /* an op */
     nnc_graph_kind kind;
     const char *label; /* "bottleneck.conv" */
-    nnc_group group;   /* NNC_GROUP_COUNT = by its kind */
+    nnc_group group;   /* NNC_GROUP_COUNT = the group follows from the kind */
     nnc_graph_value values[NNC_GRAPH_PARAMS_MAX];
     nnc_expr shape[NNC_GRAPH_RANK_MAX];
     int32_t shape_count;
@@ -163,7 +163,8 @@ typedef struct nnc_graph_node {
     nnc_graph_ops ops;
 } nnc_graph_node;
 
-/* A whole file. Lets that are numbers come first and may be set; lets that follow from others come after. */
+/* A whole file. Lets that are plain numbers come first and may be set; lets that are computed from others come
+ * after. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
     nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* empty = a number, in nnc_graph.lets */
@@ -185,15 +186,15 @@ typedef struct nnc_graph_tensor {
     int64_t
         dims[NNC_GRAPH_RANK_MAX]; /* sizes of one sample: channels, height, width; tokens, width;
                                    * width */
-    bool ids;                     /* whole numbers, to be looked up */
+    bool ids;                     /* the tensor holds whole numbers, which are looked up */
     bool sharded;                 /* each tensor rank has its part of the width */
-    int32_t storage;              /* its memory: views share one */
+    int32_t storage;              /* memory of the tensor: views share one */
 } nnc_graph_tensor;
 
 /* Notes of a sink about one storage. */
 typedef struct nnc_graph_storage {
     uint32_t flags;   /* part of the state that decides whether turns of a repeat are equal */
-    int32_t producer; /* no part of that state */
+    int32_t producer; /* not compared: it does not decide whether turns are equal */
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
@@ -267,7 +268,7 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
 
 /* How one operator of a captured program is priced. */
 typedef enum nnc_captured_kind {
-    NNC_CAPTURED_KERNEL, /* a pass over its tensors, by their bytes */
+    NNC_CAPTURED_KERNEL, /* a pass over tensors, counted by bytes */
     NNC_CAPTURED_PRODUCT,
     NNC_CAPTURED_CONV,
     NNC_CAPTURED_CONV_GRAD_INPUT, /* a convolution_backward is two or three of these entries */
@@ -289,25 +290,29 @@ typedef struct nnc_captured_op {
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* attention, with batch */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    double kept_bytes;          /* that it creates and backward needs */
+    double kept_bytes;          /* bytes that it creates and backward needs */
     double transient_bytes;     /* backward: temporary tensors that live while it runs */
     int64_t rows, cols, vector; /* parameters that no earlier operator has read */
-    bool table;                 /* they are looked up */
+    bool table;                 /* rows of its parameter are looked up */
 } nnc_captured_op;
 
 /* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
 struct nnc_captured {
-    const nnc_captured_op *ops; /* in order; without the optimizer's */
+    const nnc_captured_op *ops; /* operators in order; without those of the optimizer */
     int32_t count;
     int64_t batch;  /* samples of the step */
     int64_t tokens; /* tokens of the step, if it looks tokens up; else 0 */
     int64_t image;  /* pixels per side of its input, if that is a map; else 0 */
     int64_t params, table_params;
-    int64_t operators; /* issued in one step, those of the optimizer included */
+    int64_t operators; /* operators issued in one step, the optimizer's included */
     double input_bytes;
-    nnc_dtype dtype; /* format of the parameters */
+    double peak_gradients, peak_kept,
+        peak_temporary; /* bytes that live at the moment of forward and backward with most of them */
+    nnc_dtype dtype;    /* of the parameters */
     nnc_optimizer
         optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+    const struct nnc_captured
+        *second; /* the same step with another number of samples; NULL = none */
 };
 
 /* ---- rows of kinds ---- */
@@ -325,7 +330,7 @@ const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 /* Axis of the width (channels): the first of a map, the last of tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* All elements of a sample; those of one channel, positions or tokens. */
+/* Elements of a sample: all; one channel; positions or tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
 /* "3 x 224 x 224" */
@@ -359,7 +364,7 @@ enum {
     NNC_WINDOW_PAD_W,
     NNC_WINDOW_PAD_END_W,
     NNC_WINDOW_DILATION,
-    NNC_WINDOW_OWN, /* places of the kind itself begin here */
+    NNC_WINDOW_OWN, /* places from here on belong to the kind itself */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
     NNC_CONV_GROUPS,
     NNC_CONV_BIAS,
@@ -389,7 +394,7 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    NNC_ACT_SWIGLU, /* from here on two halves become one */
+    NNC_ACT_SWIGLU, /* activations from here on join two halves into one */
     NNC_ACT_GEGLU
 };
 enum { NNC_SCALE_GAIN, NNC_SCALE_BIAS };

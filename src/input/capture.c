@@ -27,7 +27,7 @@ typedef struct tensor {
     double elements,
         bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
     nnc_dtype dtype;
-    bool whole; /* integers or truth values */
+    bool whole; /* the format holds integers or truth values */
     int32_t storage;
 } tensor;
 
@@ -70,7 +70,7 @@ typedef struct reader {
 
 /* ---- small values ---- */
 
-/* Formats as PyTorch names them. Others than floating point only have bytes. */
+/* Formats with their names in PyTorch. Formats that are not floating point only have bytes. */
 static const struct {
     const char *name;
     int bytes;
@@ -288,12 +288,12 @@ typedef enum form {
     FORM_ATTENTION_BACKWARD
 } form;
 
-/* Operators that are more than a pass over their tensors, and the group of others. Names: native_functions.yaml of
- * PyTorch. */
+/* Operators that do more than pass over their tensors, and the group of the other operators. Names:
+ * native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = by its module and shapes */
+    nnc_group group; /* NNC_GROUP_COUNT = the group follows from its module and shapes */
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -789,16 +789,9 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     return places;
 }
 
-/* Kept bytes go to the operator that created them, inputs to the first one; temporary bytes to those that run while
- * they live. */
-static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
+/* Kept bytes go to the operator that created them, inputs to the first one. */
+static void add_kept(reader *r, const int32_t *places, int32_t count)
 {
-    double *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change);
-    double live = 0.0;
-    if (change == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
-    }
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
@@ -808,21 +801,65 @@ static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* sum over all repeats */
-        } else if (s->kind == TEMPORARY && s->first >= 0 && s->last >= s->first) {
-            change[s->first < count ? s->first : count] += s->bytes;
-            change[s->last < count ? s->last + 1 : count] -= s->bytes;
+            op->kept_bytes += s->bytes; /* of all repeats */
         }
     }
     for (int32_t i = 0; i < r->count; i++) {
         r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
     }
+}
+
+/* Bytes that live at one position of the step. */
+typedef struct live {
+    double gradients, kept, temporary;
+} live;
+
+/* Replays the storages: gradients live from their first write on, others from their first to their last use. */
+static void add_lives(const reader *r, int32_t count, live *change)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
+        const int32_t end = s->kind == GRADIENT || s->last >= count ? count : s->last + 1;
+        if (s->kind == GRADIENT && s->first >= 0) {
+            change[begin].gradients += s->bytes;
+        } else if ((s->kind == INPUT || s->kind == KEPT) && end > begin) {
+            change[begin].kept += s->bytes;
+            change[end].kept -= s->bytes;
+        } else if (s->kind == TEMPORARY && s->first >= 0 && end > begin) {
+            change[begin].temporary += s->bytes;
+            change[end].temporary -= s->bytes;
+        }
+    }
+}
+
+/* Temporary bytes go to the operators of backward that run while they live; the peak is the largest sum of all that
+ * lives before the optimizer. */
+static bool add_lifetimes(reader *r, const int32_t *places, int32_t count)
+{
+    live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
+    double most = -1.0;
+    if (change == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    add_kept(r, places, count);
+    add_lives(r, count, change);
     for (int32_t i = 0; i < count; i++) {
-        live += change[i];
-        for (int32_t j = r->first_of[places[i]]; j < r->last_of[places[i]]; j++) {
+        const int32_t first = r->first_of[places[i]], last = r->last_of[places[i]];
+        now.gradients += change[i].gradients;
+        now.kept += change[i].kept;
+        now.temporary += change[i].temporary;
+        if (first < last && now.gradients + now.kept + now.temporary > most) {
+            most = now.gradients + now.kept + now.temporary;
+            r->program->peak_gradients = now.gradients;
+            r->program->peak_kept = now.kept;
+            r->program->peak_temporary = now.temporary;
+        }
+        for (int32_t j = first; j < last; j++) {
             nnc_captured_op *op = &r->ops[j];
-            if (op->phase == NNC_PHASE_BACKWARD && live > op->transient_bytes) {
-                op->transient_bytes = live;
+            if (op->phase == NNC_PHASE_BACKWARD && now.temporary > op->transient_bytes) {
+                op->transient_bytes = now.temporary;
             }
         }
     }
@@ -871,7 +908,7 @@ static bool read_parameters(reader *r, nnc_json root)
         return false;
     }
     r->ops[0].vector +=
-        (count - r->program->params) / r->ops[0].repeat; /* that no operator reads */
+        (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
     r->program->params = count;
     return true;
 }
@@ -893,15 +930,16 @@ static nnc_dtype main_dtype(const reader *r)
 
 static bool read_program(reader *r, nnc_json root)
 {
-    static const char *const keys[] = { "schema", "source", "batch",    "parameters", "modules",
-                                        "ops",    "blocks", "storages", "note",       NULL };
+    static const char *const keys[] = { "schema",  "source", "batch",  "parameters",
+                                        "modules", "ops",    "blocks", "storages",
+                                        "note",    "second", NULL };
     const nnc_json batch = nnc_json_get(root, "batch");
     int32_t count = 0;
     for (nnc_json key = nnc_json_first(root); key.node != NULL; key = nnc_json_next(key)) {
         if (!nnc_is_one_of(nnc_json_key(key), keys)) {
             nnc_json_fault(key, NULL,
                            "unknown key, expected schema, source, batch, parameters, modules, ops, "
-                           "blocks or storages");
+                           "blocks, storages or second");
             return false;
         }
     }
@@ -928,19 +966,57 @@ static bool read_program(reader *r, nnc_json root)
     return true;
 }
 
-void nnc_capture_read(nnc_json root, nnc_model *model)
+/* The same program with another number of samples: the same operators in the same order. */
+static bool is_same_program(nnc_json at, const struct nnc_captured *one,
+                            const struct nnc_captured *two)
 {
-    nnc_arena *arena = root.doc->arena;
-    reader r = { .arena = arena, .faults = root.doc->faults };
-    model->family = NNC_FAMILY_CAPTURE;
-    r.program = nnc_arena_alloc(arena, sizeof *r.program);
+    if (two->batch == one->batch) {
+        nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64,
+                       one->batch);
+        return false;
+    }
+    if (two->count != one->count || two->params != one->params || two->dtype != one->dtype) {
+        nnc_json_fault(at, NULL,
+                       "not the same program, expected %" PRId32 " operators and %" PRId64
+                       " parameters in %s, found %" PRId32 ", %" PRId64 " and %s",
+                       one->count, one->params, nnc_dtype_name(one->dtype), two->count, two->params,
+                       nnc_dtype_name(two->dtype));
+        return false;
+    }
+    for (int32_t i = 0; i < one->count; i++) {
+        const nnc_captured_op *a = &one->ops[i], *b = &two->ops[i];
+        if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->phase != b->phase ||
+            a->repeat != b->repeat) {
+            nnc_json_fault(at, "ops", "not the same program, expected %s, found %s", a->name,
+                           b->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct nnc_captured *read_step(nnc_json root)
+{
+    reader r = { .arena = root.doc->arena, .faults = root.doc->faults };
+    r.program = nnc_arena_alloc(r.arena, sizeof *r.program);
     if (r.program == NULL) {
         nnc_faults_no_memory(r.faults);
-        return;
+        return NULL;
     }
-    if (read_program(&r, root) && r.faults->count == 0) {
-        model->captured = r.program;
+    return read_program(&r, root) && r.faults->count == 0 ? r.program : NULL;
+}
+
+void nnc_capture_read(nnc_json root, nnc_model *model)
+{
+    const nnc_json second = nnc_json_get(root, "second");
+    struct nnc_captured *program = read_step(root);
+    model->family = NNC_FAMILY_CAPTURE;
+    if (program != NULL && second.node != NULL) {
+        const struct nnc_captured *other = read_step(second);
+        program->second = other != NULL && is_same_program(second, program, other) ? other : NULL;
+        program = program->second != NULL ? program : NULL;
     }
+    model->captured = program;
 }
 
 /* ---- the row of the family ---- */

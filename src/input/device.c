@@ -273,7 +273,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
     }
 }
 
-/* Refuses values that cannot all be right; of a lenient device, marks it. */
+/* Refuses values that cannot all be right; marks a lenient device instead. */
 static void judge(nnc_json at, nnc_device *device)
 {
     char why[NNC_IMPLAUSIBLE_TEXT];
@@ -472,7 +472,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* first: it may be another kind of file */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first: it may be another kind
+                                                        * of file */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
@@ -888,7 +889,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     }
     const char *slash = strrchr(name, '/');
     nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
-    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* as the file is called */
+    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* name of the file */
     nnc_buffer_text(json, ",\"like\":");
     nnc_put_json_text(json, like);
     nnc_buffer_text(json, ",\"name\":");

@@ -71,7 +71,7 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
     for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
-        errno = 0; /* that of the end of the folder; else of a failure */
+        errno = 0; /* the end of the folder, or a failure of the system */
         entry = readdir(dir);
         if (entry == NULL) {
             note_trouble(folders, path, errno);
@@ -457,7 +457,7 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
     return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
 }
 
-/* An id of another kind is probably an argument in the wrong place. */
+/* The id of a file of another kind is probably an argument in the wrong place. */
 static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id,
                                  nnc_error *err)
 {
@@ -677,7 +677,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 
 enum { PLAIN_MAX = 128 };
 
-/* The word from `from` up to the next separator, in lower case; '_' is as '.' (Llama-3_3). NULL: no further word. */
+/* The word from `from` up to the next separator, in lower case; '_' counts as '.' (Llama-3_3). NULL: no further
+ * word. */
 static const char *next_word(const char *from, char word[PLAIN_MAX])
 {
     size_t length = 0;
@@ -850,7 +851,7 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
     return with_table(specs, look_up, name, hub, err);
 }
 
-/* Letters and digits of the end of a name, in lower case. */
+/* Copies the letters and digits of the last part of a name, in lower case. */
 static void squeeze(const char *name, char text[PLAIN_MAX])
 {
     const char *slash = strrchr(name, '/');

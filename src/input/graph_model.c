@@ -797,7 +797,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
 
 static void complete_graph(nnc_json root, nnc_model *model)
 {
-    if (model->graph.net == NULL) { /* else the configuration has set it */
+    if (model->graph.net == NULL) { /* otherwise the configuration has set it */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) {

@@ -280,7 +280,7 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
             return false;
         }
     } else if (nnc_specs_find(specs, kind, id, path, &err) != NNC_OK) {
-        if (err.status == NNC_IO) { /* with the file that the system could not read */
+        if (err.status == NNC_IO) { /* the message names the file that the system could not read */
             nnc_faults_note(at.doc->faults, &err);
         } else {
             nnc_json_fault(at, NULL, "%s", err.what);
@@ -312,7 +312,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     }
     nnc_specs_end_like(specs);
     if (found && doc->like == NULL) {
-        nnc_faults_note(doc->faults, &err); /* with the place in that file */
+        nnc_faults_note(doc->faults, &err); /* the message names the place in that file */
     }
     return doc->like != NULL;
 }

@@ -56,7 +56,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path);
 
 enum { NNC_CSV_CELLS_MAX = 256 };
 
-/* A reader that decodes cells in place: they point into the text, which it changes. */
+/* Reads lines of cells and decodes them in place: the cells point into the text, which changes. */
 typedef struct nnc_csv {
     const char *name; /* name of the file in messages */
     char *at, *end;
@@ -80,7 +80,7 @@ nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *er
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 10000,                /* keeps the tree small */
+    NNC_SCAN_VALUES_MAX = 10000,                /* limit of values that keeps the tree small */
     NNC_SCAN_VALUES_MANY = 700000,              /* a configuration written by another program */
     NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* a file with many recorded estimates */
 };
@@ -112,7 +112,8 @@ typedef struct nnc_walk {
     const char *text;
     size_t at;
     long line;  /* line of the place, from 1 */
-    size_t key; /* start of the current member's key, with its quotes; in a list, of its value */
+    size_t key; /* start of the current member's key, with its quotes; in a list, start of the
+                 * value */
     size_t key_length; /* 0 in a list */
     long key_line;
 } nnc_walk;
@@ -142,14 +143,14 @@ typedef struct nnc_faults {
     void *context;
     nnc_status status; /* status of the first error */
     int count;
-    bool no_memory; /* one of them is out of memory */
+    bool no_memory; /* one of the faults is "out of memory" */
 } nnc_faults;
 
 /* One large object whose members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of that
  * size. */
 typedef struct nnc_json_large {
     const char *name;           /* dotted: "recorded.estimates" */
-    const struct cJSON *object; /* NULL: the document does not have it, or it was parsed as usual */
+    const struct cJSON *object; /* NULL: the document has no such object, or was parsed as usual */
     int32_t count;              /* number of its members */
     size_t *places;             /* offset of each member in the text; 0 = parsed as usual */
     size_t end;                 /* offset after the object */
@@ -158,7 +159,7 @@ typedef struct nnc_json_large {
 
 typedef struct nnc_json_doc {
     nnc_faults *faults;
-    nnc_arena *arena; /* for texts that outlive the document */
+    nnc_arena *arena; /* arena for texts that outlive the document */
     const char *text;
     size_t size;
     int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
@@ -298,7 +299,7 @@ typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
 nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
-    const char *what, *plural; /* in messages, and in "nncost list" */
+    const char *what, *plural; /* words for messages, and for "nncost list" */
     const char *folder;        /* inside a data folder */
     const char *argument;      /* place of a wrong id on the command line */
     const char *schema;
@@ -340,9 +341,9 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
 
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
-/* Its folders of data. Returns their number. */
+/* Folders of data of a kind. Returns their number. */
 int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
-/* The implausible inputs of this answer, "" = none; and adds one. */
+/* The list of implausible inputs of this answer, "" = none; adds one to it. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
@@ -388,14 +389,14 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 typedef struct nnc_hub_name {
     const char *path;    /* the file with its shape; NULL = the name is not known */
     const char *shape;   /* the file's id */
-    const char *source;  /* the place of the configuration; NULL = it is that of a shipped model */
-    const char *stored;  /* the format of weights that the name says, "int4"; NULL = none */
+    const char *source;  /* place of the configuration; NULL = the shape is a shipped model */
+    const char *stored;  /* format of weights in the name, "int4"; NULL = none */
     const char *nearest; /* known name nearest to an unknown one; NULL = none is near */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
-/* The usual name of the hub for a shipped id; another text stays as it is. */
+/* The usual name on the hub for a shipped id; another text is returned unchanged. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
-/* Notes in a model that was found by its name which shape it has. */
+/* Adds a note to a model that was found by its name: the shape that the name has. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
                         nnc_model *model, nnc_error *err);
 
@@ -404,7 +405,7 @@ enum { NNC_LIKE_MAX = 4 };
 /* Between these two calls a file waits for the file it is like. begin: false = the chain is too long. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
-/* Is a file waiting for another? Then being like it would be a circle. */
+/* Does a file wait for another? Then being like it would be a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
 /* Completes a document before it is read: replaces "@key" by the texts of "references", inherits from the file that
@@ -593,7 +594,7 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
 /* The profile of one kind of plan. */
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,
                             nnc_error *err);
-/* The profile that is named; NULL = the default one, from its file if a data folder has it. */
+/* The named profile; NULL = the default profile, from its file if a data folder has it. */
 nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
                               nnc_error *err);
 
@@ -628,7 +629,7 @@ extern const nnc_field_table nnc_recipe_table;
 /* The entry with the longest name; of these the newest release that is not newer; of these the most conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
                             nnc_error *err);
-/* Fills in what a plan and its model leave open. _switch: sets what recipes of the release say in the profile. */
+/* Fills in what a plan and its model leave open. _switch: sets the switches of the release's recipes in the profile. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model,
                       nnc_plan *plan);
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,

@@ -23,7 +23,8 @@ nnc_position nnc_json_position(const char *text, const char *at)
         if (*c == '\n') {
             position.line++;
             position.column = 1;
-        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* not the middle of a character */
+        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* only the first byte of a character
+                                                          * counts */
             position.column++;
         }
     }
@@ -161,7 +162,7 @@ static bool scan_number(scan *s)
     if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    if (s->fault != NULL) { /* else the tree is checked for it */
+    if (s->fault != NULL) { /* otherwise the tree is checked for this fault */
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) {

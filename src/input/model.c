@@ -96,7 +96,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         row->begin(model);
     }
     nnc_read_object(root, table, other_keys, model);
-    nnc_read_id(root, stem); /* last: the name of a file is its least fault */
+    nnc_read_id(root, stem); /* checked last: the name of the file matters least */
     nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
@@ -131,7 +131,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      : 0; /* they were of the model as it was */
+                                      : 0; /* the counts belonged to the model before the change */
     }
     return status;
 }

@@ -4,7 +4,7 @@
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
-/* The peak that most training uses: 16 bits, else the fastest other one. */
+/* The peak that training mostly uses: 16 bits, else the fastest other format. */
 static double main_peak(const nnc_device *d)
 {
     const double *peak = d->matmul_flops_per_s;
@@ -167,7 +167,7 @@ static bool is_within(const bounds *of, char *text, size_t size)
 {
     const double value = of->value;
     if (isnan(value) || value == 0.0 || isinf(value) || (value >= of->least && value <= of->most)) {
-        return true; /* infinite: the other field is 0 */
+        return true; /* the ratio is infinite: the other field is 0 */
     }
     snprintf(text, size, "%s: %s, expected %g to %g, found %.4g", of->fields, of->what, of->least,
              of->most, value);

@@ -27,7 +27,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
     char expected[256];
     double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
-        return; /* not recorded, the same as absent */
+        return; /* null means not recorded, the same as absent */
     }
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         value = nnc_json_number(at);
@@ -728,7 +728,7 @@ static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
         if (*from == '"' && from[1] != '"') {
             break;
         }
-        from += *from == '"'; /* a doubled quote stands for one */
+        from += *from == '"'; /* a doubled quote means one quote */
         csv->line += *from == '\n';
         if (*from == '\0') {
             return refuse(csv, "a NUL byte, expected text", err);
@@ -771,7 +771,7 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
         csv->at += ends > 0 ? ends : 1;
         csv->line += ends > 0;
     }
-    *close = '\0'; /* over the separator, or before it */
+    *close = '\0'; /* end of the cell: at the separator, or before it */
     csv->cells[csv->count++] = start;
     return NNC_OK;
 }

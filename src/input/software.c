@@ -388,7 +388,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Micro-batches of a step, where the plan determines them; 0 = not. */
+/* Micro-batches of a step, where the plan determines them; 0 = not determined. */
 static int64_t passes_of(const nnc_plan *p)
 {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;

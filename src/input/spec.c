@@ -276,8 +276,25 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
+/* Says so of a network that stands in for another one. */
+static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made,
+                                nnc_error *err)
+{
+    char text[320];
+    const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
+    NNC_GOT(notes, err);
+    snprintf(text, sizeof text, "has no shape here; %.250s has its counts", words);
+    notes[0] = nnc_arena_strdup(specs->arena, text);
+    NNC_GOT(notes[0], err);
+    made->notes = notes;
+    made->note_count = 1;
+    made->stand_in = true;
+    return NNC_OK;
+}
+
 /* A network by the name that a library of vision models gives it, with or without the library ("timm/") and the weights
- * (".a1_in1k"); *out stays NULL: no library has it. */
+ * (".a1_in1k"); itself or another one that has its counts; *out
+ * stays NULL: no library has it. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
@@ -294,10 +311,15 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
             NNC_TRY(read_value(specs, path, "members", name, &words, &unused, err));
         }
     }
+    const bool stand_in = path != NULL && words == NULL;
+    if (stand_in) {
+        NNC_TRY(read_value(specs, path, "stand_ins", name, &words, &unused, err));
+    }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
         made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
                                                                   : NNC_IMPLEMENTATION_TIMM;
+        NNC_TRY(stand_in ? note_stand_in(specs, words, made, err) : NNC_OK);
         *out = made;
     }
     return NNC_OK;
@@ -383,7 +405,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
     }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
-    if (asked != NULL) { /* else the next call reads the file again */
+    if (asked != NULL) { /* otherwise the next call would read the file again */
         *added = (loaded){ specs->loaded, kind, asked, *out };
         specs->loaded = added;
     }
@@ -655,7 +677,7 @@ static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy,
                           nnc_error *err)
 {
-    assert(from != NULL); /* checked by the caller */
+    assert(from != NULL); /* the caller has checked this */
     NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
@@ -935,7 +957,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     case NNC_JSON_BOOL: return nnc_digest_number(digest, nnc_json_bool(at));
     case NNC_JSON_NUMBER:
         value = nnc_json_number(at);
-        value = value == 0 ? 0 : value; /* also makes -0 equal to 0 */
+        value = value == 0 ? 0 : value; /* this makes -0 equal to 0 */
         memcpy(&bits, &value, sizeof(bits));
         return nnc_digest_number(digest, bits);
     case NNC_JSON_TEXT: return nnc_digest_text(digest, nnc_json_text(at));

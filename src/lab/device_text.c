@@ -4,15 +4,15 @@
 #include "lab/lab_internal.h"
 #include "render/render_internal.h"
 
-/* One rewriting: the new parameters, and where the text goes. */
+/* One rewriting: the new parameters, and the output text. */
 typedef struct rewriting {
     nnc_buffer *out;
     const nnc_device_change *change;
 } rewriting;
 
-/* An object of the file as it is written: what it was, the table of its fields, the dotted name. */
+/* An object of the file while it is written: its old content, the table of its fields, its dotted name. */
 typedef struct object_place {
-    nnc_json at; /* node NULL: the file has none */
+    nnc_json at; /* node NULL: the file has no such object */
     const nnc_field *fields;
     size_t count;
     const char *name;
@@ -249,7 +249,8 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     while (nnc_walk_member(&walk, true)) {
         const size_t begin = walk.at;
         nnc_walk_value(&walk);
-        if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object stands before them */
+        if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object is written before
+                                                           * "sources" */
             nnc_buffer_print(w->out, ",\n  \"%s\": ", object_of(w));
             put_parameters(w, root, object_of(w));
             known = false;

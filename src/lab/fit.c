@@ -48,7 +48,7 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The first token of a batch alone is a prefill, which says more about the steps than about a server. */
+/* The first token of a batch comes from prefill alone, which tells more about the steps than about a server. */
 static bool is_first_token(const nnc_measured *row)
 {
     return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
@@ -56,7 +56,7 @@ static bool is_first_token(const nnc_measured *row)
 
 static const char host_steps[] = "launch-bound steps";
 
-/* The name of a row's group; false: no parameter explains it. */
+/* The name of a row's group; false: no parameter explains the row. */
 static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size)
 {
     const nnc_measured_collective *c = &row->collective;
@@ -302,18 +302,18 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* The rows that a parameter needs. Where FORWARD, BACKWARD, RATE or RATIO is not met it is not even listed. */
+/* The rows that a parameter needs. A parameter whose FORWARD, BACKWARD, RATE or RATIO is not met is not even listed. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
     BACKWARD, /* backward rows */
     KERNELS,  /* 20 rows */
-    RATE,     /* and a device that states the rate of its cache */
-    RATIO,    /* or one that does not */
-    WIDTHS,   /* and heads of two widths */
-    DEPTHS,   /* and models of two depths */
+    RATE,     /* kernels, and a device that states the rate of its cache */
+    RATIO,    /* kernels, and a device that does not state it */
+    WIDTHS,   /* kernels, and heads of two widths */
+    DEPTHS,   /* kernels, and models of two depths */
     MESSAGES, /* 6 rows */
-    SIZES     /* and groups of two sizes */
+    SIZES     /* messages, and groups of two sizes */
 } need;
 
 /* For every group but steps: how its name begins, the object (with the rest of the name, if that ends in '.'), the
@@ -454,7 +454,7 @@ void nnc_fit_choose(nnc_fit *fit)
 {
     for (int32_t g = 0; g < fit->group_count; g++) {
         if (fit->groups[g].rows == 0) {
-            continue; /* all of them are held out */
+            continue; /* all rows of the group are held out */
         }
         if (strcmp(fit->groups[g].name, "steps") == 0) {
             choose_of_steps(fit, g);
@@ -541,11 +541,12 @@ static const range *range_of(const char *name)
 
 /* ---- parameters that move ---- */
 
-/* The parameters of one group, or all of them, as the minimiser moves them: in steps from the start. */
+/* The parameters of one group, or all of them, in the minimiser's units: steps from the start. */
 typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all rows */
     int32_t left_out;  /* a part of the cross-validation; -1 = none */
+    bool relative;     /* minimises |predicted / measured - 1| instead of its logarithm */
     nnc_device device; /* device of the current row */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
@@ -600,7 +601,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
     }
 }
 
-/* Seconds of a row with the parameters as they stand; NaN when it has no prediction. */
+/* Predicted seconds of a row with the current parameters; NaN = no prediction. */
 static double predict(moving *m, const nnc_fit_row *r)
 {
     nnc_scored scored;
@@ -685,7 +686,8 @@ static double misfit(moving *m, const double *x)
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         const nnc_fit_row *r = &m->fit->rows[i];
         if (uses(m, r)) {
-            sum += r->weight * fabs(log(predict(m, r) / r->row->measured_s));
+            const double ratio = predict(m, r) / r->row->measured_s;
+            sum += r->weight * fabs(m->relative ? ratio - 1.0 : log(ratio));
         }
     }
     return sum;
@@ -782,10 +784,10 @@ static double six_digits(double value)
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-/* Moves the parameters to where their rows want them. false: out of memory. */
+/* Fits the parameters to their rows. false: out of memory. */
 static bool move(moving *m)
 {
-    const double near = 1e-3; /* to a limit, in steps */
+    const double near = 1e-3; /* distance to a limit, in steps */
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
     if (m->count == 0) {
@@ -810,7 +812,7 @@ static bool move(moving *m)
     return true;
 }
 
-/* The range of each parameter, the others fitted. */
+/* The range of each parameter while the others are fitted again. */
 static void find_ranges(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
@@ -854,7 +856,7 @@ static double mean_error(moving *m, int32_t group)
     return count > 0 ? sum / count : 0.0;
 }
 
-/* Refuses the parameters fitted to steps under which a kernel's rows are predicted worse. true: there was one. */
+/* Refuses the parameters fitted to steps that make the predictions of kernels worse. true: some were refused. */
 static bool refuse_contradicted(moving *m)
 {
     bool any = false;
@@ -881,7 +883,7 @@ static bool refuse_contradicted(moving *m)
 /* Fits the parameters of a group. false: out of memory. */
 static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 {
-    *m = (moving){ .fit = fit, .group = group, .left_out = -1 };
+    *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         nnc_fit_parameter *p = &fit->parameters[i];
         if (p->group != group || p->reason != NULL) {
@@ -1125,36 +1127,55 @@ static double mean_of_steps(moving *m)
     return sum;
 }
 
-/* Takes parameters of kernels back under which the mean error of their rows is greater, or steps are predicted worse:
- * kernels that were measured one call at a time, or on operands in the cache, are not those of a step. First the fixed
- * time, in which the launch of a single call is, then all. false: out of memory. */
-static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
+/* Whether the fitted parameters of a group make the mean error of its rows greater, or that of the steps. */
+static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse)
 {
     double values[NNC_MINIMISE_MAX];
-    if (fit->groups[group].kind == NNC_MEASURED_STEP) {
-        return true;
+    const double rows = mean_error(m, group), steps = mean_of_steps(m);
+    for (int i = 0; i < m->count; i++) {
+        values[i] = m->parameters[i]->value;
+        m->parameters[i]->value = (double)NAN;
     }
-    for (int round = 0; round < 2 && m->count > 0; round++) {
-        const double with = mean_of_steps(m), after = mean_error(m, group);
-        for (int i = 0; i < m->count; i++) {
-            values[i] = m->parameters[i]->value;
-            m->parameters[i]->value = (double)NAN;
+    *rows_worse = rows > mean_error(m, group);
+    *steps_worse = steps > mean_of_steps(m);
+    for (int i = 0; i < m->count; i++) {
+        m->parameters[i]->value = values[i];
+    }
+}
+
+/* Leaves out the parameters whose names end so; "" = all. Returns their number. */
+static int leave_out(moving *m, const char *end, const char *reason)
+{
+    int count = 0;
+    for (int i = 0; i < m->count; i++) {
+        nnc_fit_parameter *p = m->parameters[i];
+        if (nnc_ends_in(p->name, end)) {
+            p->reason = reason;
+            p->value = p->low = p->high = (double)NAN;
+            count++;
         }
-        const bool own = after > mean_error(m, group);
-        const bool worse = own || with > mean_of_steps(m);
-        for (int i = 0; i < m->count; i++) {
-            nnc_fit_parameter *p = m->parameters[i];
-            const char *end = strrchr(p->name, '.');
-            const bool leaves = worse && (round == 1 || strcmp(end, ".fixed_s") == 0);
-            p->reason = !leaves ? NULL
-                        : own   ? "does not make the mean error of its rows less"
-                                : "makes the measured steps worse";
-            p->value = leaves ? (double)NAN : values[i];
-            p->low = leaves ? (double)NAN : p->low;
-            p->high = leaves ? (double)NAN : p->high;
+    }
+    return count;
+}
+
+/* Takes parameters of kernels back under which the mean error of their rows is greater, or steps are predicted worse:
+ * kernels that were measured one call at a time, or on operands in the cache, are not those of a step. Before that, the
+ * error itself is made least instead of its logarithm, and the fixed time, in which the launch of a single call is, is
+ * left out. false: out of memory. */
+static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
+{
+    static const char for_rows[] = "does not make the mean error of its rows less",
+                      for_steps[] = "makes the measured steps worse";
+    while (fit->groups[group].kind != NNC_MEASURED_STEP && m->count > 0) {
+        bool rows_worse, steps_worse;
+        compare_without(m, group, &rows_worse, &steps_worse);
+        if (!rows_worse && !steps_worse) {
+            break;
         }
-        if (!worse) {
-            return true;
+        if (rows_worse && !m->relative) {
+            m->relative = true;
+        } else if (rows_worse || leave_out(m, ".fixed_s", for_steps) == 0) {
+            leave_out(m, "", rows_worse ? for_rows : for_steps);
         }
         if (!fit_group(m, fit, group)) {
             return false;

@@ -28,7 +28,7 @@ typedef enum nnc_column_type {
 
 typedef struct nnc_measured_column {
     const char *name;     /* name of a special column or a field; NULL: a column for people */
-    const char *spelling; /* as the file has it */
+    const char *spelling; /* spelling in the file */
     nnc_column_type type;
 } nnc_measured_column;
 
@@ -54,7 +54,8 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
-/* Measurements of served requests: value, column, meaning. A line gives one row for each that it has. */
+/* Measurements of served requests: value, column, meaning. A line of a file gives one row for each measurement that
+ * it has. */
 #define NNC_SERVED_LIST(X)                                                                      \
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                      \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                    \
@@ -78,17 +79,17 @@ typedef struct nnc_measured_field {
     const char *name, *value;
 } nnc_measured_field;
 
-/* One row. Texts live in the set's arena. NaN = the row does not say. */
+/* One measured row. Texts live in the set's arena. NaN = the row does not state the value. */
 typedef struct nnc_measured {
     const char *id, *file;
     long line;
     nnc_measured_kind kind;
-    const char *device;    /* as the file names it */
-    const char *framework; /* as the file names it, "" = not stated */
-    const char *software;  /* id of its profile; NULL = the default one */
-    const char *source; /* what its source begins with, up to a colon: owner/repo; else the file */
-    const char *model_name; /* as the file names it, "" = not stated */
-    bool fitted;            /* fits may use it; else it is kept for scores */
+    const char *device;     /* device name in the file */
+    const char *framework;  /* framework name in the file, "" = not stated */
+    const char *software;   /* id of its profile; NULL = the default one */
+    const char *source;     /* start of the source up to a colon, owner/repo; else the file */
+    const char *model_name; /* model name in the file, "" = not stated */
+    bool fitted;            /* fits may use the row; otherwise only scores use it */
     const char *model_id;   /* id of a shipped model or a file; NULL = model */
     const nnc_model *model; /* NULL: no step and not served, or model_id */
     const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
@@ -97,7 +98,7 @@ typedef struct nnc_measured {
     uint64_t
         given[2]; /* bits of the fields of the plan that have cells, in the order of their table */
     const char *version;        /* version of the framework, "" = not stated */
-    bool as_stated;             /* what the row leaves open is read as an estimate reads it */
+    bool as_stated;             /* settings that the row leaves open are taken as in an estimate */
     nnc_measured_field *fields; /* set in the device and the software of the row */
     int32_t field_count;
     double internode_bytes_per_s; /* one device's share of its node's network links */
@@ -106,7 +107,7 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* op of a kernel; attention without its pairs */
     bool causal;
-    bool both;   /* forward and backward of a convolution, a norm */
+    bool both;   /* forward and backward of a convolution or a norm were timed together */
     bool called; /* timed alone, from the host's call to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
@@ -115,10 +116,10 @@ typedef struct nnc_measured {
     nnc_dtype pass_precision; /* precision of a forward pass */
     bool tensor_open;         /* its degree of tensor parallelism is not recorded */
     double measured_s;
-    double rounding;   /* relative half-width that printing left */
+    double rounding;   /* relative half-width of the rounding in the file */
     int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
-    const char *undecided; /* what decides the time and the row leaves open, "" = nothing */
+    const char *undecided; /* setting that decides the time and is missing in the row, "" = none */
     const char *reason;    /* why the row cannot be predicted; NULL = it can */
 } nnc_measured;
 
@@ -149,16 +150,19 @@ typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device's file */
     const char *software; /* id of the profile; NULL = not loaded */
-    bool unknown;     /* no release is known of its framework: predicted as without --software */
+    bool unknown;         /* no release of its framework is known: predicted without --software */
     const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
+    double measured_s; /* the row's; past predicted saturation seconds per request */
     double predicted_s, low_s, high_s, lower_bound_s;
+    bool saturated; /* the engine as predicted cannot serve the row's rate, which was served */
     double error;
     double model_flops;          /* FLOPs of the step, over all devices; attention over all pairs */
     nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
     double predicted_bytes, memory_error;
     double most_bytes;                                /* the upper end of the memory */
     double peak_allocated_error, peak_reserved_error; /* errors of rows that state peaks */
-    int64_t max_batch, max_batch_tight; /* predicted for rows that state one; 0 = none */
+    int64_t max_batch, max_batch_tight; /* predictions for rows that state a largest batch; 0 =
+                                         * none */
     nnc_verdict fit;                    /* verdict on a step, which ran */
     bool experts;                       /* served requests: the model has experts */
     const char *reason;                 /* why there is no prediction; NULL = there is one */
@@ -201,6 +205,8 @@ nnc_scored nnc_scored_open(const nnc_measured *row);
     X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts") \
     X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")             \
     X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")          \
+    X(NNC_SECTION_SATURATED, "saturated",                                                     \
+      "rates past predicted saturation, as seconds per request")                              \
     X(NNC_SECTION_PASS, "forward_pass", "one forward pass: denoising steps, encoders")        \
     X(NNC_SECTION_SERVING_APART, "serving_apart",                                             \
       "served requests that leave a deciding field open")
@@ -227,7 +233,7 @@ typedef struct nnc_score_stats {
     double p90;              /* smallest |e| with nine tenths of the rows at or below it */
     double bias;             /* mean of e */
     int32_t intervals;       /* rows with an interval */
-    double inside;           /* share of them whose measurement lies in it */
+    double inside;           /* share of these rows whose measurement lies in the interval */
     const nnc_scored *worst; /* largest |e|, the first of several; NULL = none */
 } nnc_score_stats;
 
@@ -262,22 +268,23 @@ typedef struct nnc_fit_row {
     bool launches; /* a step that the launches of the host hold */
     int32_t group;
     int32_t part;                        /* part of the cross-validation */
-    double weight;                       /* in the fit at hand */
-    double before, after, crossed, left; /* errors; left: by a fit without its model; NaN = none */
+    double weight;                       /* weight in the current fit */
+    double before, after, crossed, left; /* errors of all rows; left: by a fit without the row's
+                                          * model; NaN = none */
 } nnc_fit_row;
 
 /* A parameter of the device; with served requests, of the software. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
-    int32_t group;           /* whose rows move it; -1 = all */
-    size_t offset;           /* in the device or the software */
+    int32_t group;           /* group whose rows move it; -1 = all groups */
+    size_t offset;           /* place in the device or the software */
     double before;           /* NaN = neutral, without a number */
     double value;            /* fitted, six digits; NaN = not fitted */
-    double low, high; /* from where to where the mean error of its rows grows by at most 1 % */
-    int32_t rows;     /* fitted on */
-    const char *of;   /* the group that determines it */
+    double low, high;        /* range in which the mean error of its rows grows by at most 1 % */
+    int32_t rows;            /* fitted on */
+    const char *of;          /* the group that determines it */
     bool at_limit;
-    const char *reason; /* why it is left as it is; NULL = it is fitted */
+    const char *reason; /* why it is not fitted; NULL = it is fitted */
 } nnc_fit_parameter;
 
 typedef struct nnc_fit_group {
@@ -301,7 +308,7 @@ typedef struct nnc_fit {
                                                * model */
 } nnc_fit;
 
-/* Does a parameter explain such rows, of training or of serving? If not, *reason says why. */
+/* Does a parameter explain rows of training, or of serving? If not, *reason says why. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sorts the rows into groups. */
@@ -368,8 +375,8 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 
 /* A numeric parameter of a device or a profile. */
 typedef struct nnc_parameter_place {
-    double *value; /* in the device or the software */
-    char name[80]; /* in full: "efficiency.calibration" */
+    double *value; /* place in the device or the software */
+    char name[80]; /* full name: "efficiency.calibration" */
 } nnc_parameter_place;
 
 /* Finds it by its dotted name, "efficiency." in front or not. Fails with NNC_BAD_USAGE, naming the
@@ -395,8 +402,9 @@ typedef struct nnc_log {
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean of the whole run */
-    double late_s; /* of the only line, if its number is past the warm-up; used if none is judged */
-    double mfu;    /* of the last line, as the program counts it */
+    double
+        late_s; /* seconds of the only line, if its number is past the warm-up; used if none is judged */
+    double mfu;                             /* MFU of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* greatest */
     double bar_steps;
 } nnc_log;

@@ -31,7 +31,8 @@ typedef struct pattern {
     const char *key;
     quantity what;
     double unit;
-    bool whole_run; /* a mean with the warm-up in it: used when nothing else is found */
+    bool whole_run; /* the line has a mean that includes the warm-up: used when no other line is
+                     * found */
 } pattern;
 
 static const pattern patterns[] = {
@@ -181,7 +182,7 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->last_step = number;
 }
 
-/* plan: what the run was estimated as; it turns rates into seconds. */
+/* plan: the plan of the estimate; it turns rates into seconds. */
 static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
 {
     double values[QUANTITY_COUNT];

@@ -10,7 +10,7 @@
 
 /* Lists of "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
-/* Columns that are no field, or whose cells are read otherwise than the field of that name. */
+/* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
@@ -199,7 +199,7 @@ typedef struct reading {
     int32_t count, capacity;
     nnc_measured *row; /* the row at hand */
     bool no_memory;
-    char bad[256]; /* a cell of the line that has the wrong type; "" = none */
+    char bad[256]; /* name of a cell with the wrong type in the line; "" = none */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -279,7 +279,8 @@ static nnc_measured_kind kind_of(const reading *r)
             return NNC_MEASURED_MEMORY;
         }
     }
-    return has(r, "mode") && has(r, "input_len")         ? NNC_MEASURED_SERVING
+    return has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"))
+               ? NNC_MEASURED_SERVING
            : has(r, "max_batch")                         ? NNC_MEASURED_STEP
            : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
            : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
@@ -303,7 +304,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     r->kind = kind_of(r);
     if (r->kind == NNC_MEASURED_KIND_COUNT) {
         return nnc_fail(err, NNC_BAD_SPEC, place(r, where),
-                        "no measured column, expected measured_s, time_us, or mode and input_len");
+                        "no measured column, expected measured_s, time_us, or mode with input_len "
+                        "or iterations_per_s");
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
         if (!has(r, needed[r->kind][i])) {
@@ -452,9 +454,18 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
-/* Notes that a cell sets a field of the plan. */
-static void note_given(reading *r, const char *field)
+/* Notes that a cell sets a field of the plan. A cell whose meaning is nothing ("unknown") sets none. */
+static void note_given(reading *r, int cell)
 {
+    char text[128];
+    const char *name = r->columns[cell].name;
+    const char *field = is(name, "sharding")          ? "zero"
+                        : is(name, "flash_attention") ? "attention"
+                                                      : name;
+    column_meaning(name, r->csv.cells[cell], text, sizeof text);
+    if (text[0] == '\0') {
+        return;
+    }
     const nnc_field *found = nnc_field_of_key(&nnc_plan_table, field);
     if (found != NULL) {
         const size_t i = (size_t)(found - nnc_plan_table.fields);
@@ -500,13 +511,11 @@ static void read_plan(reading *r, nnc_plan *p)
     }
     for (int i = 0; i < r->width; i++) {
         if (r->columns[i].name != NULL && r->csv.cells[i][0] != '\0') {
-            note_given(r, is(r->columns[i].name, "sharding")          ? "zero"
-                          : is(r->columns[i].name, "flash_attention") ? "attention"
-                                                                      : r->columns[i].name);
+            note_given(r, i);
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
-    p->sequence_parallel &= p->tensor > 1; /* stated of runs where it has nothing to divide */
+    p->sequence_parallel &= p->tensor > 1; /* stated also for runs that have nothing to divide */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
         set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
@@ -592,8 +601,15 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 static void name_model(reading *r, const char *text)
 {
     nnc_error err = { 0 };
+    const nnc_model *loaded = NULL;
     if (strchr(text, '=') == NULL) {
         r->row->model_id = text;
+        if (nnc_model_load(r->specs, text, &loaded, &err) == NNC_OK && loaded->stand_in) {
+            char open[160];
+            const char *others = r->row->undecided;
+            snprintf(open, sizeof open, "network%s%.120s", others[0] != '\0' ? ", " : "", others);
+            r->row->undecided = keep(r, open);
+        }
         return;
     }
     const nnc_status status = make_model(r, text, &err);
@@ -853,7 +869,7 @@ static void set_vector(reading *r, nnc_op *op)
     }
 }
 
-/* An operator by its name there; "_fb": forward and backward, "_f32": on logits cast to fp32. */
+/* An operator by its name in the file; "_fb": forward and backward, "_f32": on logits cast to fp32. */
 static void set_operator(reading *r, nnc_op *op)
 {
     static const char *const names[] = { "copy",
@@ -1008,7 +1024,7 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* the others were measured with kernels of FlashAttention-3's time */
+                     /* the other kernels were as fast as FlashAttention-3 */
                      .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL ? NNC_FLASH2
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL
                                    ? NNC_CUDNN
@@ -1094,10 +1110,10 @@ static void read_load(reading *r, nnc_serve_ask *ask)
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Maximum throughput without a stated degree takes the degree that yields most. */
+    /* Maximum throughput and a given rate without a stated degree take the degree that serves most. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
-    r->row->tensor_open = open && is(mode, "offline-max");
+    r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
     if (!given(r, "input_len") || !given(r, "output_len") ||
         (ask->batch < 1 && ask->concurrency < 1 && !(ask->request_rate > 0.0) && !ask->offline)) {
         refuse(r, "no lengths, or no load");
@@ -1313,16 +1329,57 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
-/* The rows of nncost.measure as a table. Kinds that no prediction takes yet stay in it, and are refused by name. */
-static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
-                                nnc_buffer *table, nnc_error *err)
+/* The tables that the rows of nncost.measure make: a table has one kind of rows. Kinds that no prediction takes yet stay
+ * with the kernels, and are refused by name. */
+static const struct {
+    const char *kind; /* NULL = all others */
+    const char *columns;
+} json_tables[] = {
+    { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },
+    { "collective", "id,device,op,dtype,devices,nodes,bytes" },
+    { NULL,
+      "id,device,op,dtype,m,n,k,batch,channels_in,side,stride,groups,channels_out,kernel_side,"
+      "channels_last" },
+};
+enum { JSON_TABLES = sizeof json_tables / sizeof json_tables[0] };
+
+static int table_of_kind(nnc_json row)
 {
-    static const char *const columns[] = {
-        "id",     "device", "op",           "dtype",       "m",
-        "n",      "k",      "batch",        "channels_in", "side",
-        "stride", "groups", "channels_out", "kernel_side", "channels_last"
-    };
-    enum { COLUMNS = sizeof columns / sizeof columns[0] };
+    const nnc_json kind = nnc_json_get(row, "kind");
+    int i = 0;
+    while (json_tables[i].kind != NULL && (nnc_json_type_of(kind) != NNC_JSON_TEXT ||
+                                           strcmp(nnc_json_text(kind), json_tables[i].kind) != 0)) {
+        i++;
+    }
+    return i;
+}
+
+static void put_json_row(nnc_buffer *table, const char *columns, nnc_json row)
+{
+    const nnc_json seconds = nnc_json_get(row, "measured_s");
+    for (const char *at = columns; *at != '\0'; at += *at == ',') {
+        char name[32];
+        const size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length;
+        const nnc_json cell = nnc_json_get(row, name);
+        const nnc_json_type type = nnc_json_type_of(cell);
+        if (type == NNC_JSON_NUMBER) {
+            nnc_buffer_print(table, "%.0f", nnc_json_number(cell));
+        } else if (type == NNC_JSON_TEXT && strpbrk(nnc_json_text(cell), "\",\r\n") == NULL) {
+            nnc_buffer_text(table, nnc_json_text(cell));
+        }
+        nnc_buffer_byte(table, ',');
+    }
+    if (nnc_json_type_of(seconds) == NNC_JSON_NUMBER) {
+        nnc_buffer_print(table, "%.9g", nnc_json_number(seconds));
+    }
+    nnc_buffer_byte(table, '\n');
+}
+
+static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char *text, size_t size,
+                                 nnc_buffer tables[JSON_TABLES], nnc_error *err)
+{
     nnc_faults faults = { .name = path, .err = err };
     nnc_json_doc doc = { .faults = &faults,
                          .arena = nnc_specs_arena(specs),
@@ -1335,29 +1392,17 @@ static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *
     const bool known = nnc_json_type_of(schema) == NNC_JSON_TEXT &&
                        strcmp(nnc_json_text(schema), "nncost.measure/1") == 0 &&
                        nnc_json_type_of(rows) == NNC_JSON_LIST;
-    for (int i = 0; i < COLUMNS; i++) {
-        nnc_buffer_print(table, "%s,", columns[i]);
-    }
-    nnc_buffer_text(table, "measured_s\n");
+    bool failed = false;
     for (nnc_json row = nnc_json_first(rows); known && row.node != NULL; row = nnc_json_next(row)) {
-        const nnc_json seconds = nnc_json_get(row, "measured_s");
-        for (int i = 0; i < COLUMNS; i++) {
-            const nnc_json cell = nnc_json_get(row, columns[i]);
-            const nnc_json_type type = nnc_json_type_of(cell);
-            if (type == NNC_JSON_NUMBER) {
-                nnc_buffer_print(table, "%.0f", nnc_json_number(cell));
-            } else if (type == NNC_JSON_TEXT && strpbrk(nnc_json_text(cell), "\",\r\n") == NULL) {
-                nnc_buffer_text(table, nnc_json_text(cell));
-            }
-            nnc_buffer_byte(table, ',');
+        const int i = table_of_kind(row);
+        if (tables[i].size == 0) {
+            nnc_buffer_print(&tables[i], "%s,measured_s\n", json_tables[i].columns);
         }
-        if (nnc_json_type_of(seconds) == NNC_JSON_NUMBER) {
-            nnc_buffer_print(table, "%.9g", nnc_json_number(seconds));
-        }
-        nnc_buffer_byte(table, '\n');
+        put_json_row(&tables[i], json_tables[i].columns, row);
+        failed = failed || tables[i].failed;
     }
     nnc_json_free(&doc);
-    if (!read || table->failed) {
+    if (!read || failed) {
         return read ? nnc_no_memory(err) : faults.status;
     }
     return known ? NNC_OK
@@ -1366,22 +1411,50 @@ static nnc_status table_of_json(nnc_specs *specs, const char *path, const char *
                             "\"nncost.measure/1\" with \"rows\")");
 }
 
+/* Adds the rows of more to file. */
+static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more,
+                       nnc_error *err)
+{
+    const size_t count = (size_t)file->count + (size_t)more->count;
+    nnc_measured *rows = nnc_arena_array(nnc_specs_arena(specs), count + 1, sizeof *rows);
+    NNC_GOT(rows, err);
+    for (int32_t i = 0; i < file->count; i++) {
+        rows[i] = file->rows[i];
+    }
+    for (int32_t i = 0; i < more->count; i++) {
+        rows[file->count + i] = more->rows[i];
+    }
+    file->rows = rows;
+    file->count = (int32_t)count;
+    return NNC_OK;
+}
+
+static nnc_status load_json(nnc_specs *specs, const char *path, const char *text, size_t size,
+                            nnc_measured_file *file, nnc_error *err)
+{
+    nnc_buffer tables[JSON_TABLES] = { { 0 } };
+    nnc_status status = tables_of_json(specs, path, text, size, tables, err);
+    *file = (nnc_measured_file){ .path = nnc_arena_strdup(nnc_specs_arena(specs), path) };
+    for (int i = JSON_TABLES - 1; i >= 0; i--) {
+        nnc_measured_file part;
+        if (status == NNC_OK && (tables[i].size > 0 || i == JSON_TABLES - 1)) {
+            status = nnc_measured_parse(specs, path, tables[i].bytes, tables[i].size, &part, err);
+            status = status == NNC_OK ? join(specs, file, &part, err) : status;
+        }
+        nnc_buffer_free(&tables[i]);
+    }
+    return status;
+}
+
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
                              nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_file_read(path, &text, &size, err));
-    nnc_buffer table = { 0 };
-    nnc_status status = NNC_OK;
-    if (size > 0 && text[strspn(text, " \t\r\n")] == '{') {
-        status = table_of_json(specs, path, text, size, &table, err);
-    }
-    if (status == NNC_OK) {
-        status = nnc_measured_parse(specs, path, table.size > 0 ? table.bytes : text,
-                                    table.size > 0 ? table.size : size, file, err);
-    }
-    nnc_buffer_free(&table);
+    const bool json = size > 0 && text[strspn(text, " \t\r\n")] == '{';
+    const nnc_status status = json ? load_json(specs, path, text, size, file, err)
+                                   : nnc_measured_parse(specs, path, text, size, file, err);
     free(text);
     return status;
 }

@@ -125,7 +125,7 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
 };
 
-/* A run that ran needs at most what the device has: the lower end of the range decides what it left open. */
+/* A measured run fitted the device: the lower end of the range decides settings that the row leaves open. */
 static double least_bytes(const nnc_result *result)
 {
     return (double)result->memory.total_interval_bytes[0];
@@ -161,7 +161,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
-    while (many - few > 1) { /* few do not fit, many do */
+    while (many - few > 1) { /* `few` sequences fit, `many` do not */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {
@@ -252,6 +252,13 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve,
     };
     scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
+    if (serve->saturated) { /* a queue without end; the rate that was served can be compared */
+        scored->saturated = true;
+        spread = nnc_serve_spread(&software->serving, scored->experts);
+        scored->measured_s = 1.0 / row->ask.request_rate;
+        scored->predicted_s = 1.0 / serve->saturation_rate;
+        scored->lower_bound_s = (double)row->ask.output_len / serve->upper_bound_tokens_per_s;
+    }
     scored->low_s = nnc_max(spread->low * scored->predicted_s, scored->lower_bound_s);
     scored->high_s = spread->high * scored->predicted_s;
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
@@ -305,7 +312,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     for (ask.tensor = 1; ask.tensor <= row->ask.devices; ask.tensor *= 2) {
         const nnc_status tried = nnc_serve_of(model, device, software, &ask, scratch, &serve, err);
         if (tried == NNC_OK && serve.fits &&
-            (status != NNC_OK || serve.output_tokens_per_s > best.output_tokens_per_s)) {
+            (status != NNC_OK || serve.saturation_rate > best.saturation_rate)) {
             best = serve;
             status = NNC_OK;
         }
@@ -321,6 +328,7 @@ nnc_scored nnc_scored_open(const nnc_measured *row)
 {
     return (nnc_scored){ .row = row,
                          .what = "",
+                         .measured_s = row->measured_s,
                          .predicted_s = NAN,
                          .low_s = NAN,
                          .high_s = NAN,
@@ -353,14 +361,14 @@ nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const 
             scored->predicted_s = scored->lower_bound_s;
         }
     }
-    scored->error = scored->predicted_s / row->measured_s - 1.0;
+    scored->error = scored->predicted_s / scored->measured_s - 1.0;
     return status;
 }
 
 bool nnc_score_contradicts(const nnc_scored *scored)
 {
     const double rounding = isnan(scored->row->rounding) ? 0.0 : scored->row->rounding;
-    return scored->lower_bound_s > scored->row->measured_s * (1.0 + rounding);
+    return scored->lower_bound_s > scored->measured_s * (1.0 + rounding);
 }
 
 /* ---- errors by group ---- */
@@ -403,6 +411,9 @@ static nnc_score_section served_section(const nnc_scored *scored)
     const nnc_serve_ask *ask = &row->ask;
     if (row->undecided[0] != '\0') {
         return NNC_SECTION_SERVING_APART;
+    }
+    if (scored->saturated) {
+        return NNC_SECTION_SATURATED;
     }
     switch (row->served) {
     case NNC_SERVED_PASS: return NNC_SECTION_PASS;
@@ -509,7 +520,7 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
 static void add_interval(const nnc_scored *scored, nnc_score_stats *stats)
 {
     if (!isnan(scored->low_s) && !isnan(scored->high_s)) {
-        const double measured_s = scored->row->measured_s;
+        const double measured_s = scored->measured_s;
         stats->intervals++;
         stats->inside += measured_s >= scored->low_s && measured_s <= scored->high_s ? 1.0 : 0.0;
     }

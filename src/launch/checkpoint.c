@@ -19,7 +19,8 @@ enum {
     HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header, by its format */
     KEY_MAX = 192,                  /* longest key or name that is stored */
     TEXT_MAX = 256,                 /* longest text that is stored; longer ones are skipped */
-    LIST_MAX = 512,     /* items of a list that is kept; of a longer one, their number */
+    LIST_MAX = 512,     /* items of a list that are stored; for longer lists only the count is
+                         * stored */
     DIMENSIONS_MAX = 4, /* GGML_MAX_DIMS */
     SHARDS_MAX = 2048
 };
@@ -156,7 +157,7 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
 
 /* ---- GGUF ---- */
 
-/* A file that is read once from its begin. left: bytes that it still has. */
+/* A file that is read once from start to end. left: bytes not read yet. */
 typedef struct gguf {
     nnc_checkpoint *c;
     FILE *file;
@@ -241,7 +242,7 @@ static bool take_number(gguf *g, int size, uint64_t *value)
     return true;
 }
 
-/* A text, cut to what `text` can hold; *kept: it is complete, and printable ASCII. */
+/* A text, cut to the size of `text`; *kept: it is complete, and printable ASCII. */
 static bool take_text(gguf *g, char *text, size_t size, bool *kept)
 {
     uint64_t length = 0;
@@ -371,7 +372,7 @@ static bool take_key(gguf *g)
     return read;
 }
 
-/* Is the tensor computed from the configuration, and so no parameter? */
+/* Can the tensor be computed from the configuration? Then it is not a parameter. */
 static bool is_constant(const char *name)
 {
     return strncmp(name, "rope_f", 6) == 0;

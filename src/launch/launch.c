@@ -354,10 +354,10 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name)
 {
-    const char *beside = nnc_path_from(arena, from, name);
+    const char *next_to = nnc_path_from(arena, from, name);
     char folder[512];
-    if (beside == NULL || access(beside, R_OK) == 0 || name[0] == '/') {
-        return beside;
+    if (next_to == NULL || access(next_to, R_OK) == 0 || name[0] == '/') {
+        return next_to;
     }
     for (size_t length = strlen(from); length > 0 && length < sizeof folder;) {
         while (length > 0 && from[length - 1] != '/') {
@@ -370,7 +370,7 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
         }
         length -= length > 0 ? 1 : 0;
     }
-    return beside;
+    return next_to;
 }
 
 /* Is there a file of this format among those that are open? */

@@ -32,7 +32,7 @@ nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc
 typedef struct nnc_shell_command {
     const char *launcher; /* table of its launcher: "torchrun"; NULL = none */
     const char *launcher_options, *options;
-    const char *config; /* the file that it is given; NULL = none */
+    const char *config; /* the configuration file that the command names; NULL = none */
     long line;
 } nnc_shell_command;
 
@@ -84,7 +84,8 @@ typedef struct nnc_launch_asked {
     bool lenient;       /* skip keys that cannot be used, and list them */
     bool serves;        /* the command computes a deployment; else a training step */
     int leading;        /* operands before MODEL, such as the name of a picture */
-    bool may_be_open;   /* list the keys whose values ("auto") nothing sets; else they are errors */
+    bool may_be_open;   /* list the keys whose value ("auto") no other key sets; otherwise they
+                         * are errors */
 } nnc_launch_asked;
 
 /* Is it a launch file, by its name and content? A YAML or TOML file always is, so that an error names it. */

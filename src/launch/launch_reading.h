@@ -33,19 +33,19 @@ typedef struct nnc_launch_file {
 typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
-    int file;    /* that set it first */
+    int file;    /* file that set the field first */
     nnc_json at; /* node NULL: a rule or a default of a table */
     bool is_default;
-    bool is_kept; /* the field keeps nncost's own default, whatever the rules say */
+    bool is_kept; /* the field keeps nncost's default, whatever the rules set */
 } nnc_set_field;
 
 /* A field of the model that the files describe; "MODEL" is its name, "SOFTWARE" the profile. */
 typedef struct nnc_model_field {
-    const char *name, *value; /* in the arena; name without "model." */
+    const char *name, *value; /* texts in the arena; name without "model." */
     int file;
     nnc_json at;
     bool is_default;
-    bool is_set; /* by --set, which counts first */
+    bool is_set; /* set by --set, which takes precedence */
 } nnc_model_field;
 
 /* A key that wants one of some fields set elsewhere. */

@@ -395,7 +395,7 @@ static nnc_json referred(nnc_json at)
     return at;
 }
 
-/* The value of a key of the file, or that of an absent key. node NULL: neither. */
+/* The value of a key of the file, or the row's value for an absent key. node NULL: neither. */
 static nnc_json value_of(const nnc_reading *r, const char *key)
 {
     const char *rest = "";
@@ -627,7 +627,7 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     }
 }
 
-/* The value of what a condition names: a key after '@', else a field. false: no such field. */
+/* The value of the name in a condition: a key after '@', else a field. false: no such field. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
     if (name[0] == '@') {
@@ -735,7 +735,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
         } else if (are_defaults && is_known(r, name)) {
-            continue; /* so that no arithmetic fails in vain */
+            continue; /* skip it, so that no arithmetic fails without need */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
         }
@@ -762,8 +762,8 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
     char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
     if (with.node != NULL) {
-        const nnc_json beside = value_of(r, nnc_json_text(with));
-        if (beside.node == NULL || !value_text(beside, other, sizeof other)) {
+        const nnc_json other_value = value_of(r, nnc_json_text(with));
+        if (other_value.node == NULL || !value_text(other_value, other, sizeof other)) {
             snprintf(other, sizeof other, "absent");
         }
         snprintf(both, sizeof both, "%s/%s", other, text);
@@ -975,7 +975,7 @@ static bool is_off(nnc_json at)
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Is the value that of the key that the row names by "same"? */
+/* Is the value the same as the value of the key that "same" names? */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
 {
     const nnc_json same = nnc_json_get(row, "same");
@@ -1040,7 +1040,7 @@ static bool is_inside(const char *key, const char *path)
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* The row of a key: that of its name before one with ".*". below: there are rows for keys inside it. */
+/* The row of a key: a row with its name, else one with ".*". below: there are rows for keys inside it. */
 static nnc_json find_row(nnc_json rows, const char *path, bool *below)
 {
     const size_t length = strlen(path);

@@ -93,7 +93,7 @@ static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_tabl
             continue;
         }
         nnc_field_text(field, object, text, sizeof text);
-        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* as tables have it */
+        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* written as tables have it */
             snprintf(text, sizeof text, "%s", strcmp(text, "on") == 0 ? "true" : "false");
         }
         if (strcmp(text, "-") != 0) {

@@ -27,7 +27,7 @@ enum {
 typedef struct cell {
     int32_t line;
     char c;       /* '\0': an empty quoted text */
-    bool is_kept; /* quoted, so that it does not end a word */
+    bool is_kept; /* the character was quoted, so it does not end a word */
 } cell;
 
 typedef struct cells {
@@ -49,7 +49,7 @@ typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 typedef struct frame {
     char kind;     /* 'i', 'l', 'c', 'f', '{', '(' */
     truth outside; /* does the construct itself run? */
-    truth taken;   /* has a branch of it run? */
+    truth taken;   /* has a branch of the construct run? */
     bool at_pattern;
     const char *subject; /* word after `case`; NULL = unknown */
 } frame;
@@ -65,7 +65,7 @@ typedef struct shell {
     int depth, nesting;
     truth runs;         /* the current branch */
     truth last;         /* result of the last command */
-    bool in_test;       /* between "[[" and "]]", after && or || */
+    bool in_test;       /* inside "[[ .. ]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* marker of a here document that begins on the next line */
@@ -327,9 +327,36 @@ static void sum_refuse(void *context, const char *expected, const char *at)
     (void)context, (void)expected, (void)at;
 }
 
-/* Whole-number arithmetic as in $((..)). false: a value is not known. */
+/* The first '?' outside brackets, or the ':' that belongs to one before `at`; NULL: none. */
+static const char *find_choice(const char *at, char sign)
+{
+    int brackets = 0, choices = 0;
+    for (; *at != '\0'; at++) {
+        brackets += (*at == '(') - (*at == ')');
+        if (brackets == 0 && choices == 0 && *at == sign) {
+            return at;
+        }
+        choices += brackets == 0 ? (*at == '?') - (*at == ':') : 0;
+    }
+    return NULL;
+}
+
+/* Whole-number arithmetic as in $((..)), also "a > b ? a : b". false: a value is not known. */
+/* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
 static bool calculate(shell *s, const char *text, double *result)
 {
+    const char *ask = find_choice(text, '?');
+    const char *other = ask != NULL ? find_choice(ask + 1, ':') : NULL;
+    char part[256];
+    if (other != NULL && strlen(text) < sizeof part) {
+        double holds = 0.0;
+        snprintf(part, sizeof part, "%.*s", (int)(ask - text), text);
+        if (!calculate(s, part, &holds)) {
+            return false;
+        }
+        snprintf(part, sizeof part, "%.*s", (int)(other - ask - 1), ask + 1);
+        return calculate(s, holds > 0.0 || holds < 0.0 ? part : other + 1, result);
+    }
     static const nnc_expression_reader grammar = {
         .operators = NNC_OPERATORS_ALL &
                      ~(1 << NNC_OPERATOR_AND | 1 << NNC_OPERATOR_OR | 1 << NNC_OPERATOR_NOT),
@@ -579,7 +606,7 @@ static const char *word_end(shell *s, const char *at)
     return at;
 }
 
-/* The next token. s->line stays that of its begin: the caller moves on with pass(). */
+/* The next token. s->line stays the line where the token begins: the caller moves on with pass(). */
 static token next_token(shell *s)
 {
     static const char *const operators[] = {
@@ -736,7 +763,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     return negated ? not_of(found) : found;
 }
 
-/* Does a branch run, in a construct that runs itself so, if its condition is this? */
+/* Does a branch run, if the construct around it runs like this and its condition has this value? */
 static truth both(truth outside, truth condition)
 {
     return outside == NO || condition == NO         ? NO
@@ -1054,7 +1081,7 @@ static token read_command(shell *s)
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NO) { /* as if it was not there */
+    if (s->runs == NO) { /* the command counts as absent */
         s->runs = outside;
         return t;
     }

@@ -5,7 +5,8 @@
  *       c: yes        {"c":true}}
  *
  * The events of libyaml are written in their order. Before each key or value, line breaks are added until the text is
- * on the line of the event. libyaml is loaded when a YAML file is first read. */
+ * on the line of the event. An alias is the text of its anchor on one line. A key with an empty value may be repeated:
+ * programs take the last. libyaml is loaded when a YAML file is first read. */
 #include <string.h>
 
 #include "base/base_internal.h"
@@ -52,7 +53,16 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 typedef struct level {
     bool object, at_value; /* at_value: the key is written, its value is next */
     int count;
+    size_t keys; /* bytes of writer.keys before those of this object */
+    int anchor;  /* one past its index; 0: none */
 } level;
+
+/* A named node and its place in the output. */
+typedef struct anchor {
+    char name[64];
+    size_t begin, end; /* end 0: still open */
+} anchor;
+enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 
 typedef struct writer {
     const char *name;
@@ -61,6 +71,9 @@ typedef struct writer {
     level levels[DEPTH_MAX];
     int depth;
     int documents;
+    anchor anchors[ANCHORS_MAX];
+    int anchor_count;
+    nnc_buffer keys; /* size_t: where each key of the open objects begins */
     nnc_error *err;
 } writer;
 
@@ -154,6 +167,71 @@ static void put_plain(nnc_buffer *out, const char *text)
     }
 }
 
+/* Names the node that begins here. *index: one past that of the anchor. */
+static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name,
+                               int *index)
+{
+    if (name == NULL) {
+        return NNC_OK;
+    }
+    if (w->anchor_count == ANCHORS_MAX || strlen((const char *)name) >= sizeof w->anchors[0].name) {
+        return refuse(w, event->start_mark, "too many anchors (&), or one with too long a name");
+    }
+    anchor *a = &w->anchors[w->anchor_count++];
+    snprintf(a->name, sizeof a->name, "%s", (const char *)name);
+    a->begin = w->out->size;
+    *index = w->anchor_count;
+    return NNC_OK;
+}
+
+/* Writes the node of an anchor again, without its line breaks. */
+static nnc_status put_alias(writer *w, const yaml_event_t *event)
+{
+    const level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
+    const anchor *a = NULL;
+    for (int i = 0; i < w->anchor_count; i++) { /* the last of a name counts */
+        if (strcmp(w->anchors[i].name, (const char *)event->data.alias.anchor) == 0) {
+            a = &w->anchors[i];
+        }
+    }
+    if (a == NULL || a->end == 0 || (in != NULL && in->object && !in->at_value)) {
+        return refuse(w, event->start_mark,
+                      "bad alias (*), expected a value with that anchor (&) before it");
+    }
+    step_to(w, event->start_mark);
+    if (w->out->size + (a->end - a->begin) > YAML_BYTES_MAX) {
+        return refuse(w, event->start_mark, "too long with its aliases (*) written out");
+    }
+    for (size_t i = a->begin; i < a->end; i++) {
+        const char c = w->out->bytes[i];
+        nnc_buffer_byte(w->out, c == '\n' ? ' ' : c);
+    }
+    end_value(w);
+    return NNC_OK;
+}
+
+/* Blanks out an earlier member with the key that was written last, if its value is empty. */
+static void drop_empty(writer *w, const level *in, size_t key)
+{
+    const size_t count = (w->keys.size - in->keys) / sizeof key, length = w->out->size - key;
+    size_t begin = 0, end = 0;
+    for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
+        memcpy(&begin, w->keys.bytes + in->keys + i * sizeof key, sizeof begin);
+        end = key;
+        if (i + 1 < count) {
+            memcpy(&end, w->keys.bytes + in->keys + (i + 1) * sizeof key, sizeof end);
+        }
+        if (memcmp(w->out->bytes + begin, w->out->bytes + key, length) == 0 &&
+            strncmp(w->out->bytes + begin + length + strspn(w->out->bytes + begin + length, "\n"),
+                    "null", 4) == 0) {
+            for (size_t at = begin; at < end; at++) {
+                w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' ';
+            }
+        }
+    }
+    nnc_buffer_put(&w->keys, &key, sizeof key);
+}
+
 static nnc_status put_scalar(writer *w, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -162,16 +240,28 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
         return refuse(w, event->start_mark, "bad text, expected no NUL, found one");
     }
     step_to(w, event->start_mark);
+    const size_t begins = w->out->size;
+    int named = 0;
     if (in != NULL && in->object && !in->at_value) {
+        if (event->data.scalar.anchor != NULL || strcmp(text, "<<") == 0) {
+            return refuse(w, event->start_mark, "bad key, expected one without & and <<");
+        }
         nnc_put_json_text(w->out, text);
         nnc_buffer_byte(w->out, ':');
+        if (!w->out->failed) {
+            drop_empty(w, in, begins);
+        }
         in->at_value = true;
         return NNC_OK;
     }
+    NNC_TRY(begin_anchor(w, event, event->data.scalar.anchor, &named));
     if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
         put_plain(w->out, text);
     } else {
         nnc_put_json_text(w->out, text);
+    }
+    if (named > 0) {
+        w->anchors[named - 1].end = w->out->size;
     }
     end_value(w);
     return NNC_OK;
@@ -187,36 +277,41 @@ static nnc_status begin(writer *w, const yaml_event_t *event, bool object)
         return refuse(w, event->start_mark, "bad key, expected a word, found a list or a mapping");
     }
     step_to(w, event->start_mark);
-    w->levels[w->depth++] = (level){ .object = object };
+    level *opened = &w->levels[w->depth++];
+    *opened = (level){ .object = object, .keys = w->keys.size };
+    NNC_TRY(begin_anchor(
+        w, event, object ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
+        &opened->anchor));
     nnc_buffer_byte(w->out, object ? '{' : '[');
     return NNC_OK;
 }
 
 static void end(writer *w)
 {
-    nnc_buffer_byte(w->out, w->levels[--w->depth].object ? '}' : ']');
+    const level *closed = &w->levels[--w->depth];
+    nnc_buffer_byte(w->out, closed->object ? '}' : ']');
+    w->keys.size = closed->keys;
+    if (closed->anchor > 0) {
+        w->anchors[closed->anchor - 1].end = w->out->size;
+    }
     end_value(w);
 }
 
-/* Anchors and tags of an event; libyaml gives plain scalars without a tag. */
-static bool is_marked(const yaml_event_t *event)
+/* The tag of an event; libyaml gives plain scalars without one. */
+static bool has_tag(const yaml_event_t *event)
 {
     switch (event->type) {
-    case YAML_SCALAR_EVENT:
-        return event->data.scalar.anchor != NULL || event->data.scalar.tag != NULL;
-    case YAML_SEQUENCE_START_EVENT:
-        return event->data.sequence_start.anchor != NULL || event->data.sequence_start.tag != NULL;
-    case YAML_MAPPING_START_EVENT:
-        return event->data.mapping_start.anchor != NULL || event->data.mapping_start.tag != NULL;
-    default: return event->type == YAML_ALIAS_EVENT;
+    case YAML_SCALAR_EVENT: return event->data.scalar.tag != NULL;
+    case YAML_SEQUENCE_START_EVENT: return event->data.sequence_start.tag != NULL;
+    case YAML_MAPPING_START_EVENT: return event->data.mapping_start.tag != NULL;
+    default: return false;
     }
 }
 
 static nnc_status take_event(writer *w, const yaml_event_t *event)
 {
-    if (is_marked(event)) {
-        return refuse(w, event->start_mark,
-                      "cannot be read, expected no anchor (&), alias (*) or tag (!), found one");
+    if (has_tag(event)) {
+        return refuse(w, event->start_mark, "cannot be read, expected no tag (!), found one");
     }
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
@@ -224,6 +319,7 @@ static nnc_status take_event(writer *w, const yaml_event_t *event)
                                    : refuse(w, event->start_mark,
                                             "a second document, expected one document in a file");
     case YAML_SCALAR_EVENT: return put_scalar(w, event);
+    case YAML_ALIAS_EVENT: return put_alias(w, event);
     case YAML_SEQUENCE_START_EVENT: return begin(w, event, false);
     case YAML_MAPPING_START_EVENT: return begin(w, event, true);
     case YAML_SEQUENCE_END_EVENT:
@@ -270,6 +366,7 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
         call.event_delete(&event);
     }
     call.parser_delete(&parser);
+    nnc_buffer_free(&w.keys);
     if (status == NNC_OK && w.documents == 0) {
         nnc_buffer_text(json, "null");
     }

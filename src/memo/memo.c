@@ -307,7 +307,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step,
                           nnc_lowered *alike)
 {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* the step has them */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* unused: the step has its own */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     accumulate(shared, how.grad_accumulate, alike);
@@ -343,7 +343,8 @@ static nnc_plan pass_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* there, fewer passes overlap less: see nnc_overlap_of */
+    if (!nnc_schedule_dual(plan)) { /* with fewer passes DualPipe overlaps less: see
+                                     * nnc_overlap_of */
         key.micro_batches = unset.micro_batches;
     }
     key.global_batch = unset.global_batch;
@@ -382,8 +383,8 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
         p->step.network = &p->network;
     }
     memcpy(p->units, units, segments * sizeof units[0]);
-    shared->dealt = p;
-    shared->dealt_passes = step->plan->micro_batches;
+    shared->partitioned = p;
+    shared->partitioned_passes = step->plan->micro_batches;
     shared->memory = r->memory;
     shared->memory_stage = r->memory_stage;
 }
@@ -391,17 +392,17 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
 /* Does the step end depend on the number of passes? */
 static bool counts_passes(const nnc_step *step)
 {
-    return step->plan->zero == 2 || step->software->added_gradients;
+    return step->plan->zero == 2 || nnc_step_adds_gradients(step);
 }
 
-/* Partition, memory and step ends, unless those of the previous plan serve. */
+/* Partition, memory and step ends, unless the values of the previous plan still apply. */
 static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step,
                           nnc_scratch *scratch, nnc_result *r)
 {
     nnc_estimate_cache *shared = scratch->shared;
-    bool same = shared->dealt == p;
+    bool same = shared->partitioned == p;
     const bool other_ends =
-        !same || (shared->dealt_passes != step->plan->micro_batches && counts_passes(step));
+        !same || (shared->partitioned_passes != step->plan->micro_batches && counts_passes(step));
     if (same) {
         same = nnc_step_partition_again(step, &scratch->step);
     } else {
@@ -410,14 +411,14 @@ static void recall_stages(const nnc_model *model, const nnc_pass_entry *p, const
     if (other_ends) {
         nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     }
-    shared->dealt_passes = step->plan->micro_batches;
+    shared->partitioned_passes = step->plan->micro_batches;
     if (same) {
         r->memory = shared->memory;
         r->memory_stage = shared->memory_stage;
         r->verdict = nnc_memory_verdict(&r->memory, r->memory.capacity_bytes);
     } else {
         nnc_stage_memory(step, model, true, &scratch->step, r);
-        shared->dealt = p;
+        shared->partitioned = p;
         shared->memory = r->memory;
         shared->memory_stage = r->memory_stage;
     }
@@ -493,7 +494,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
     if (known != NULL) {
         return time_known(model, software, known, scratch, r, err);
     }
-    shared->dealt = NULL;
+    shared->partitioned = NULL;
     NNC_TRY(
         nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
     nnc_step_partition(&step, &scratch->step);
@@ -515,7 +516,7 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 {
     shared->model = model;
     shared->device = device;
-    shared->dealt = NULL;
+    shared->partitioned = NULL;
     nnc_memo_clear(&shared->products);
     nnc_memo_clear(&shared->alikes);
     nnc_memo_clear(&shared->passes);
@@ -558,7 +559,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device,
     if (shared->model == model && shared->device == device && scratch->why == NULL) {
         return estimate_shared(model, device, software, plan, scratch, result, err);
     }
-    shared->dealt = NULL;
+    shared->partitioned = NULL;
     return nnc_estimate_once(model, device, software, plan, scratch, result, err);
 }
 
@@ -569,7 +570,7 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
-enum { LOAD_BYTES = 3 << 19 }; /* a simulation of 10,000 requests; untouched pages take no memory */
+enum { LOAD_BYTES = 6 << 20 }; /* 16 simulations of 10,000 requests; untouched pages take no memory */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
 {
@@ -665,7 +666,7 @@ enum { ENDS = 1024, END_WAYS = 4 };
 static void set_plan(end_key *key, const nnc_step *step)
 {
     const nnc_plan *plan = step->plan;
-    const bool every_pass = plan->zero == 2 || step->software->added_gradients;
+    const bool every_pass = plan->zero == 2 || nnc_step_adds_gradients(step);
     memcpy(&key->plan, plan, sizeof key->plan);
     key->plan.micro_batch = key->plan.micro_batches = 0;
     key->plan.recompute = 0;
@@ -762,24 +763,24 @@ static uint64_t key_of(const nnc_plan *plan)
 
 static void keep(const nnc_step_memory *m, int32_t stages, partition *to)
 {
-    const size_t count = (size_t)m->deal.virtual_stages, devices = (size_t)stages;
-    to->virtual_stages = m->deal.virtual_stages;
+    const size_t count = (size_t)m->partition.virtual_stages, devices = (size_t)stages;
+    to->virtual_stages = m->partition.virtual_stages;
     memcpy(to->alike, m->alike, devices * sizeof m->alike[0]);
-    memcpy(to->virtual_alike, m->deal.alike, count * sizeof m->deal.alike[0]);
+    memcpy(to->virtual_alike, m->partition.alike, count * sizeof m->partition.alike[0]);
     memcpy(to->holdings, m->holdings, devices * sizeof m->holdings[0]);
-    memcpy(to->shares, m->deal.shares, count * sizeof m->deal.shares[0]);
+    memcpy(to->shares, m->partition.shares, count * sizeof m->partition.shares[0]);
 }
 
 static void recall(const partition *from, int32_t stages, int32_t segments, nnc_step_memory *m)
 {
     const size_t count = (size_t)from->virtual_stages, devices = (size_t)stages;
-    m->deal.stages = stages;
-    m->deal.virtual_stages = from->virtual_stages;
-    m->deal.segments = segments;
+    m->partition.stages = stages;
+    m->partition.virtual_stages = from->virtual_stages;
+    m->partition.segments = segments;
     memcpy(m->alike, from->alike, devices * sizeof m->alike[0]);
-    memcpy(m->deal.alike, from->virtual_alike, count * sizeof m->deal.alike[0]);
+    memcpy(m->partition.alike, from->virtual_alike, count * sizeof m->partition.alike[0]);
     memcpy(m->holdings, from->holdings, devices * sizeof m->holdings[0]);
-    memcpy(m->deal.shares, from->shares, count * sizeof m->deal.shares[0]);
+    memcpy(m->partition.shares, from->shares, count * sizeof m->partition.shares[0]);
 }
 
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step)

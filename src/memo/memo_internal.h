@@ -52,7 +52,7 @@ void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
 void *nnc_memo_find(nnc_memo *memo, const void *key);
-/* A value for the key that nnc_memo_find just looked for in vain, to be filled by the caller: its bytes are unset. */
+/* Space for the value of a key that nnc_memo_find just missed; the caller fills it: its bytes are unset. */
 void *nnc_memo_add(nnc_memo *memo, const void *key);
 
 /* Forgets all entries. */
@@ -73,7 +73,7 @@ typedef struct nnc_lowered {
     int32_t count;
     double grad_accumulate; /* value for the list and the table */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_pass_work work; /* if recomputation does not depend on the stage */
+    nnc_pass_work work; /* work of a pass, if recomputation does not depend on the stage */
     nnc_rows rows;      /* rows of those `count` ops, over these routes */
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
 } nnc_lowered;
@@ -82,7 +82,7 @@ typedef struct nnc_lowered {
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
     uint64_t list_number; /* number of that list; another number: the entry is invalid */
-    nnc_step step;        /* plan, software and step ends are those of the plan that asks */
+    nnc_step step;        /* plan, software and step ends are set for each estimate */
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
@@ -102,9 +102,10 @@ typedef struct nnc_estimate_cache {
     uint64_t lists; /* made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_lowered *last;           /* the last that was found; NULL = none yet */
-    const nnc_pass_entry *dealt; /* the entry whose stages and memory are current; NULL = none */
-    int64_t dealt_passes;        /* passes of the plan whose step ends are current */
+    nnc_lowered *last; /* the last that was found; NULL = none yet */
+    const nnc_pass_entry
+        *partitioned;           /* the entry whose stages and memory are current; NULL = none */
+    int64_t partitioned_passes; /* passes of the plan whose step ends are current */
     nnc_memory memory;
     int32_t memory_stage;
 } nnc_estimate_cache;

@@ -293,7 +293,7 @@ nnc_past nnc_report_past(const nnc_report *report)
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES };
     if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) ||
-        (software->compared_count == 0 && software->date[0] == '\0')) {
+        model->stand_in || (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
     for (int32_t i = 0; i < software->compared_count; i++) {

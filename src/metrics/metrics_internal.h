@@ -92,13 +92,13 @@ typedef struct nnc_metric {
 
     int16_t each_count;
     uint8_t count_size;
-    bool full : 1;       /* not in a brief estimate: see nnc_scratch */
+    bool full : 1;       /* absent in a brief estimate: see nnc_scratch */
     bool blank_zero : 1; /* 0 = does not apply; written as null */
     bool sparse : 1;     /* JSON omits the zeros of an array */
     bool in_place : 1;   /* the list itself is in the record, not a pointer to it */
     bool null_empty : 1; /* an empty list is null */
     bool any_sign : 1;   /* may be negative, though it has a unit */
-    bool shrinks : 1;    /* cut when the line would be too long */
+    bool shrinks : 1;    /* the text is cut when the line would be too long */
     int8_t drop;         /* column omitted when even that is too long, lowest first; 0 = never */
 } nnc_metric;
 
@@ -243,7 +243,7 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
  * word; a result takes precedence over an input of the plan. names: count pointers, each `stride`
  * bytes after the one before. */
 typedef struct nnc_name_match {
-    /* -1 = none; other: a second name that ends with the word, when no name is equal */
+    /* -1 = none; other: index of a second name that ends with the word, when no name is equal */
     int32_t index, other;
 } nnc_name_match;
 nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, const char *word);
@@ -254,7 +254,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 typedef struct nnc_own_step {
     double step_s, mfu;
     double predicted_over; /* the predicted time over the measured one */
-    bool possible;         /* not below the lower bound */
+    bool possible;         /* the step is not below the lower bound */
 } nnc_own_step;
 
 /* Fewest measured steps whose error is worth printing. */
@@ -276,7 +276,8 @@ typedef struct nnc_past {
     nnc_past_of of;
     int64_t device_rows; /* steps of the device that no fit has seen */
     int64_t rows,
-        unseen; /* measured steps in `of`; those that no fit has seen, which error and bias are of */
+        unseen; /* measured steps in `of`; steps among them that no fit has seen, to which error
+                 * and bias apply */
     double error, bias;
 } nnc_past;
 
@@ -301,17 +302,17 @@ typedef struct nnc_ignored_key {
     const char *file, *key;
     int64_t line;
     const char *why;
-    bool skipped; /* by --lenient: it may affect the estimate */
+    bool skipped; /* skipped by --lenient: the key may affect the estimate */
 } nnc_ignored_key;
 
 typedef struct nnc_launch_said {
     nnc_source_file *files;
     nnc_ignored_key *ignored;
     int32_t file_count, ignored_count, ignored_capacity;
-    bool serves; /* they start an engine that serves */
+    bool serves; /* the files start an engine that serves */
 } nnc_launch_said;
 
-/* A change of a deployment with a static batch, tried: it fits. */
+/* A change of a deployment with a static batch that was tried and fits. */
 enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
     char options[104]; /* "--tensor 4 --batch 64" */
@@ -320,15 +321,16 @@ typedef struct nnc_serve_change {
 } nnc_serve_change;
 
 typedef struct nnc_report {
-    const char *model_asked, *device_asked; /* as the user named them: "a100", "my/device.json" */
+    const char *model_asked, *device_asked; /* names as the user gave them: "a100",
+                                             * "my/device.json" */
     const char *overrides;                  /* "hidden=2048, ..."; NULL = no overrides */
     const char *cluster;                    /* file of the links; NULL = the device file's */
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
-    bool software_chosen; /* chosen by the plan, not by the user */
+    bool software_chosen; /* the plan chose the software, not the user */
     int64_t
-        least_bytes; /* lower end of memory over settings that are open; 0 = of the plan as it is */
+        least_bytes; /* lower end of the memory over the open settings; 0 = the memory of the plan */
     char least_options
         [64]; /* the open settings that give it: "--recompute full --zero 3"; "" = none */
     const nnc_result *result;
@@ -340,13 +342,13 @@ typedef struct nnc_report {
     const nnc_advice *advice;
     int advice_count;
     bool all_stages;               /* show a table of the stages */
-    const nnc_interval *intervals; /* by stage, in order of time; NULL: no timeline */
+    const nnc_interval *intervals; /* timeline by stage, in order of time; NULL: no timeline */
     int64_t interval_count;
     const nnc_sensitivity *sensitivity; /* NULL: not requested */
     int sensitivity_count;
     const nnc_run_ask *run_ask; /* NULL: no run */
     const nnc_run *run;
-    bool spot;                      /* the price is that of interruptible capacity */
+    bool spot;                      /* the price is for interruptible capacity */
     const nnc_region *region;       /* source of the carbon intensity; NULL: not named */
     const nnc_building *building;   /* source of the PUE; NULL: not named */
     const nnc_serve_ask *serve_ask; /* NULL: training */

@@ -39,7 +39,7 @@ typedef enum nnc_onnx_pattern {
     NNC_ONNX_HARD_SIGMOID,
     NNC_ONNX_CLIPPED,
     NNC_ONNX_BATCH_NORM, /* batch norm of src */
-    NNC_ONNX_BATCH_GAIN, /* and times another gain */
+    NNC_ONNX_BATCH_GAIN, /* batch norm with one more gain */
     NNC_ONNX_LINEAR,     /* src times a matrix; a bias may follow */
     NNC_ONNX_PADDED,     /* src with zeros around it */
     NNC_ONNX_SCORES,     /* src times the transpose of key */
@@ -51,8 +51,8 @@ typedef struct nnc_onnx_value {
     nnc_onnx_kind kind;
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
-    int64_t *whole; /* as many as elements; NULL = not known */
-    int64_t origin; /* weights: elements of the parameter that it is part or copy of */
+    int64_t *whole; /* known whole numbers, one per element; NULL = not known */
+    int64_t origin; /* weights: elements of the parameter that the value is a part or a copy of */
     bool computed;  /* a computed constant: no parameter */
     bool ids;       /* token ids */
     nnc_onnx_pattern pattern;
@@ -61,7 +61,7 @@ typedef struct nnc_onnx_value {
         same_as; /* the value, from 1, that has the same elements under another name; 0 = none */
     bool rms;
     int64_t pads[4]; /* padding of a map: before both sides, behind both */
-    int32_t reg;     /* its register, a tensor of the graph file; -1 = none yet */
+    int32_t reg;     /* register of the value, a tensor of the graph file; -1 = none yet */
     int32_t shape_rank;
     int64_t shape[3]; /* shape of the register */
 } nnc_onnx_value;
@@ -83,7 +83,8 @@ typedef struct nnc_onnx_graph {
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
         int32_t name,
-            last; /* last: the last step that goes back to it, found by the first pass; 0 = none */
+            last; /* last: the last step that uses the register, found by the first pass; 0 =
+                   * none */
     } * reg;
     int32_t *names; /* the register that uses each name; -1 = free */
     int32_t name_count;

@@ -225,7 +225,7 @@ static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b)
            a->reg == b->reg;
 }
 
-/* The activation that x times a function of x is; NULL = none. */
+/* The activation that equals x times a function of x; NULL = none. */
 static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x,
                               const nnc_onnx_value *f)
 {

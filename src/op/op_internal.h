@@ -116,9 +116,9 @@ typedef struct nnc_norm {
 #define NNC_POINTWISE_LIST(X)                                                                    \
     NNC_ACTIVATION_LIST(X)                                                                       \
     X(NNC_PW_RELU2, "relu2")                                                                     \
-    X(NNC_PW_SCALE, "scale")     /* by one value per row or channel */                           \
+    X(NNC_PW_SCALE, "scale")     /* scales by one value per row or channel */                    \
     X(NNC_PW_SOFTCAP, "softcap") /* tanh between two scales */                                   \
-    X(NNC_PW_MUL, "mul")         /* two tensors, element by element */                           \
+    X(NNC_PW_MUL, "mul")         /* multiplies two tensors, element by element */                \
     X(NNC_PW_BIAS, "bias")                                                                       \
     X(NNC_PW_DROPOUT, "dropout")                                                                 \
     X(NNC_PW_RESIDUAL, "residual")                                                               \
@@ -126,23 +126,24 @@ typedef struct nnc_norm {
     X(NNC_PW_SCALE_MASK, "scale_mask")                                                           \
     X(NNC_PW_ROTARY, "rotary")                                                                   \
     X(NNC_PW_POSITION_ADD, "position_add")                                                       \
-    X(NNC_PW_TIME_ADD, "time_add")     /* one value per channel of a feature map */              \
+    X(NNC_PW_TIME_ADD, "time_add")     /* adds one value per channel of a feature map */         \
     X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the time step */               \
     X(NNC_PW_MAX_POOL, "max_pool")     /* windows of 2 x 2 */                                    \
-    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* windows of any size, by input_elements */              \
+    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* pools windows of any size, by input_elements */        \
     X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                           \
     X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                               \
     X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                             \
-    X(NNC_PW_RESIZE, "resize") /* by any factor, by input_elements */                            \
+    X(NNC_PW_RESIZE, "resize") /* resizes by any factor, by input_elements */                    \
     X(NNC_PW_CONCAT, "concat")                                                                   \
     X(NNC_PW_COPY, "copy")                 /* into another layout */                             \
     X(NNC_PW_BY_HEADS, "by_heads")         /* joins parts per head, by input_elements */         \
     X(NNC_PW_HALVES, "halves")             /* a split; backward joins the gradients */           \
-    X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* fp32 to 16 bits; gradients the other way */        \
-    X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* bias and score of each expert's output */          \
-    X(NNC_PW_CLAMP, "clamp")               /* each of two halves, then concatenated */           \
-    X(NNC_PW_CAST, "cast")                 /* to the 8-bit operands of a matrix product */       \
-    X(NNC_PW_DEQUANTIZE, "dequantize")     /* weights stored in fewer bits */                    \
+    X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* casts fp32 to 16 bits; gradients the other way */  \
+    X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* adds a bias and multiplies by a score, for each
+                                            * expert's output */    \
+    X(NNC_PW_CLAMP, "clamp")               /* clamps each of two halves, then concatenates */    \
+    X(NNC_PW_CAST, "cast")                 /* casts to the 8-bit operands of a matrix product */ \
+    X(NNC_PW_DEQUANTIZE, "dequantize")     /* casts weights stored in fewer bits */              \
     X(NNC_PW_DISPATCH, "dispatch")         /* copies tokens for experts, or keys for heads */    \
     X(NNC_PW_MERGE, "merge")               /* adds up in fp32 the results over blocks of keys */ \
     X(NNC_PW_SUM_COPIES, "sum_copies")     /* adds up the copies of each token */                \
@@ -161,14 +162,14 @@ typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
     int64_t elements;       /* elements of the output */
     int64_t input_elements; /* 0 = by the kind's ratio */
-    bool fused;             /* one kernel; else one per primitive */
+    bool fused;             /* the loss is one kernel; else one per primitive */
     bool keeps_input, keeps_output, keeps_mask;
     bool keeps_8bit;           /* the kept input is a copy in 8 bits */
     bool weighted;             /* times a score per row; its gradient reads all inputs once more */
-    bool inside;               /* part of the kernel of the norm before it */
+    bool inside;               /* runs inside the kernel of the norm before it */
     bool by_reductions;        /* one kernel per sum or maximum, and one for the rest */
     bool random_written;       /* a separate kernel writes the random numbers, in fp32 */
-    double extra_kept_bytes;   /* kept in addition, for all elements together */
+    double extra_kept_bytes;   /* additional bytes kept, for all elements together */
     int64_t backward_elements; /* 0 = elements */
 } nnc_pointwise;
 
@@ -231,7 +232,8 @@ const char *nnc_collective_name(nnc_collective value);
 /* One collective, with its counterpart in backward. Bytes are those of the full tensor. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
-    int32_t route;                                    /* data: which of its rank groups */
+    int32_t route;                                    /* data: the rank group that the collective
+                                                       * belongs to */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
     double bytes, backward_bytes, again_bytes;        /* bytes of forward, of backward and of
                                                 * backward_again; 0 = as before */
@@ -239,7 +241,8 @@ typedef struct nnc_collective_op {
     bool hides;    /* overlaps with the op it belongs to, as a ring of blocks does */
     double copies; /* all-to-all: copies of each token, to ranks drawn at random; 0 = not random */
     double groups,
-        groups_met;     /* those ranks form this many groups, and a token goes to a few; 0 = any */
+        groups_met;     /* those ranks form this many groups, and a token goes to a few of the
+                         * groups; 0 = any */
     bool once_per_node; /* software sends one copy to a domain, which spreads it inside */
 } nnc_collective_op;
 
@@ -284,17 +287,17 @@ struct nnc_op {
     int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
     nnc_split split;
     bool tuned;        /* runs as a kernel written for the device */
-    bool recomputed;   /* run again in backward, by selective recomputation */
+    bool recomputed;   /* runs again in backward, by selective recomputation */
     bool dropped;      /* its input is recomputed in backward, instead of kept */
     bool frozen;       /* its weights are not trained */
     bool fixed;        /* its weights are never trained, under any plan: the network says so */
     bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
     bool tower;        /* belongs to a network whose output another network reads */
     bool by_library;   /* kept bytes and working set follow from the two factors below */
-    double library_kept, library_transient; /* bytes per element of the output */
+    double library_kept, library_transient; /* bytes per element: op_elements in op_table.c */
     bool recorded; /* an operator of a captured program: its backward ops are in the list too */
     double recorded_kept,
-        recorded_transient; /* their bytes, which then do not follow from the dims */
+        recorded_transient; /* recorded bytes, which do not follow from the dims */
     nnc_weights weights;
     nnc_issued_as issued_as;
     nnc_issued issued[3];   /* forward; backward, or the gradient of the input; of the weight */
@@ -315,7 +318,7 @@ struct nnc_op {
     } u;
 };
 
-/* It runs again from the input of its module, and keeps nothing itself. */
+/* The op runs again from the input of its module, and keeps nothing itself. */
 static inline bool nnc_op_keeps_nothing(const nnc_op *op)
 {
     return op->dropped && op->recomputed;
@@ -373,7 +376,7 @@ double nnc_op_transient_bytes(const nnc_op *op);
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Parameters of one instance: those that one token uses, and all. */
+/* Parameters of one instance: the parameters that one token uses, and all of them. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 /* All of them, with the formula. */
@@ -397,7 +400,7 @@ typedef struct nnc_convention {
         NNC_COUNTS_MASK
     } pairs;          /* pairs of attention that are
                                                                         * counted */
-    bool by_params;   /* from parameters and tokens, not from the ops */
+    bool by_params;   /* counted from parameters and tokens, not from the ops */
     const char *note; /* which ops count */
 } nnc_convention;
 const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
@@ -457,12 +460,13 @@ typedef struct nnc_degrees {
 
 typedef struct nnc_op_row {
     const char *name;                         /* "matmul" */
-    const char *(*name_of)(const nnc_op *op); /* name of its variety, "rms_norm"; NULL: always
-                                               * name */
+    const char *(*name_of)(const nnc_op *op); /* name of the op's variety, "rms_norm"; NULL: the
+                                               * row's name */
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);
-    void (*say)(const nnc_op *op, nnc_derivation *why); /* all three, with their formulas */
+    void (*say)(const nnc_op *op, nnc_derivation *why); /* work, kept bytes and transient bytes,
+                                                         * with their formulas */
     int (*backward)(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
     void (*shard)(nnc_op *op, const nnc_degrees *degrees);
     void (*shape)(const nnc_op *op, char *text, size_t size);
@@ -470,7 +474,7 @@ typedef struct nnc_op_row {
     nnc_timed (*timed_of)(const nnc_op *op); /* NULL: every variety as above */
     const char *transient_what; /* name of its working set; NULL: gradients of activations */
     bool fuses;                 /* ideal fusion merges its memory traffic into the next ops */
-    bool hides_ring;            /* a ring of key-value blocks overlaps with it */
+    bool hides_ring;            /* communication of ring attention overlaps with this op */
 } nnc_op_row;
 
 /* Functions of a row, made from KIND_work (which also names its dims), KIND_kept and KIND_transient, each

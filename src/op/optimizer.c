@@ -36,7 +36,7 @@ static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
-               : 2.0; /* not stored, but written by backward and read once */
+               : 2.0; /* the gradient is not stored: backward writes it, the update reads it once */
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy)

@@ -18,15 +18,17 @@ typedef struct both {
 } both;
 
 typedef struct pointwise_row {
-    both flops;                               /* on the vector units */
-    passes forward, backward;                 /* fused: in one kernel */
-    passes unfused_forward, unfused_backward; /* one kernel per primitive; left out = as fused */
+    both flops;                               /* FLOPs on the vector units */
+    passes forward, backward;                 /* memory passes of the fused kernel */
+    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive;
+                                               * left out = as fused */
     double inputs;                            /* input elements per output element, as kept */
     double mask_bytes;           /* mask or indices, written forward and read backward */
-    both input_flops;            /* per element of input_elements */
+    both input_flops;            /* FLOPs per element of input_elements */
     double backward_input_reads; /* elements of the input that backward reads */
     bool no_backward;            /* no parameters before it, or a copy of an untrained weight */
-    nnc_timed timed;             /* left out = pointwise, or map by its group */
+    nnc_timed timed;             /* how it is timed; left out = as pointwise, or as a map by its
+                                  * group */
     nnc_activation act;          /* activation; for the kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
@@ -47,7 +49,7 @@ ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 },
     .unfused_forward = { 3, 3 }, .unfused_backward = { 4, 3 }, .inputs = 1,
     .act = { .by_output = true });
-/* gate and up in; unfused: the activation, then the product */
+/* inputs are gate and up; unfused: one kernel for the activation, one for the product */
 ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 },
     .unfused_forward = { 3, 2 }, .unfused_backward = { 5, 3 }, .inputs = 2,
     .act = { .gated = true });

@@ -5,7 +5,7 @@
 
 #include "op/op_internal.h"
 
-enum { TOKEN_ID_BYTES = 8 }; /* int64 on the device */
+enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
 
 /* A lookup multiplies nothing: it reads one row per token and writes it. Backward reads dy and adds
  * it to the row's gradient, which is read and written.   [embedding] */
@@ -224,7 +224,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
     if (!causal) {
         return s_q * s_k;
     }
-    /* keys before the first query's own: both sequences end together */
+    /* keys before the first query's own key: both sequences end together */
     const int64_t before = s_k - s_q;
     /* queries that see fewer keys than the window holds */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;

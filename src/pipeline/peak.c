@@ -12,7 +12,7 @@
 typedef struct peak {
     const double *bytes;
     double highest;
-    double *counts; /* per chunk, at the highest moment so far */
+    double *counts; /* passes in flight per chunk, at the highest moment so far */
     int32_t chunks;
 } peak;
 

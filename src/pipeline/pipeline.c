@@ -13,11 +13,13 @@ typedef struct replay {
     nnc_pipeline_memory *memory;
     nnc_pipeline_event_fn *event; /* NULL: intervals are not reported */
     void *context;
-    int32_t virtual_stages, chain; /* all of them, and those that one micro-batch passes */
-    bool dual;                     /* dualpipe on two devices and more */
+    int32_t virtual_stages, chain; /* number of all virtual stages; number of those that one
+                                    * micro-batch passes */
+    bool dual;                     /* dualpipe on at least two devices */
     bool folded;                   /* the second chunk or direction runs back up the devices */
     bool splits;                   /* weight gradients are separate ops */
-    bool quiet;                    /* no events, and kept micro-batches are not counted */
+    bool quiet;                    /* no events are reported, and kept micro-batches are not
+                                    * counted */
 } replay;
 
 /* ---- laying out ---- */

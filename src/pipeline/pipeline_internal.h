@@ -28,12 +28,12 @@ typedef struct nnc_pipeline {
     int32_t chunks; /* virtual stages per device: 1, 2 for zb-v, any for interleaved */
     int64_t micro_batches;
     const double *forward_s;  /* per virtual stage */
-    const double *backward_s; /* input gradient, and recomputation */
+    const double *backward_s; /* time of input gradient and recomputation */
     const double
         *weight_s; /* weight gradient: a separate op in zb-* and dualpipe, else one op with the
                                * input gradient */
-    double
-        send_s; /* to the next virtual stage on another device, each direction; blocks neither device */
+    double send_s; /* message to the next virtual stage on another device, each direction; blocks
+                 * neither device */
 } nnc_pipeline;
 
 typedef enum nnc_pipeline_phase {
@@ -121,7 +121,7 @@ typedef struct nnc_wave_state {
 /* The device that takes its next chunk in the next slot. Chunks repeat every turn, so skipping whole turns leaves the
  * cursor as it is. */
 typedef struct nnc_wave_cursor {
-    int64_t place, chunk; /* counted from the end where micro-batches enter */
+    int64_t place, chunk; /* places counted from the end where micro-batches enter */
 } nnc_wave_cursor;
 
 typedef struct nnc_wave {
@@ -137,10 +137,10 @@ typedef struct nnc_wave {
 
 /* A schedule as lead and skew of its slots; see the head of wave.c. */
 typedef struct nnc_wave_shape {
-    const nnc_pipeline *pipeline; /* with the times of all tracks */
+    const nnc_pipeline *pipeline; /* pipeline, with the times of all tracks */
     const double *send_s;         /* send time of each track */
     int64_t tracks, stride;       /* 1 or NNC_TRACKS; stride of the times */
-    int64_t p, v, ops;            /* ops: of one phase on one device */
+    int64_t p, v, ops;            /* ops: number of ops of one phase on one device */
     int64_t lead, skew;
     bool splits, wide; /* wide: the processor adds four numbers at once */
 } nnc_wave_shape;
@@ -186,7 +186,7 @@ typedef struct nnc_order_run {
 
 /* Messages from one virtual stage to the next, in the order of micro-batches. */
 typedef struct nnc_queue {
-    double *arrival_s; /* mask + 1 entries, a power of two */
+    double *arrival_s; /* ring of mask + 1 entries, a power of two */
     double send_s;
     uint64_t mask, put, got;
 } nnc_queue;
@@ -225,8 +225,10 @@ typedef struct nnc_pipeline_moment {
 struct nnc_pipeline_memory {
     nnc_wave wave, tracks;
     nnc_pipeline_device device[NNC_PIPELINE_STAGES_MAX];
-    nnc_queue forward[NNC_PIPELINE_VIRTUAL_MAX];  /* into each virtual stage, from the one before */
-    nnc_queue backward[NNC_PIPELINE_VIRTUAL_MAX]; /* and from the one after */
+    nnc_queue forward[NNC_PIPELINE_VIRTUAL_MAX];  /* queues into each virtual stage, from the
+                                                   * stage before */
+    nnc_queue backward[NNC_PIPELINE_VIRTUAL_MAX]; /* queues into each virtual stage, from the
+                                                   * stage after */
     double arrival_s[NNC_SLOTS_MAX];
     nnc_pipeline_moment moment;
 };

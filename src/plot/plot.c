@@ -322,11 +322,11 @@ bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc
 
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap)
 {
-    for (int i = 0; i < count; i++) { /* to the right, past the previous one */
+    for (int i = 0; i < count; i++) { /* move labels to the right, past the previous one */
         const nnc_px least = i == 0 ? from : x[i - 1] + w[i - 1] + gap;
         x[i] = x[i] < least ? least : x[i];
     }
-    for (int i = count - 1; i >= 0; i--) { /* then to the left, inside the edge */
+    for (int i = count - 1; i >= 0; i--) { /* then move them to the left, inside the edge */
         const nnc_px most = (i == count - 1 ? to : x[i + 1] - gap) - w[i];
         x[i] = x[i] > most ? most : x[i];
     }

@@ -13,9 +13,9 @@
 
 /* Input of a picture: an estimate, or a search. */
 typedef struct nnc_plot_data {
-    const nnc_report *report;        /* with intervals for a timeline */
-    const nnc_report *other;         /* outlined on the same scale; NULL = none */
-    const nnc_search_report *search; /* with the model and the device */
+    const nnc_report *report;        /* report; a timeline needs its intervals */
+    const nnc_report *other;         /* report that is outlined on the same scale; NULL = none */
+    const nnc_search_report *search; /* search, with its model and device */
 } nnc_plot_data;
 
 enum { NNC_PLOT_WIDTH = 720, NNC_PLOT_WIDTH_MIN = 300, NNC_PLOT_WIDTH_MAX = 4000 };
@@ -88,10 +88,10 @@ void nnc_canvas_other(const nnc_report *other, double value, const char *unit,
 
 /* Entries of a legend: side by side, with any values below; row by row on a narrow canvas. */
 typedef struct nnc_legend {
-    const char *hue; /* class of the mark; "" = hatched */
+    const char *hue; /* CSS class of the mark; "" = hatched */
     const char *label;
     char value[48];      /* "" = none */
-    const char *explain; /* metric of the entry; NULL = none */
+    const char *explain; /* metric that explains the entry; NULL = none */
 } nnc_legend;
 void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count);
 /* Row by row on any canvas. */
@@ -132,7 +132,7 @@ enum { NNC_TAKEN_MAX = 2048 };
 typedef struct nnc_places {
     nnc_box area; /* labels stay inside it */
     nnc_box taken[NNC_TAKEN_MAX];
-    bool text[NNC_TAKEN_MAX]; /* occupied by text, which leaders do not cross */
+    bool text[NNC_TAKEN_MAX]; /* cells occupied by text, which leader lines do not cross */
     int count;
 } nnc_places;
 

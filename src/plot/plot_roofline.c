@@ -176,7 +176,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
     nnc_px x = r->x.start, y = at.left_y;
-    if (y > r->y.start) { /* starts below the visible area */
+    if (y > r->y.start) { /* the roof starts below the visible area */
         x += (nnc_px)((double)(at.x - x) * (y - r->y.start) / (y - at.y));
         y = r->y.start;
     }
@@ -278,7 +278,7 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
     if (bound == NNC_BOUND_COMPUTE) {
         nnc_svg_circle(svg, class, x, y, radius);
-    } else if (bound == NNC_BOUND_MEMORY) { /* a square of the same area */
+    } else if (bound == NNC_BOUND_MEMORY) { /* a square with the same area as the circle */
         const nnc_px half = radius * 886 / 1000;
         nnc_svg_rect(svg, class, (nnc_box){ x - half, y - half, 2 * half, 2 * half });
     } else {

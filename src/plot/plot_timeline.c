@@ -13,7 +13,8 @@ typedef struct stage_rows {
     int32_t every;  /* stages per row */
     int64_t passes; /* in the window */
     nnc_px column;  /* shorter passes (below 1.5 columns) are added up in columns of this width */
-    double (*spent)[NNC_ACTIVITY_COUNT]; /* per column, tenths of a pixel of each activity */
+    double (*spent)[NNC_ACTIVITY_COUNT]; /* width of each activity in each column, in tenths of a
+                                          * pixel */
     bool has[NNC_ACTIVITY_COUNT];
 } stage_rows;
 

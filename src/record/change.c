@@ -500,13 +500,13 @@ static const char *text_in(nnc_figures figures, const char *name)
     return found != NULL ? found->text : NULL;
 }
 
-/* The field that a value such as "plan.zero" is of; NULL: no field of the plan. */
+/* The field of a value such as "plan.zero"; NULL: not a field of the plan. */
 static const nnc_field *plan_field(const char *name)
 {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
-/* The step of a recorded plan under a software profile, estimated again; NaN = it cannot be. */
+/* The step of a recorded plan under a software profile, estimated again; NaN = not possible. */
 static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures,
                          const char *software)
 {

@@ -139,7 +139,7 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
     return list;
 }
 
-/* Longer ones stand before those that they begin with. */
+/* In an order in which a longer sign comes before its prefix. */
 static const struct {
     const char *sign;
     nnc_relation relation;

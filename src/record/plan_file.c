@@ -48,7 +48,7 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
     }
 }
 
-/* A value as an option would give it; "" and a fault when it is neither number, text nor switch. */
+/* A value in the form of an option's text; "" and a fault when it is neither number, text nor switch. */
 static void value_text(nnc_json at, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -412,7 +412,7 @@ static uint64_t digest_part(const part *own)
     return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
 }
 
-/* The rules were valid when read before; now they are kept. */
+/* The rules were checked when they were read; now they are kept. */
 static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
@@ -927,7 +927,7 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 
 /* ---- values ---- */
 
-/* Keeps a text that equals that of the last estimate. */
+/* Returns the text of the last estimate if it is equal, to keep one copy. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)
 {
     const char *last = figure->text;

@@ -22,7 +22,7 @@ typedef struct nnc_packed {
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Names and texts must outlive it. false: out of memory. */
+/* Adds a value. Names and texts must outlive the list. false: out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
                      nnc_packed *packed);
 
@@ -76,7 +76,7 @@ typedef struct nnc_plans_scenario {
     const char *id;
     long line;                       /* line at which it starts */
     bool serve;                      /* serving, not training */
-    const char *refs[NNC_REF_COUNT]; /* as written; NULL = not given */
+    const char *refs[NNC_REF_COUNT]; /* names as the file has them; NULL = not given */
     nnc_pairs values;                /* fields of the plan, or of the serving plan */
     nnc_pairs sets;                  /* "model.layers", "40" */
     const nnc_requirement *requirements;
@@ -99,7 +99,7 @@ typedef struct nnc_recorded_op {
 typedef struct nnc_recorded_estimate {
     const char *id; /* id of the scenario; "" in an estimate file */
     nnc_packed figures;
-    const nnc_recorded_op *ops; /* only in an estimate file */
+    const nnc_recorded_op *ops; /* ops, only in an estimate file */
     int32_t op_count;
 } nnc_recorded_estimate;
 
@@ -226,9 +226,9 @@ typedef struct nnc_check_line {
 
 typedef struct nnc_check_report {
     const char *path;     /* path of the plan file, or of the old estimate */
-    const char *other;    /* diff: of the new estimate */
+    const char *other;    /* diff: name of the new estimate */
     const char *tool;     /* version of the new values */
-    const char *old_tool; /* version of the old values; NULL = none, or not known */
+    const char *old_tool; /* version that recorded the old values; NULL = none, or not known */
     nnc_check_row *rows;
     int32_t row_count;
     bool updated;                /* the new values replaced the old ones in the file */

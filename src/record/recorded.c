@@ -13,7 +13,7 @@
 typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;
-    nnc_figures like; /* the list before: most estimates share their names */
+    nnc_figures like; /* names of the estimate before: most estimates share them */
     bool quiet;       /* do not report faults */
     bool faulty;      /* a fault was found */
 } nnc_figure_list;

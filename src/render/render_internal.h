@@ -38,17 +38,18 @@ typedef struct nnc_style {
     const nnc_format *format;
     int width; /* columns of the terminal */
     bool colour;
-    const char *mark; /* what is implausible about the input of the answer; NULL or "" = nothing */
+    const char *mark; /* description of implausible input; NULL or "" = none */
 } nnc_style;
 
 /* How a result is shown. record: the result, of the type that `document` describes. */
 typedef struct nnc_view {
     const char *schema;          /* "nncost.estimate/1" */
     const nnc_metrics *document; /* the whole result as one object */
-    bool exact; /* JSON numbers with 17 digits, for a program that goes on from them */
+    bool exact; /* JSON numbers with 17 digits, for a program that computes with them */
     nnc_lines (*lines)(
-        const void *
-            record); /* the part of it that is a table, for CSV; NULL = the document, as one line */
+        const void
+            *record); /* the part of the result that is a table, for CSV; NULL = the document, as
+                      * one line */
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* for people */
 } nnc_view;
 
@@ -62,14 +63,14 @@ typedef struct nnc_page {
     void (*heading)(nnc_buffer *out, const char *text);
     void (*table)(nnc_buffer *out, nnc_style style, nnc_table *table);
     void (*below)(nnc_buffer *out, nnc_style style,
-                  const nnc_table *table); /* below a table; NULL = nothing */
+                  const nnc_table *table); /* writes below a table; NULL = nothing */
     bool wraps;                            /* lines end at the width */
 } nnc_page;
 
 struct nnc_format {
     const char *name; /* value of --format */
     void (*view)(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
-    /* For output that may be longer than memory: its heading (NULL = none) and its lines one by one. */
+    /* For output that may be longer than memory: a heading (NULL = none), and lines one by one. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
     bool documents;       /* several results are written as a list of documents, not as one table */
@@ -124,8 +125,8 @@ struct nnc_sheet {
     nnc_buffer *out;
     nnc_style style;
     int indent; /* width of the labels */
-    int column; /* where the next character goes */
-    int items;  /* on the current line so far */
+    int column; /* column of the next character */
+    int items;  /* items on the current line */
 };
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style);
@@ -228,7 +229,8 @@ struct nnc_table {
     nnc_buffer cells; /* row by row; each text ends with a NUL */
     int64_t cell_count;
     int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* because the width is too small */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* columns cut or left out because the
+                                                              * width is too small */
     int gap;                                                 /* blanks between columns */
     bool laid_out;
 };
@@ -274,10 +276,10 @@ enum { NNC_RECORD_DEPTH = 20 };
  * runs on, unless `spread`. */
 typedef struct nnc_record {
     nnc_buffer *out;
-    bool exact;  /* numbers with 17 digits, for a program that goes on from them; else 12 */
+    bool exact;  /* numbers with 17 digits, for a program that computes with them; else 12 */
     bool spread; /* every member gets a line, for a file that people edit */
     int depth;
-    int32_t members[NNC_RECORD_DEPTH]; /* written at each depth */
+    int32_t members[NNC_RECORD_DEPTH]; /* members written at each depth */
     bool list[NNC_RECORD_DEPTH];
 } nnc_record;
 
@@ -296,7 +298,7 @@ void nnc_record_bool(nnc_record *record, const char *key, bool value);
 void nnc_record_json(nnc_record *record, const char *key, const char *json); /* JSON text, copied */
 void nnc_record_null(nnc_record *record, const char *key);
 
-/* All members of a record, as its table says, into the object that is open. */
+/* Writes all members of a record, by its table, into the object that is open. */
 void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place);
 
 /* One value in JSON. */

@@ -132,12 +132,12 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text)
 
 /* ---- rows ---- */
 
-/* Forms in which a row shows a metric, in place of the form in its table: "{cost.step:count}". */
+/* Forms of a metric in a row, other than the form in its table: "{cost.step:count}". */
 static const struct form {
     const char *name;
     nnc_show show;
     double divisor;     /* 0 = 1 */
-    const char *printf; /* instead of show; NULL = none */
+    const char *printf; /* printf format in place of show; NULL = none */
 } forms[] = {
     { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
     { .name = "percent", .show = NNC_SHOW_PERCENT },   /* 41.2% */
@@ -175,7 +175,7 @@ static int32_t index_of(const nnc_metric *row, const char *name)
     return (int32_t)strtol(name, NULL, 10);
 }
 
-/* Length of a row's name if `name` begins with it, 0 for a row without a name; -1: another name. */
+/* Length of a row's name if `name` begins with it, 0 for a row without a name; -1: not its name. */
 static int name_length(const nnc_metric *row, const char *name)
 {
     int length = 0;
@@ -409,7 +409,7 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 typedef struct page_line {
     nnc_sheet *sheet;
     const char *label; /* to be written with the first item; NULL = written, or no line */
-    const char *last;  /* label of the last line; a line of the same label continues it */
+    const char *last;  /* label of the last line; a line with the same label continues it */
     bool open, skipped;
 } page_line;
 
@@ -460,7 +460,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
 {
     page_line l = { .sheet = sheet };
-    char filled[NNC_PAGE_TEXT]; /* a label that names metrics; the only one of its page */
+    char filled[NNC_PAGE_TEXT]; /* a label that contains metrics; a page has only one */
     CHECK_PAGE(page);
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];

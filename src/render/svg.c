@@ -349,7 +349,7 @@ static const struct {
 static const char *colour_of(const char *name, bool dark)
 {
     int i = 0;
-    while (strcmp(nnc_palette[i].name, name) != 0) { /* it is one of them */
+    while (strcmp(nnc_palette[i].name, name) != 0) { /* the class is always in the list */
         i++;
     }
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;

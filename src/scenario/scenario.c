@@ -15,7 +15,7 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
                                 nnc_error *err)
 {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
-        return NNC_OK; /* later, when the profile is chosen */
+        return NNC_OK; /* checked later, when the profile is chosen */
     }
     if (nnc_field_is_of(&nnc_run_table, field)) {
         scenario->asks_run = true;
@@ -110,7 +110,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
                     "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
-/* A field of Hugging Face's configurations as the model's; other names are returned unchanged. */
+/* The model's field for a field of Hugging Face's configurations; other names are returned unchanged. */
 static const char *own_field(const char *name)
 {
     static const char *const names[][2] = {
@@ -688,13 +688,13 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
-/* Failures that say nothing about a value. */
+/* Failures that tell nothing about a value. */
 static bool fails(nnc_status status)
 {
     return status == NNC_NO_MEMORY || status == NNC_IO;
 }
 
-/* The step with one value of a fact; NaN = it cannot be estimated. */
+/* The step when the fact has this value; NaN = no estimate. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value,
                             nnc_scratch *scratch, double *step_s, nnc_error *err)
 {
@@ -712,9 +712,9 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     return fails(status) ? status : NNC_OK;
 }
 
-/* Sets the effects of a fact. */
-static nnc_status weigh(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
-                        nnc_error *err)
+/* Estimates how much the step and the memory change with the values of an open fact. */
+static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
+                              nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
         double step_s = 0.0;
@@ -760,7 +760,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
         if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
-        NNC_TRY(weigh(scenario, &fact, scratch, err));
+        NNC_TRY(set_effects(scenario, &fact, scratch, err));
         if (!(fact.high - fact.low > MOVES)) {
             continue;
         }

@@ -30,9 +30,10 @@ enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
 /* The changes to the files. A pointer that is NULL: not given. */
 typedef struct nnc_scenario_args {
     const char *software, *cluster;
-    const char *seller, *offer, *region;    /* whose prices, on which terms, where */
+    const char *seller, *offer, *region;    /* seller of the prices, terms of the offer, place of
+                                             * the devices */
     const char *building;                   /* data centre, for its energy overhead */
-    bool asks_run;                          /* compute the run even without settings of it */
+    bool asks_run;                          /* compute the run even if no setting of it is given */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
     int setting_count;
     int own_count; /* the first settings: of the command line, not of a defaults file */
@@ -58,7 +59,7 @@ typedef struct nnc_scenario {
     nnc_model model;
     nnc_device device;
     nnc_specs *specs;
-    nnc_profiles profiles; /* see nnc_scenario_profiles */
+    nnc_profiles profiles; /* profiles; see nnc_scenario_profiles */
     nnc_release release;   /* release of the requested framework; entry NULL = not given */
     nnc_software software; /* one of them */
     nnc_plan plan;
@@ -95,7 +96,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
 nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario,
                                nnc_error *err);
 
-/* Fills in what the release of the scenario says, and its switches; `model` as its table names it. */
+/* Fills in what the release of the scenario fixes, and its switches; `model` is its name in the table. */
 nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model,
                                 nnc_error *err);
 
@@ -158,7 +159,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* `base.report` points into the other members: do not move a scenario after it is loaded. */
 typedef struct nnc_serve_scenario {
-    nnc_scenario base; /* its plan is not used */
+    nnc_scenario base; /* scenario of the specs; its training plan is not used */
     nnc_serve_ask ask;
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];

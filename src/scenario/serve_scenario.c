@@ -19,7 +19,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Weights are stored as the model's name on the hub says, where no option does. */
+/* Weights are stored in the format of the model's name on the hub, unless an option gives another. */
 static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
 {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
@@ -183,7 +183,7 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds a change that has these tensor ranks, format of the weights and batch, where it fits. */
+/* Adds the change to these tensor ranks, weight format and batch, if the result fits. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask)
 {
     nnc_report *report = &t->scenario->base.report;

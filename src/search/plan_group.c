@@ -40,15 +40,15 @@ struct nnc_pass_costs {
     nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
-    double pass_s[2]; /* compute of all layers, one micro-batch */
+    double pass_s[2]; /* compute time of all layers, one micro-batch */
     uint64_t number;  /* counts from 1, over all blocks */
-    uint64_t holds;   /* the group that held is of; 0 = none */
+    uint64_t holds;   /* group that `held` belongs to; 0 = none */
     nnc_resident_bytes held[PASS_STAGES];
     bool usable, worked, timed[2];
-    uint64_t group; /* the group that run is of; 0 = none */
+    uint64_t group; /* group that `run` belongs to; 0 = none */
     bool runs;      /* the schedule can be replayed */
     nnc_step_times run;
-    uint64_t waits; /* the group of the pipeline that waits on `track`; 0 = none */
+    uint64_t waits; /* group of the pipeline that waits on `track`; 0 = none */
     nnc_replay_place track;
 };
 
@@ -61,11 +61,11 @@ struct nnc_plan_groups {
     int64_t layers;   /* layers of the model */
     nnc_plan settled; /* resolved plan of the group, ZeRO stage and offload still open */
     uint64_t group;   /* counts from 1, over all blocks */
-    bool dealt;       /* the layers of this group are partitioned */
-    bool known;       /* `allowed` is filled in */
+    bool partitioned; /* the layers of this group are partitioned */
+    bool known;       /* `allowed` and `software` are filled in */
     bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
-    bool schedules[NNC_SCHEDULE_COUNT]; /* offered by at least one framework */
+    bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
     int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need most memory */
     int32_t heaviest_count;
     uint64_t made; /* passes so far */
@@ -159,7 +159,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
     nnc_plan *plan = &groups->settled;
     nnc_space_group(groups->space, group, plan);
     groups->group++;
-    groups->dealt = false;
+    groups->partitioned = false;
     return (plan->pipeline == 1 || groups->schedules[plan->schedule]) &&
            !nnc_schedule_repeats(plan) && divides_layers(groups, plan) &&
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
@@ -347,7 +347,7 @@ static void drop_lighter(nnc_plan_groups *groups)
 
 /* Partitions the layers of the group, and finds the stages that may be the fullest. Of equal stages that is the one with
  * most micro-batches in flight. */
-static void deal(nnc_plan_groups *groups, const nnc_step *step)
+static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
     nnc_step_partition_recall(groups->scratch, step);
@@ -360,13 +360,13 @@ static void deal(nnc_plan_groups *groups, const nnc_step *step)
         }
     }
     drop_lighter(groups);
-    groups->dealt = true;
+    groups->partitioned = true;
 }
 
 /* Resident bytes of the i-th heaviest stage; buffer is the caller's, for stages that the pass does not keep. */
-static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pass_costs *pass,
-                                           const nnc_plan *plan, int32_t i,
-                                           nnc_resident_bytes *buffer)
+static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
+                                               const nnc_plan *plan, int32_t i,
+                                               nnc_resident_bytes *buffer)
 {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
@@ -381,13 +381,13 @@ static const nnc_resident_bytes *find_held(const nnc_plan_groups *groups, nnc_pa
 }
 
 /* The memory of the fullest stage. */
-static void weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
+static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
-        const nnc_resident_bytes *held = find_held(groups, pass, plan, i, &buffer);
+        const nnc_resident_bytes *held = find_resident(groups, pass, plan, i, &buffer);
         const nnc_memory memory =
             nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan,
                                    pass->step.software, nnc_device_capacity(groups->device));
@@ -415,12 +415,12 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
     if (!pass->usable) {
         return NULL;
     }
-    if (!groups->dealt) {
+    if (!groups->partitioned) {
         nnc_step step = pass->step;
         step.plan = plan;
-        deal(groups, &step);
+        partition_layers(groups, &step);
     }
-    weigh(groups, pass, result);
+    set_memory(groups, pass, result);
     return pass;
 }
 

@@ -75,7 +75,7 @@ enum { NNC_SEARCH_THREADS_MAX = 256 };
 typedef struct nnc_front {
     nnc_found best[NNC_SEARCH_BEST_MAX]; /* best first */
     int32_t best_count;
-    nnc_found pareto[NNC_PARETO_MAX]; /* fastest first, memory falling */
+    nnc_found pareto[NNC_PARETO_MAX]; /* Pareto front: fastest first, memory falling */
     int32_t pareto_count;
     bool truncated, any_missed;
     nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
@@ -114,7 +114,7 @@ void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 enum { NNC_ENDS_MAX = 8 };
 
-/* So many stages in a row, and the time that each needs after its passes (synchronisation and update). */
+/* This many stages in a row, and the time that each needs after its passes (synchronisation and update). */
 typedef struct nnc_stage_end {
     int32_t stages;
     double end_s;
@@ -126,7 +126,8 @@ typedef struct nnc_waiting {
     int64_t memory_bytes;
     bool fits;
     int32_t track, end_count;
-    nnc_stage_end ends[NNC_ENDS_MAX]; /* one, of the slowest stage, where all stages end together */
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* time after the passes; one entry, of the slowest stage,
+                                       * where all stages end together */
 } nnc_waiting;
 
 /* Place of a waiting pipeline, valid until it is replayed. */
@@ -282,18 +283,18 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
  * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
 /* Same as nnc_search_run. For rank 0, while the other ranks run nnc_rank_group_search_serve. */
-nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
+nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
 /* For the other ranks: works on the searches of rank 0, of this model, device and run, until they end. */
-void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
+void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_run_ask *run, int32_t threads);
 
 /* For rank 0: ends nnc_rank_group_search_serve on the other ranks. */
-void nnc_rank_group_search_end(nnc_rank_group crew);
+void nnc_rank_group_search_end(nnc_rank_group ranks);
 
 /* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
 
@@ -301,7 +302,7 @@ void nnc_rank_group_search_end(nnc_rank_group crew);
  * shards of reports. */
 
 typedef struct nnc_search_task {
-    nnc_rank_group crew;
+    nnc_rank_group ranks;
     const nnc_model *model;
     const nnc_device *device;
     const nnc_profiles *profiles;
@@ -349,8 +350,8 @@ typedef struct nnc_search_report {
     int target_count;
     double elapsed_s;
     const char *currency; /* currency of the prices; NULL = no price is known */
-    bool batch_chosen;    /* the global batch is a default */
-    bool stopped;         /* before all was covered */
+    bool batch_chosen;    /* the global batch is a default, not given */
+    bool stopped;         /* the search was stopped before it covered everything */
     nnc_error
         why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
     const char *digest; /* digest of everything that decides the search except the shard; NULL = no

@@ -208,14 +208,14 @@ static const nnc_metric lever_rows[] = {
                .help = "Value that reaches the target step; null when no value does."),
     NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "The step with it."),
 };
-static const nnc_metrics levers =
+static const nnc_metrics figures =
     NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
 
 static const nnc_metric target_rows[] = {
     NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s",
            .help = "The target step."),
     NNC_AS("figures", LIST, NNC_IN(nnc_search_report, targets),
-           NNC_COUNT(nnc_search_report, target_count), .in_place = true, .rows = &levers,
+           NNC_COUNT(nnc_search_report, target_count), .in_place = true, .rows = &figures,
            .help = "The value that each parameter alone would need."),
 };
 static const nnc_metrics target_metrics =

@@ -21,7 +21,7 @@ enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines of one shape, and the plans that wait for them. */
 typedef struct replay_set {
-    nnc_pipeline shape; /* its times are not used */
+    nnc_pipeline shape; /* shape of the pipelines; its times are not used */
     uint64_t number;
     int32_t tracks, plans; /* counts; 0 = empty */
     double send_s[NNC_TRACKS];
@@ -210,7 +210,7 @@ static nnc_status search_one(const nnc_search_task *task, const nnc_search *sear
 {
     listener l = { .watch = &task->watch };
     const nnc_search_watch watch = { pass_on, &l };
-    const nnc_status status = nnc_rank_group_search(task->crew, task->model, task->device,
+    const nnc_status status = nnc_rank_group_search(task->ranks, task->model, task->device,
                                                     task->profiles, search, &watch, result, err);
     *stopped = l.stopped;
     return status;
@@ -325,15 +325,15 @@ static nnc_target room_for(const nnc_search *search, const nnc_device *device,
 static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
                               nnc_scratch *scratch, nnc_search_report *report, nnc_error *err)
 {
-    static const nnc_sensitivity_parameter levers[] = { NNC_PARAMETER_MATMUL,
-                                                        NNC_PARAMETER_MEM_RATE,
-                                                        NNC_PARAMETER_SCALE_UP_RATE,
-                                                        NNC_PARAMETER_SCALE_OUT_RATE };
-    for (size_t i = 0; i < sizeof levers / sizeof *levers; i++) {
+    static const nnc_sensitivity_parameter figures[] = { NNC_PARAMETER_MATMUL,
+                                                         NNC_PARAMETER_MEM_RATE,
+                                                         NNC_PARAMETER_SCALE_UP_RATE,
+                                                         NNC_PARAMETER_SCALE_OUT_RATE };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         nnc_target *target = &report->targets[report->target_count];
         NNC_TRY(nnc_target_find(task->model, task->device,
                                 nnc_profile_of(task->profiles, task->model, task->device, plan),
-                                plan, levers[i], task->target_step_s, scratch, target, err));
+                                plan, figures[i], task->target_step_s, scratch, target, err));
         report->target_count += isnan(target->value) ? 0 : 1;
     }
     return NNC_OK;
@@ -431,25 +431,25 @@ bool nnc_search_answered(const nnc_search_report *report)
 
 #ifndef NNCOST_MPI
 
-nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
+nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err)
 {
-    (void)crew;
+    (void)ranks;
     return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
 }
 
-void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
+void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_run_ask *run, int32_t threads)
 {
-    (void)crew, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
+    (void)ranks, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
 }
 
-void nnc_rank_group_search_end(nnc_rank_group crew)
+void nnc_rank_group_search_end(nnc_rank_group ranks)
 {
-    (void)crew;
+    (void)ranks;
 }
 
 #else
@@ -561,7 +561,7 @@ typedef struct places {
 
 /* State of rank 0. */
 typedef struct desk {
-    nnc_rank_group crew;
+    nnc_rank_group ranks;
     const nnc_search *search;
     nnc_front *known;      /* a copy, to be sent */
     nnc_search_part *part; /* outcome received from a rank */
@@ -592,11 +592,11 @@ static void wait_for_asking(MPI_Status *from)
 
 static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_part *part)
 {
-    const int helpers = d->crew.size - 1;
+    const int helpers = d->ranks.size - 1;
     for (int idle = 0; idle < helpers;) {
         MPI_Status from;
         const uint64_t left = end - first;
-        const uint64_t size = left / (uint64_t)(RUN_SHARE * d->crew.size) + 1;
+        const uint64_t size = left / (uint64_t)(RUN_SHARE * d->ranks.size) + 1;
         places next = { first, first };
         if (d->own != NULL && left > 0 && !any_asks(&from)) {
             const uint64_t own = size < OWN_MOST ? size : OWN_MOST;
@@ -623,27 +623,27 @@ static void lead_round(void *context, const nnc_front *known, uint64_t first, ui
     nnc_front_copy(d->known, known);
     share_front(d->known);
     hand_out(d, first, end, part);
-    for (int rank = 1; rank < d->crew.size; rank++) {
+    for (int rank = 1; rank < d->ranks.size; rank++) {
         take_part(rank, d->part);
         nnc_search_part_add(part, d->search, d->part);
     }
 }
 
-nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
+nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err)
 {
     nnc_search said = *search, alone = *search;
-    desk d = { .crew = crew, .search = search };
+    desk d = { .ranks = ranks, .search = search };
     alone.threads = 1;
-    if (crew.size == 1) {
+    if (ranks.size == 1) {
         return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
     }
     d.known = malloc(sizeof *d.known);
     d.part = malloc(sizeof *d.part);
     if (d.known == NULL || d.part == NULL) {
-        nnc_rank_group_abort(crew, NNC_NO_MEMORY);
+        nnc_rank_group_abort(ranks, NNC_NO_MEMORY);
     }
     if (nnc_space_make(model, device, &alone, &d.space, NULL) == NNC_OK) {
         d.own = nnc_searcher_create(model, device, profiles, &alone, &d.space);
@@ -660,9 +660,9 @@ nnc_status nnc_rank_group_search(nnc_rank_group crew, const nnc_model *model,
     return status;
 }
 
-void nnc_rank_group_search_end(nnc_rank_group crew)
+void nnc_rank_group_search_end(nnc_rank_group ranks)
 {
-    if (crew.size > 1) {
+    if (ranks.size > 1) {
         tell(ORDER_END);
     }
 }
@@ -686,7 +686,7 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
     send_part(part);
 }
 
-void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
+void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
                                  const nnc_device *device, const nnc_profiles *profiles,
                                  const nnc_run_ask *run, int32_t threads)
 {
@@ -696,7 +696,7 @@ void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
     nnc_search search;
     nnc_space space;
     if (known == NULL || part == NULL) {
-        nnc_rank_group_abort(crew, NNC_NO_MEMORY);
+        nnc_rank_group_abort(ranks, NNC_NO_MEMORY);
     }
     for (order what = next_order(); what != ORDER_END; what = next_order()) {
         if (what == ORDER_SEARCH) {
@@ -713,7 +713,7 @@ void nnc_rank_group_search_serve(nnc_rank_group crew, const nnc_model *model,
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }
             if (searcher == NULL) {
-                nnc_rank_group_abort(crew, NNC_NO_MEMORY);
+                nnc_rank_group_abort(ranks, NNC_NO_MEMORY);
             }
             serve_round(searcher, known, part);
         }

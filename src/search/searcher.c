@@ -418,7 +418,8 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
                                                : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example by --epochs */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example, --epochs sets the length of
+                                                      * the run */
         return false;
     }
     const double sites = r->run_ask.sites;
@@ -450,7 +451,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
-    count_run(r, result, &run); /* again, with the parts of the step */
+    count_run(r, result, &run); /* computed again, with the parts of the step */
     const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);

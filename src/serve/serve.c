@@ -282,7 +282,7 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
  * one for both in parallel layers. */
 static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
 {
-    const bool beside =
+    const bool parallel =
         d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
     double attention = 0.0, mlp = 0.0;
     for (int32_t i = 0; i < net->product_count; i++) {
@@ -294,7 +294,7 @@ static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
             mlp += p->layers;
         }
     }
-    return beside ? nnc_max(attention, mlp) : attention + mlp;
+    return parallel ? nnc_max(attention, mlp) : attention + mlp;
 }
 
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software,

@@ -69,16 +69,18 @@ typedef struct nnc_serve_rates {
     double attention_flops_per_s;                     /* rate of prefill */
     double mem_bytes_per_s;                           /* datasheet */
     double stream_bytes_per_s,
-        plain_bytes_per_s; /* reading weights as stored; reading 16-bit weights */
+        plain_bytes_per_s; /* rate of reading weights as stored; rate of reading 16-bit weights */
     double expert_bytes_per_s, kv_bytes_per_s;
-    double state_bytes_per_s;     /* reading states, independent of the cache's format */
+    double state_bytes_per_s;     /* rate of reading states, independent of the cache's format */
     double kernel_s, attention_s; /* fixed time per kernel and per attention in a decode step */
     double product_s;             /* fixed time per product with stored weights */
     bool weight_only;             /* products compute in a wider format than the weights' storage */
     double prefill_kernel_s, prefill_attention_s; /* the same in a prefill step */
     nnc_small_all_reduce all_reduce;
-    double link_bytes_per_s;                       /* between tensor ranks; NaN = one device */
-    double exchange_bytes_per_s, exchange_fixed_s; /* between all ranks that share experts */
+    double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one
+                                                    * device */
+    double exchange_bytes_per_s, exchange_fixed_s; /* rate and fixed time between all ranks that
+                                                    * share experts */
     double weight_bytes, plain_bytes, kv_bytes;    /* per element */
     bool kv_scaled;                                /* keys and values carry a scale per head */
     double group_size;
@@ -171,15 +173,16 @@ typedef struct nnc_serve_load_case {
     double prefill_s,
         busy_s; /* prefill of one prompt: its latency, and its time on the busiest stage */
     double prefill_flops;
-    double stages;         /* quotient of both times */
+    double stages;         /* quotient of the two times */
     double tokens_of_step; /* output tokens of a sequence in a decode step: 1 without a draft */
     double chunk;          /* the most tokens of prompts in an iteration */
-    double slots, places;  /* the most sequences of the engine; those that the cache holds */
-    double most;           /* the smaller of both */
+    double slots, places;  /* the most sequences that the engine takes; the most that the cache
+                            * holds */
+    double most;           /* the smaller of the two */
     double room_bytes;     /* cache of a sequence of mean length */
     double requests_per_s;
     int64_t open;           /* closed loop: requests of the fullest replica; 0 = open loop */
-    int64_t count, skipped; /* simulated requests; those of them that are not counted */
+    int64_t count, skipped; /* simulated requests; requests among them that are not counted */
     int32_t prefill_workers, decode_workers; /* 0 = one engine does both */
     double transfer_s;                       /* time to move the cache of a prompt between them */
 } nnc_serve_load_case;
@@ -187,7 +190,7 @@ typedef struct nnc_serve_load_case {
 /* Time that `prompts` prompts add to a decode step of `sequences` sequences; of 0: their time alone. */
 double nnc_serve_added_s(const nnc_serve_load_case *load, double sequences, double prompts);
 
-/* Mean over requests, and what half, 90 % and 99 % of them do not exceed. */
+/* Mean over requests, and the 50, 90 and 99 % quantiles. */
 typedef struct nnc_serve_spread_of {
     double mean, p50, p90, p99;
 } nnc_serve_spread_of;
@@ -249,7 +252,7 @@ typedef struct nnc_images_ask {
     int64_t batch;   /* images generated together; 0 = 1 */
     double beside_s; /* other time per image */
     nnc_dtype precision;
-    double price;            /* per device and hour; NaN = the device file's */
+    double price;            /* price per device and hour; NaN = the device file's */
     double carbon_g_per_kwh; /* grid; NaN = unknown */
     const nnc_model *encoders[NNC_IMAGES_ENCODERS]; /* text encoders */
     int32_t encoder_count;
@@ -258,9 +261,10 @@ typedef struct nnc_images_ask {
 
 typedef struct nnc_images {
     nnc_images_ask plan;             /* resolved */
-    double forward_s, forward_flops; /* one pass over the batch, guidance included */
+    double forward_s, forward_flops; /* time and FLOPs of one pass over the batch, guidance
+                                      * included */
     double text_s, decode_s;         /* per batch; 0 = the model names no encoder or decoder */
-    double image_s, lower_bound_s;   /* until all images of a batch are done */
+    double image_s, lower_bound_s;   /* time until all images of a batch are done */
     double images_per_s, utilization;
     double weight_bytes, capacity_bytes;
     bool fits; /* all weights are resident at the same time */
@@ -295,11 +299,11 @@ typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
-    nnc_bound bound; /* bound of the decode step */
-    int32_t broken;  /* index of the limit; -1 = none */
-    double
-        broken_requests; /* concurrent requests at which it breaks; 0: memory or the engine allows no more */
-    double broken_value; /* value of the metric there */
+    nnc_bound bound;        /* bound of the decode step */
+    int32_t broken;         /* index of the limit; -1 = none */
+    double broken_requests; /* concurrent requests that break the limit; 0: memory or the engine
+                          * allows no more */
+    double broken_value;    /* value of the metric at that number of requests */
 } nnc_serve_found;
 
 typedef struct nnc_serve_search {

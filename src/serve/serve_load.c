@@ -331,7 +331,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     l.places = nnc_max(s->max_sequences / p->data, 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
     l.slots = (double)p->max_batch;
-    const double room = p->preempt /* places are taken as they are needed */
+    const double room = p->preempt /* the cache takes space as tokens come */
                             ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
                             : 1.0;
     l.most = nnc_min(l.places / room, l.slots);

@@ -30,14 +30,15 @@ enum {
 /* One request. Times are those of its client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;  /* tokens of the prompt to compute; those not computed yet */
-    double room, growth; /* share of a sequence's place in the cache; what a step adds */
-    double
-        context; /* positions that its next step attends to; of a running one minus the worker's steps */
-    int64_t finish;              /* step of its worker after which it is done */
-    int32_t input, output, made; /* tokens; made: output tokens before it lost its place */
+    double fresh, left;  /* tokens of the prompt to compute; tokens that are not computed yet */
+    double room, growth; /* share of the cache that a sequence takes; share that a step adds */
+    double context; /* positions that its next step attends to; for a running sequence, less the
+                  * worker's steps */
+    int64_t finish; /* step of its worker after which it is done */
+    int32_t input, output, made; /* tokens; made: output tokens before the sequence lost its
+                                  * place */
     int32_t next;                /* in the queue */
-    int32_t place;               /* in the heap of running sequences */
+    int32_t place;               /* place in the heap of running sequences */
     int32_t newer, older;        /* running sequences in order of admission */
 } request;
 
@@ -68,7 +69,7 @@ typedef struct simulation {
     int64_t counted, counted_tpot; /* of all runs: values in the lists of work */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sequences x time, and time, of decode steps */
+    double decode_area, decode_s; /* sums over decode steps: sequences x time, and time */
     int32_t workers;
     double drawn[2];        /* lengths of the last request: input and output, from -1 to 1 */
     uint64_t gaps, lengths; /* states of the random numbers: arrivals do not depend on lengths */
@@ -208,7 +209,8 @@ static double added_s(simulation *s, double sequences, double prompts)
 
 /* ---- random numbers: the same on every machine ---- */
 
-static double uniform(uint64_t *state) /* in (0, 1); splitmix64: Steele et al., OOPSLA 2014 */
+static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: Steele et al.,
+                                        * OOPSLA 2014 */
 {
     *state += UINT64_C(0x9E3779B97F4A7C15);
     uint64_t z = *state;
@@ -321,7 +323,7 @@ static void start(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* now as at step 0, like the context */
+    r->room -= r->growth * (double)w->step; /* space as at step 0, like the context */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;
@@ -462,7 +464,8 @@ static double room_now(const worker *w)
     return w->room + w->growth * (double)w->step;
 }
 
-/* May the first request of the queue start? `more`: requests of the same iteration; `more_room`: their place. */
+/* May the first request of the queue start? `more`: requests that start in the same iteration; `more_room`: their
+ * space. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room,
                       request *r)
 {
@@ -509,8 +512,8 @@ static bool mixed_iteration(simulation *s, worker *w)
         r->left -= part;
         more++;
         room += r->room;
-        if (r->left >
-            0.0) { /* it stays at the head of the queue, and goes on in the next iteration */
+        if (r->left > 0.0) { /* the request stays at the head of the queue and continues in the next
+                    * iteration */
             break;
         }
         w->head = r->next;
@@ -659,14 +662,16 @@ static void begin(simulation *s)
     nnc_serve_work *work = s->work;
     const double scale = draws_arrivals(s) ? gap_scale(s) : 1.0;
     double arrival_s = 0.0;
+    const int64_t each = s->count / s->workers, more = s->count % s->workers;
     s->issued = 0;
     for (int32_t i = 0; i < NNC_SERVE_WORKERS; i++) {
-        work->workers[i] = (worker){ .head = NONE, .tail = NONE, .newest = NONE };
+        work->workers[i] =
+            (worker){ .head = NONE,
+                      .tail = NONE,
+                      .newest = NONE,
+                      .heap =
+                          work->heaps + (i < s->workers ? i * each + (i < more ? i : more) : 0) };
         work->free_s[i] = 0.0;
-    }
-    const int64_t each = s->count / s->workers + 1;
-    for (int32_t i = 0; i < s->workers; i++) {
-        work->workers[i].heap = work->heaps + (i == 0 ? 0 : (int64_t)i * each);
     }
     const int64_t first = l->open > 0 ? (l->open < s->count ? l->open : s->count) : s->count;
     for (int64_t i = 0; i < first; i++) {

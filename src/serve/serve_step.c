@@ -148,7 +148,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
         .link_bytes_per_s = device->scale_up.kind != NNC_LINK_NONE ? device->scale_up.bytes_per_s
                                                                    : device->host.bytes_per_s,
         .group_size = (double)plan->group_size,
-        .plain_bytes = math_bits(plan->weights) > 16.0 ? 4.0 : 2.0,
+        .plain_bytes = plan->weights == NNC_STORED_FP32 ? 4.0 : 2.0,
         .kv_bytes = math_bits(plan->kv_precision) / 8.0,
         .kv_scaled = plan->kv_precision == NNC_STORED_INT8 || plan->kv_precision == NNC_STORED_INT4,
         .weight_bytes = nnc_stored_bytes(plan->weights, (double)plan->group_size),
@@ -216,7 +216,7 @@ typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
     bool decode, verify;  /* verify: the head computes every token of the step */
-    double sequences;     /* in one attention group */
+    double sequences;     /* sequences in one attention group */
     double cached, fresh; /* tokens per sequence, before the step and in it */
     double passes;        /* times that the weights are read */
     double prompts, prompt_cached,
@@ -413,7 +413,7 @@ static void add_comm(making *m)
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
     const double all_reduces =
-        (of->net->reductions + 1.0) * m->passes; /* plus one for the embedding */
+        (of->net->reductions + 1.0) * m->passes; /* plus one all-reduce for the embedding */
     double comm_s = 0.0;
     if (t > 1.0) {
         const double device_s =
@@ -423,7 +423,7 @@ static void add_comm(making *m)
             all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
-    if (groups > 1.0) { /* dispatch of tokens to their experts, and combine */
+    if (of->plan->attention_data > 1) { /* dispatch of tokens to their experts, and combine */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
             const double sent =

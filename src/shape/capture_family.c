@@ -78,9 +78,22 @@ static write_fn *const writers[] = {
     [NNC_CAPTURED_ATTENTION] = write_attention,
 };
 
+/* Priced as the operators that PyTorch issues: one kernel each, of fused attention's backward three. */
+static void issue(const nnc_captured_op *c, nnc_op *op)
+{
+    const bool streams = c->kind == NNC_CAPTURED_KERNEL;
+    const double bytes = streams ? c->read_bytes + c->write_bytes : 0.0;
+    op->issued_as = streams ? NNC_ISSUED_INSTEAD : NNC_ISSUED_TOO;
+    op->issued[0] = (nnc_issued){ 1.0, bytes, 0.0 };
+    op->issued[1] = (nnc_issued){ c->kind == NNC_CAPTURED_ATTENTION ? 3.0 : 1.0, bytes, 0.0 };
+}
+
 static void write_op(const nnc_writer *w, const nnc_captured_op *c)
 {
     nnc_op *op = writers[c->kind](w, c);
+    if (w->how->software->lists_operators) {
+        issue(c, op);
+    }
     op->place = c->module;
     op->repeat = c->repeat;
     op->dtype = c->dtype;
@@ -99,22 +112,86 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     }
 }
 
+/* ---- a step between two recorded ones ---- */
+
+/* Every size is a sum of a part that is fixed and a part that grows with the samples, so two steps give all between.
+ *     size = size of the first + share (size of the second - size of the first)   [captured-kernel] */
+static double between(double one, double two, double share)
+{
+    return one + share * (two - one);
+}
+
+static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two,
+                                  double share)
+{
+#define AT(member) offsetof(nnc_captured_op, member)
+    static const size_t dims[] = { AT(batch), AT(m),    AT(n),    AT(k),       AT(c_in),
+                                   AT(c_out), AT(h_in), AT(w_in), AT(h_out),   AT(w_out),
+                                   AT(heads), AT(s_q),  AT(s_k),  AT(kv_heads) };
+    static const size_t bytes[] = { AT(read_bytes), AT(write_bytes), AT(kept_bytes),
+                                    AT(transient_bytes) };
+#undef AT
+    nnc_captured_op op = *one;
+    for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++) {
+        int64_t a = 0, b = 0;
+        memcpy(&a, (const char *)one + dims[i], sizeof a);
+        memcpy(&b, (const char *)two + dims[i], sizeof b);
+        a = (int64_t)nnc_ceil(between((double)a, (double)b, share) - 1e-6);
+        memcpy((char *)&op + dims[i], &a, sizeof a);
+    }
+    for (size_t i = 0; i < sizeof bytes / sizeof bytes[0]; i++) {
+        double a = 0.0, b = 0.0;
+        memcpy(&a, (const char *)one + bytes[i], sizeof a);
+        memcpy(&b, (const char *)two + bytes[i], sizeof b);
+        a = between(a, b, share);
+        memcpy((char *)&op + bytes[i], &a, sizeof a);
+    }
+    return op;
+}
+
+static double share_of(const struct nnc_captured *program, int64_t samples)
+{
+    return program->second == NULL ? 0.0
+                                   : (double)(samples - program->batch) /
+                                         (double)(program->second->batch - program->batch);
+}
+
+static void write_at(const nnc_writer *w, const struct nnc_captured *program, int32_t i,
+                     double share)
+{
+    const nnc_captured_op *one = &program->ops[i];
+    if (share == 0.0) {
+        write_op(w, one);
+        return;
+    }
+    const nnc_captured_op op = op_between(one, &program->second->ops[i], share);
+    write_op(w, &op);
+}
+
 static void lower(const nnc_model *model, const nnc_writer *w)
 {
     const struct nnc_captured *program = model->captured;
+    const struct nnc_captured *other = program->second != NULL ? program->second : program;
+    const double share = share_of(program, w->how->plan->micro_batch);
+    const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
+                          nnc_dtype_bytes(program->dtype); /* of a gradient: now, recorded */
     w->list->recorded = true;
-    w->list->input_bytes = program->input_bytes;
-    w->list->tokens = program->tokens;
+    w->list->recorded_gradients =
+        widths * between(program->peak_gradients, other->peak_gradients, share);
+    w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
+    w->list->recorded_temporary = between(program->peak_temporary, other->peak_temporary, share);
+    w->list->input_bytes = between(program->input_bytes, other->input_bytes, share);
+    w->list->tokens = (int64_t)between((double)program->tokens, (double)other->tokens, share);
     w->list->lookup_params = program->table_params;
     nnc_list_segment(w, 1, false);
     for (int32_t i = 0; i < program->count; i++) {
         if (program->ops[i].phase == NNC_PHASE_FORWARD) {
-            write_op(w, &program->ops[i]);
+            write_at(w, program, i, share);
         }
     }
     for (int32_t i = program->count - 1; i >= 0; i--) {
         if (program->ops[i].phase != NNC_PHASE_FORWARD) {
-            write_op(w, &program->ops[i]);
+            write_at(w, program, i, share);
         }
     }
 }
@@ -132,7 +209,7 @@ static void defaults(const nnc_model *model, nnc_plan *p)
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
         p->optimizer = program->optimizer; /* adamw is the default */
     }
-    p->clip_gradients = false; /* else its operators were recorded */
+    p->clip_gradients = false; /* otherwise its operators were recorded */
     if (p->micro_batch == 0 && p->global_batch == 0) {
         p->micro_batch = program->batch;
     }
@@ -162,19 +239,32 @@ static nnc_status check_precision(const struct nnc_captured *program, const nnc_
     return NNC_OK;
 }
 
+static nnc_status check_samples(const struct nnc_captured *program, int64_t samples, nnc_error *err)
+{
+    const int64_t one = program->batch;
+    const int64_t two = program->second != NULL ? program->second->batch : one;
+    const int64_t least = one < two ? one : two, most = one < two ? two : one;
+    if (samples >= least && samples <= most) {
+        return NNC_OK;
+    }
+    if (program->second != NULL) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
+                        "the step was recorded with %" PRId64 " and %" PRId64
+                        " samples, expected a number between, found %" PRId64,
+                        one, two, samples);
+    }
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
+                    "the step was recorded with this many samples, expected %" PRId64
+                    ", found %" PRId64
+                    "; python3 -m nncost.capture --join gives all between two steps",
+                    one, samples);
+}
+
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 {
     const struct nnc_captured *program = model->captured;
     NNC_TRY(check_precision(program, p, err));
-    if (p->micro_batch != program->batch) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
-                        "the step was recorded with this many samples, expected %" PRId64
-                        ", found %" PRId64,
-                        program->batch, p->micro_batch);
-    }
-    if (p->micro_batches != 1) {
-        return refuse("--micro-batches", "expected 1, capture a step that accumulates", err);
-    }
+    NNC_TRY(check_samples(program, p->micro_batch, err));
     if (p->recompute != 0) {
         return refuse("--recompute", "expected none, capture a step with checkpoints", err);
     }
@@ -182,8 +272,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
         return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
                       "expected all weights to be trained", err);
     }
-    if (p->zero > 0) {
-        return refuse("--zero", "expected 0", err);
+    if (p->zero > 2) {
+        return refuse("--zero", "expected at most 2, its weights are gathered nowhere", err);
     }
     if (p->offload != 0) {
         return refuse("--offload", "expected none", err);

@@ -270,7 +270,7 @@ static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width)
 static void masked(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t width = table_width(d);
-    nnc_layer_writer some = *w; /* only the masked positions */
+    nnc_layer_writer some = *w; /* the head processes only the masked positions */
     if (d->head_share > 0.0) {
         some.tokens = (int64_t)nnc_ceil((double)w->tokens * d->head_share);
     }

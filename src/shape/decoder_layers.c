@@ -188,7 +188,7 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
                                  nnc_list_mul(&w->to, w->tokens, l->heads), 0);
     norm->split = NNC_SPLIT_INNER;
     nnc_layer_rotary(w, "attn.rotary",
-                     (2 * l->heads + 1) * l->rotary); /* and back, of the output */
+                     (2 * l->heads + 1) * l->rotary); /* rotates the output back */
 }
 
 /* Weights that add up the streams before half a layer and place its result in them after it, and that mix the

@@ -27,7 +27,7 @@ typedef struct lowering {
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
     bool layered;           /* turns of the layers become segments, which stages consist of */
-    int32_t layer_segments; /* distinct ones: turns that start from different states */
+    int32_t layer_segments; /* distinct layer segments: turns that start from different states */
 } lowering;
 
 /* ---- who keeps a tensor ---- */
@@ -271,7 +271,7 @@ static void lower_loss(lowering *l, const nnc_graph_op *op)
     loss->name = op->node->label;
     if (op->values[0] == NNC_LOSS_SQUARED_ERROR) {
         loss->u.loss.fused = loss->u.loss.squared_error = true;
-        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* keeps only the prediction */
+        loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the loss keeps only the prediction */
     }
 }
 

@@ -11,7 +11,7 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* How the step holds its numbers. */
+/* Formats in which the step computes. */
 typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
 
 /* Kernels, bytes of kernels of one type, bytes of mixed ones; of forward and of backward. */
@@ -288,7 +288,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_kernels(op, diffusion ? 5.0 : 1.0,
                     5.0); /* backward sorts; classes are dropped at random */
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* counted with the products */
+        add_kernels(op, 0.0, 0.0); /* its kernels are counted with the products */
     } else {
         add_kernels(op, 1.0, 1.0);
     }

@@ -28,7 +28,7 @@ typedef struct nnc_block {
 /* A run of equal layers, or the ops before and after them: the unit of pipeline stages. */
 typedef struct nnc_segment {
     int64_t instances; /* layers; 1 for embedding, head, or a network in one piece */
-    bool layer;        /* can be assigned to stages */
+    bool layer;        /* the segment can be assigned to stages */
 } nnc_segment;
 
 enum {
@@ -48,14 +48,16 @@ typedef struct nnc_op_list {
     /* The segment of each layer when layers of several kinds alternate; count 0 = segments in order. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
-    bool truncated;               /* more ops or blocks than the list holds */
-    bool overflow;                /* a product of dims left int64 */
-    bool recorded;                /* the operators of a captured program, casts included */
+    bool truncated; /* more ops or blocks than the list holds */
+    bool overflow;  /* a product of dims left int64 */
+    bool recorded;  /* the operators of a captured program, casts included */
+    double recorded_gradients, recorded_kept,
+        recorded_temporary;       /* of them: what lives at the peak */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* position table and, when untied, input embedding */
     int64_t stream_elements;      /* output of a layer, of one micro-batch; 0 = no layers */
-    int64_t next_layers;          /* after the last one, each with its own head */
+    int64_t next_layers;          /* layers after the last one, each with its own head */
     int64_t tied_rows, tied_cols; /* table shared by the first and the last segment; 0 = none */
 } nnc_op_list;
 
@@ -96,12 +98,12 @@ static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what)
 {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from `first` on as recomputed, from the first input that is kept among them. */
+/* Marks the ops from `first` on as recomputed, starting at the first kept input among them. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* The writer inside a recompute block of its own. */
 nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements);
-/* Parts that one instance of a segment gathers one after the other: its blocks; 1 without blocks. */
+/* Parts that one instance of a segment gathers one after the other: its blocks, or 1 without blocks. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
 /* Gives each op the kernels that the library of the model issues, where the profile runs them one by one. */
@@ -136,7 +138,7 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 
 /* Sizes that other folders ask of any model; 0 = the model has no such size. */
 typedef struct nnc_model_sizes {
-    int64_t layers;  /* that pipeline stages consist of */
+    int64_t layers;  /* layers that pipeline stages consist of */
     int64_t hidden;  /* width of a layer's output */
     int64_t seq_len; /* tokens of a training sequence; 0 = it trains on images */
     int64_t vocab;   /* rows of the token table, which tensor ranks divide */
@@ -148,12 +150,12 @@ enum { NNC_SHAPE_TEXT = 64 };
 
 typedef struct nnc_family_row {
     nnc_model_sizes (*sizes)(const nnc_model *model);
-    /* Fills in what the plan leaves open and the model decides, before all else; NULL = nothing. */
+    /* Fills in what the plan leaves open and the model decides, before all other rules; NULL = nothing to fill in. */
     void (*defaults)(const nnc_model *model, nnc_plan *plan);
     /* Fills in lengths from the model; NNC_ILLEGAL_PLAN when the family does not support an option of the
      * plan, or the lengths do not suit the model. */
     nnc_status (*resolve)(const nnc_model *model, nnc_plan *plan, nnc_error *err);
-    /* Its rules for tensor, context and expert ranks; NULL = it is split over data only. */
+    /* Rules of the family for tensor, context and expert ranks; NULL = it is split over data only. */
     nnc_status (*split)(const nnc_model *model, const nnc_plan *plan, nnc_error *err);
     /* Writes the forward ops of one micro-batch into an empty list. */
     void (*lower)(const nnc_model *model, const nnc_writer *w);
@@ -212,7 +214,7 @@ typedef struct nnc_layer {
     bool latent; /* queries, keys and values come from latents */
     bool causal, qkv_bias, no_key_bias, out_bias;
     bool sinks, attention_gate, head_gate, score_softcap;
-    bool keys_as_values; /* no projection of values */
+    bool keys_as_values; /* there is no projection of values */
     int64_t out_groups,
         out_width; /* groups of heads are first projected to this many values; 0 = none */
     nnc_mlp mlp;
@@ -254,7 +256,7 @@ typedef struct nnc_mlp_names {
 typedef struct nnc_cross {
     int64_t len, width;
     bool frozen;    /* needs no gradient */
-    int64_t shares; /* layers that read it and keep one copy between them; 0 = kept elsewhere */
+    int64_t shares; /* layers that share one copy of keys and values; 0 = this layer keeps none */
 } nnc_cross;
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);

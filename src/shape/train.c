@@ -30,7 +30,7 @@ static bool has_weights(const nnc_op *op)
     return op->weights.count > 0 || op->weights.vector > 0;
 }
 
-/* A product with its own matrix, outside tables and head. */
+/* A product with its own matrix, other than tables and head. */
 static bool is_linear(const nnc_op *op)
 {
     return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 &&
@@ -226,7 +226,7 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
                          .fused = true };
 }
 
-/* Does a later product, up to the next norm, read the same input and need it for backward? */
+/* Does a later product, before the next norm, read the same input and need it for backward? */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan)
 {
     const nnc_matmul *p = &list->ops[at].u.matmul;

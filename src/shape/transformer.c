@@ -393,7 +393,7 @@ static void fused_core(const core *c)
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
-    int64_t all = INT64_MAX; /* too large; refused by the caller */
+    int64_t all = INT64_MAX; /* the product is too large; the caller refuses it */
     if (!nnc_mul_i64(s_q, s_k, &all)) {
         return INT64_MAX;
     }

@@ -576,7 +576,7 @@ static void diffusion_out(const writer *w, int64_t side)
     nnc_op *loss =
         nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
     loss->u.loss.fused = loss->u.loss.squared_error = true;
-    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* keeps only the prediction */
+    loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the loss keeps only the prediction */
 }
 
 static void diffusion(const writer *w, int64_t side)

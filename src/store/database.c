@@ -297,7 +297,7 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
                                                                      : NNC_OK;
 }
 
-/* The next row; NULL after the last one, if the rows are those that head tells of. */
+/* The next row; NULL after the last one, if the digest of the rows agrees with the head. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head,
                               const nnc_cell **cells, nnc_error *err)
 {

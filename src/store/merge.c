@@ -31,8 +31,8 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         opened = file->descriptor >= 0;
     } else {
-        opened = nnc_atomic_file_open(&file->beside, path);
-        file->descriptor = file->beside.descriptor;
+        opened = nnc_atomic_file_open(&file->written, path);
+        file->descriptor = file->written.descriptor;
     }
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
@@ -65,10 +65,10 @@ nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_er
 nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
 {
     bool closed = true;
-    if (file->beside.target != NULL && keep) {
-        closed = nnc_atomic_file_keep(&file->beside, false);
-    } else if (file->beside.target != NULL) {
-        nnc_atomic_file_drop(&file->beside);
+    if (file->written.target != NULL && keep) {
+        closed = nnc_atomic_file_keep(&file->written, false);
+    } else if (file->written.target != NULL) {
+        nnc_atomic_file_drop(&file->written);
     } else if (file->descriptor != STDOUT_FILENO) {
         closed = close(file->descriptor) == 0 || !keep;
     }
@@ -97,8 +97,8 @@ typedef struct merger {
     source *sources;
     int count;
     bool json;
-    nnc_file file;          /* output lines */
-    nnc_atomic_file beside; /* output database, under its temporary name */
+    nnc_file file;           /* output lines */
+    nnc_atomic_file written; /* output database, under its temporary name */
     nnc_database *database;
     nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings when rows of databases become lines */
     int head_count;
@@ -309,11 +309,11 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_atomic_file_open_named(&m->beside,
+    if (!nnc_atomic_file_open_named(&m->written,
                                     m->out)) { /* SQLite takes an empty file as an empty database */
         return cannot_write(m->out, err);
     }
-    return nnc_database_open(m->beside.temporary, &head, names, count, &m->database, err);
+    return nnc_database_open(m->written.temporary, &head, names, count, &m->database, err);
 }
 
 static nnc_status put(merger *m, const source *s, nnc_error *err)
@@ -390,7 +390,7 @@ static nnc_status merge_database(merger *m, nnc_error *err)
     }
     nnc_database_close(m->database);
     m->database = NULL;
-    if (status == NNC_OK && !nnc_atomic_file_keep(&m->beside, true)) {
+    if (status == NNC_OK && !nnc_atomic_file_keep(&m->written, true)) {
         status = cannot_write(m->out, err);
     }
     return status;
@@ -407,7 +407,7 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_atomic_file_drop(&m->beside); /* last: closing a file drops all its locks */
+    nnc_atomic_file_drop(&m->written); /* last: closing a file drops all its locks */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }

@@ -11,9 +11,9 @@
 
 typedef struct nnc_file {
     int descriptor;
-    const char *name;       /* for messages */
-    nnc_atomic_file beside; /* temporary file of a regular file; otherwise not open */
-    bool cuts;              /* standard output is a regular file and can be shortened */
+    const char *name;        /* for messages */
+    nnc_atomic_file written; /* temporary file of a regular file; otherwise not open */
+    bool cuts;               /* standard output is a regular file and can be shortened */
 } nnc_file;
 
 /* path NULL: standard output. A regular file is written under a temporary name until it is complete. Errors: NNC_IO. */

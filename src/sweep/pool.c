@@ -324,9 +324,9 @@ void nnc_rank_group_end(void)
 {
 }
 
-void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status)
+void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status)
 {
-    (void)crew, (void)status;
+    (void)ranks, (void)status;
 }
 
 int64_t nnc_rank_group_share(int64_t mine)
@@ -340,14 +340,14 @@ static bool is_same(uint64_t mine)
     return true;
 }
 
-static int first_rank(nnc_rank_group crew, bool mine)
+static int first_rank(nnc_rank_group ranks, bool mine)
 {
-    return mine ? crew.rank : -1;
+    return mine ? ranks.rank : -1;
 }
 
-nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
+nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err)
 {
-    (void)crew;
+    (void)ranks;
     return nnc_pool_run(pool, err);
 }
 
@@ -364,12 +364,12 @@ enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
 nnc_rank_group nnc_rank_group_begin(void)
 {
-    nnc_rank_group crew;
+    nnc_rank_group ranks;
     int provided = 0;
     MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided); /* only this thread calls MPI */
-    MPI_Comm_rank(MPI_COMM_WORLD, &crew.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &crew.size);
-    return crew;
+    MPI_Comm_rank(MPI_COMM_WORLD, &ranks.rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
+    return ranks;
 }
 
 void nnc_rank_group_end(void)
@@ -377,9 +377,9 @@ void nnc_rank_group_end(void)
     MPI_Finalize();
 }
 
-void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status)
+void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status)
 {
-    if (crew.size > 1) {
+    if (ranks.size > 1) {
         MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(status));
     }
 }
@@ -428,12 +428,12 @@ static bool is_same(uint64_t mine)
     return said == mine;
 }
 
-static int first_rank(nnc_rank_group crew, bool mine)
+static int first_rank(nnc_rank_group ranks, bool mine)
 {
-    const int said = mine ? crew.rank : crew.size;
-    int first = crew.size;
+    const int said = mine ? ranks.rank : ranks.size;
+    int first = ranks.size;
     MPI_Allreduce(&said, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    return first < crew.size ? first : -1;
+    return first < ranks.size ? first : -1;
 }
 
 /* Begins the message of a batch; its marks and bytes follow. */
@@ -618,12 +618,12 @@ static void lead_all(desk *d, int busy_most, nnc_error *err)
     }
 }
 
-static nnc_status lead(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
+static nnc_status lead(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err)
 {
-    const int helpers = crew.size - 1, busy_most = helpers * AHEAD;
+    const int helpers = ranks.size - 1, busy_most = helpers * AHEAD;
     const int64_t no_more = -1;
     desk d = { .pool = pool,
-               .slot_count = (int64_t)crew.size * SLOTS_PER_RANK,
+               .slot_count = (int64_t)ranks.size * SLOTS_PER_RANK,
                .chunk_count = pool_chunks(pool) };
     d.slots = calloc((size_t)d.slot_count, sizeof *d.slots);
     d.idle = calloc((size_t)busy_most, sizeof *d.idle);
@@ -635,7 +635,7 @@ static nnc_status lead(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err
         }
         lead_all(&d, busy_most, err);
     }
-    for (int rank = 1; rank < crew.size; rank++) {
+    for (int rank = 1; rank < ranks.size; rank++) {
         MPI_Send(&no_more, 1, MPI_INT64_T, rank, TAG_CHUNK, MPI_COMM_WORLD);
     }
     for (int64_t i = 0; d.slots != NULL && i < d.slot_count; i++) {
@@ -647,26 +647,26 @@ static nnc_status lead(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err
     return d.status;
 }
 
-nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err)
+nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err)
 {
-    if (crew.size == 1) {
+    if (ranks.size == 1) {
         return nnc_pool_run(pool, err);
     }
-    return crew.rank == 0 ? lead(crew, pool, err) : serve(pool);
+    return ranks.rank == 0 ? lead(ranks, pool, err) : serve(pool);
 }
 
 #endif
 
-bool nnc_rank_group_all_well(nnc_rank_group crew, uint64_t digest, nnc_status *status,
+bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status,
                              nnc_error *err)
 {
     char name[32];
     if (!is_same(digest) && *status == NNC_OK) {
-        snprintf(name, sizeof name, "rank %d", crew.rank);
+        snprintf(name, sizeof name, "rank %d", ranks.rank);
         *status = nnc_fail(err, NNC_BAD_SPEC, name, "reads other files than rank 0");
     }
-    const int first = first_rank(crew, *status != NNC_OK);
-    if (first >= 0 && first != crew.rank) {
+    const int first = first_rank(ranks, *status != NNC_OK);
+    if (first >= 0 && first != ranks.rank) {
         *status = NNC_OK;
     }
     return first < 0;

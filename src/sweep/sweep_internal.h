@@ -32,7 +32,8 @@ typedef struct nnc_sweep_axis {
     const char *name; /* "plan.tensor", also the name of its column */
     nnc_sweep_target target;
     const char *field;   /* field of the object, "tensor"; NULL = the whole object */
-    const char *option;  /* in a command line, after a space: " --tensor "; NULL as above */
+    const char *option;  /* text in a command line before the value: " --tensor "; NULL = a whole
+                          * object */
     bool is_switch;      /* an option that may stand without a value */
     const char **values; /* as text */
     const char *bytes;   /* in binary, as in the plan, one after the other; NULL = set from text */
@@ -90,7 +91,7 @@ typedef struct nnc_point {
     nnc_plan plan;
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool placed;
-    nnc_model filled; /* as a release fills it in; its cache is at hand while `is_filled` */
+    nnc_model filled; /* model as a release fills it in, cached while `is_filled` */
     nnc_software switched;
     bool is_filled;
     const nnc_software *profile; /* the profile that `software` copies, where no axis names one */
@@ -131,7 +132,7 @@ typedef struct nnc_shard_set {
     const char *kind; /* "sweep" or "search", for messages */
     const char *digest;
     int64_t of, count;
-    const char **paths; /* by number; NULL = not seen */
+    const char **paths; /* paths by number; NULL = not seen */
     const char *first_path;
 } nnc_shard_set;
 
@@ -173,7 +174,7 @@ typedef struct nnc_pool {
     int64_t first, end; /* range of rows */
     int64_t chunk;      /* rows of a chunk, at most NNC_POOL_CHUNK_MAX */
     int threads;
-    void **workers; /* one per thread, the first argument of work */
+    void **workers; /* workers, one per thread: the first argument of work */
     void (*work)(void *worker, nnc_batch *batch);
     /* Called by the thread of the caller, batch by batch in order. *stop = true ends the run after the batches that
      * have begun. */
@@ -197,7 +198,7 @@ nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
 /* Ends all ranks at once, for errors that not all ranks know of; returns where there is one rank. */
-void nnc_rank_group_abort(nnc_rank_group crew, nnc_status status);
+void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
 /* Sends the number of rank 0 to every rank. */
 int64_t nnc_rank_group_share(int64_t mine);
@@ -205,7 +206,7 @@ int64_t nnc_rank_group_share(int64_t mine);
 /* Is the status NNC_OK on every rank, and did all read the same files (digest)? Every rank must call. If not, the
  * first rank that failed keeps its status and reports it; the status of the others becomes NNC_OK, because mpirun
  * may stop a rank that still writes as soon as one exit code is not 0. */
-bool nnc_rank_group_all_well(nnc_rank_group crew, uint64_t digest, nnc_status *status,
+bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status,
                              nnc_error *err);
 
 /* Sleeps briefly. Only in a build with MPI. */
@@ -217,7 +218,7 @@ void nnc_rank_group_broadcast(void *bytes, size_t size);
 
 /* nnc_pool_run over all ranks. Every rank must call it with the same rows. With several ranks the number of threads
  * is ignored, and only rank 0 emits. */
-nnc_status nnc_rank_group_run(nnc_rank_group crew, const nnc_pool *pool, nnc_error *err);
+nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err);
 
 /* ---- constraints (sweep.c) ---- */
 
@@ -273,7 +274,8 @@ typedef enum nnc_name_kind {
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
     NNC_NAME_COMMAND,
-    NNC_NAME_FRAMEWORK, /* the part of the step that the software adds to that of the first row */
+    NNC_NAME_FRAMEWORK, /* part of the step that its software adds to the software of the first
+                         * row */
     NNC_NAME_AXIS,
     NNC_NAME_FIELD,  /* field of a model, device or plan */
     NNC_NAME_FIGURE, /* a metric of the estimate */
@@ -304,10 +306,10 @@ struct nnc_sweep {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_sweep_axes axes;
-    nnc_profiles profiles; /* used where no axis names a profile */
+    nnc_profiles profiles; /* profiles, used where no axis names one */
     const char *cluster;   /* path of the file; NULL = the links of the devices */
     nnc_columns figures;   /* the metrics of the estimate */
-    nnc_point point;       /* with every axis at its first value */
+    nnc_point point;       /* point with every axis at its first value */
     int32_t groups;        /* number of groups of axes so far */
     bool settled;          /* the axes are complete */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];

@@ -17,7 +17,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
-        if (axis->bytes != NULL) { /* read when the axis was made */
+        if (axis->bytes != NULL) { /* value that was read when the axis was made */
             memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size,
                    axis->size);
             return NNC_OK;
@@ -140,7 +140,8 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* named by an axis */
+    if (point->axes->profiles == NULL &&
+        point->software.date[0] != '\0') { /* an axis names the profile */
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {
@@ -163,7 +164,7 @@ static int64_t row_at(const nnc_sweep *sweep, int64_t place)
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* One place in that order. The mark belongs to the row at the same place of the chunk, whatever its turn. */
+/* One place in the order of evaluation. The mark belongs to the row at the same place of the chunk. */
 typedef struct turn {
     int64_t row; /* its place in the chunk */
     size_t mark; /* place of its mark in the batch; NO_MARK = the row is left out */
@@ -173,8 +174,9 @@ typedef struct turn {
 typedef struct row_order {
     bool decides[NNC_SWEEP_AXES_MAX]; /* the group of axes decides which ops a rank runs */
     bool mixed;                       /* such a group moves faster than another group */
-    int64_t keys
-        [NNC_POOL_CHUNK_MAX]; /* the values of those groups as a number, then the place in the chunk */
+    int64_t
+        keys[NNC_POOL_CHUNK_MAX]; /* the values of those groups as one number, then the place in the
+                               * chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
@@ -318,7 +320,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = !sweep->all; /* others are counted and dropped */
+    point->scratch->fits_only = !sweep->all; /* rows that do not fit are counted and dropped */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }

@@ -29,7 +29,7 @@ typedef struct nnc_trace_kind {
 
 /* One call of an operator on the host. Times are nanoseconds since an arbitrary moment. */
 typedef struct nnc_trace_call {
-    int64_t start_ns, end_ns, external; /* external: its id, -1 = none */
+    int64_t start_ns, end_ns, external; /* times; external: id of the issuing call, -1 = none */
     int32_t thread, kind;
 } nnc_trace_call;
 
@@ -61,7 +61,7 @@ typedef struct nnc_trace {
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
     int64_t steps;            /* annotations ProfilerStep#N */
     int64_t rank, world_size; /* -1 = not recorded */
-    double bytes;             /* of JSON text that were read */
+    double bytes;             /* bytes of JSON text that were read */
     const char *device;       /* name of the first device, NULL = not recorded */
 } nnc_trace;
 
@@ -78,18 +78,18 @@ void nnc_trace_free(nnc_trace *trace);
 /* Seconds of one call; NaN = its shapes do not determine them. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product; /* a product of matrices */
-    double
-        padded_s; /* a product with its sides padded to whole multiples of 16 bytes; NaN = they are */
-    int64_t odd; /* the side that is padded */
-    char side;   /* its name: m, n or k */
+    bool product;    /* a product of matrices */
+    double padded_s; /* time of a product whose sides are padded to multiples of 16 bytes; NaN =
+                   * already multiples */
+    int64_t odd;     /* the side that is padded */
+    char side;       /* its name: m, n or k */
 } nnc_trace_price;
 
 /* Facts of the kernels of an operator that its shapes do not have. */
 typedef struct nnc_trace_hint {
     bool tf32;   /* they round fp32 operands to tf32 */
-    int aligned; /* elements that the operands are aligned to, in the kernel's name; 0 = not said */
-    double launches; /* kernels of a call */
+    int aligned; /* elements that the operands are aligned to, by the kernel's name; 0 = not stated */
+    double launches; /* kernels of one call */
 } nnc_trace_hint;
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind,
@@ -98,7 +98,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
 /* An operator in the words of tables of measurements: "matmul" with m, n, k and batch, "gelu" and others with m rows of n. */
 typedef struct nnc_trace_sizes {
     const char *op;
-    nnc_dtype dtype; /* of the arithmetic */
+    nnc_dtype dtype; /* format of the arithmetic */
     int64_t batch, m, n, k;
 } nnc_trace_sizes;
 
@@ -107,7 +107,7 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
 
 /* ---- trace_sum.c ---- */
 
-/* All calls of an operator with the same shapes; or all kernels of one name that no operator is known of. */
+/* All calls of an operator with the same shapes; or all kernels of one name without a known operator. */
 typedef struct nnc_trace_row {
     const char *op, *dims, *types, *values; /* dims: NULL = no operator */
     const char *kernel;                     /* the longest */
@@ -115,8 +115,8 @@ typedef struct nnc_trace_row {
     double measured_s, longest_s;
     double share; /* share of all kernel time */
     nnc_trace_class class;
-    nnc_trace_price price; /* of all calls */
-    double factor;         /* of measured over predicted time, as other rows have it */
+    nnc_trace_price price; /* price of all calls */
+    double factor;         /* measured over predicted time, as other rows have it */
     double expected_s;     /* predicted, times the factor */
     double times;          /* measured / expected */
     double save_s;         /* measured - expected; NaN = not priced */
@@ -127,17 +127,17 @@ typedef struct nnc_trace_sum {
     const nnc_trace *trace;
     const nnc_device *device; /* NULL: nothing is priced */
     nnc_trace_row *rows;      /* most time first */
-    nnc_trace_row *findings;  /* most to save first */
+    nnc_trace_row *findings;  /* findings, the largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* of the device with most kernels */
+    double span_s, busy_s, idle_s;        /* times of the device with most kernels */
     double idle_host_s;                   /* idle, and the next kernel was launched only then */
     double communication_s, exposed_s;    /* exposed: no compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted; 1 = too few rows */
     double save_s;                        /* sum over findings */
-    double issue_s;                       /* span for each kernel */
+    double issue_s;                       /* time span over the number of kernels */
 } nnc_trace_sum;
 
 /* Fills sum; its arrays live in the arena of the trace. NNC_NO_MEMORY; NNC_BAD_SPEC: no kernel. */

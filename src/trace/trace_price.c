@@ -15,7 +15,7 @@ enum { RANK_MAX = 8, TENSORS_MAX = 1024 };
 
 typedef struct tensor {
     int64_t shape[RANK_MAX];
-    int32_t rank, input; /* input: its place among the arguments; tensors of a list share it */
+    int32_t rank, input; /* input: index of its argument; tensors of a list share it */
     double elements, bytes;
     nnc_dtype dtype;
 } tensor;

@@ -16,11 +16,10 @@
 bool nnc_trace_is(const char *path)
 {
     char head[4096];
-    const size_t length = strlen(path);
-    if (length > 3 && strcmp(path + length - 3, ".gz") == 0) {
+    if (nnc_ends_in(path, ".gz")) {
         return true;
     }
-    FILE *file = length > 5 && strcmp(path + length - 5, ".json") == 0 ? fopen(path, "rb") : NULL;
+    FILE *file = nnc_ends_in(path, ".json") ? fopen(path, "rb") : NULL;
     const size_t size = file != NULL ? fread(head, 1, sizeof head - 1, file) : 0;
     head[size] = '\0';
     if (file != NULL) {

@@ -321,7 +321,7 @@ static int most_saved_first(const void *a, const void *b)
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
-/* A row is a finding if it takes longer than expected by a twentieth, or could be padded. */
+/* A row is a finding if it takes a twentieth longer than expected, or could be padded. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
 {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);

@@ -23,13 +23,14 @@ rate      3,540,117 tokens/s, 110,629 samples/s, MFU 37.4%,
           HFU 37.4% of 10.00 TFLOP/s, FLOPs as in palm
 work      model 67.63 MFLOP, executed 67.63 MFLOP, 6ND 63.92 MFLOP, memory traffic 16.37 MB
 
-memory           size  of device
-weights      739.6 kB       0.0%
-gradients    739.6 kB       0.0%
-optimizer    1.479 MB       0.0%  states and master weights
-activations  987.4 kB       0.0%  kept for backward
-transient    147.5 kB       0.0%  gradients of activations
-total     4.093 MB (3.90 MiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 9.996 GB free
+memory            size  of device
+weights       739.6 kB       0.0%
+gradients     739.6 kB       0.0%
+optimizer     1.479 MB       0.0%  states and master weights
+activations   987.4 kB       0.0%  kept for backward
+transient     147.5 kB       0.0%  gradients of activations
+not at once  -706.6 kB      -0.0%  gradients appear as activations go
+total     3.387 MB (3.23 MiB) of 10.00 GB (9.31 GiB), 0.0%: fits, 9.997 GB free
 
 cost      1 USD per device-hour (nowhere, 2020-01), 5.022e-09 USD per step,
           7.847e-05 USD per million tokens
@@ -108,16 +109,28 @@ left out: shape, kept, FLOP/B (a width of 100, see COLUMNS)
 step      67.63 MFLOP executed, 3.069 MFLOP on the vector units, 16.37 MB moved, 18.08 us, memory
 $ nncost compare inputs/captured.json,dense round
 model     device      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
-captured  round   18.08 us  3,540,117  37.4%  4.093 MB  yes   memory    7.847e-05  fastest, cheapest
+captured  round   18.08 us  3,540,117  37.4%  3.387 MB  yes   memory    7.847e-05  fastest, cheapest
 dense     round   10.80 ms     92,629  67.8%  1.782 GB  yes   compute    0.002999
 
 # The step was recorded as it is: what would change it is refused by name.
 $ nncost estimate inputs/captured.json round --micro-batch 4
-! nncost: --micro-batch: the step was recorded with this many samples, expected 2, found 4
+! nncost: --micro-batch: the step was recorded with this many samples, expected 2, found 4; python3 -m nncost.capture --join gives all between two steps
 [3]
 $ nncost estimate inputs/captured.json round --micro-batches 2
-! nncost: --micro-batches: a captured program runs as it was recorded: expected 1, capture a step that accumulates
-[3]
+One step of captured takes 33.20 us on A device of round figures and is bound by memory, 62.1% of
+it; it fits: 4.093 MB of 10.00 GB per device.
+
+plan      batch 4, sequence 32, fp32, adamw, torch-compile
+step      33.20 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 18.91 us, upper without overlap 43.61 us
+bound by  memory 62.1%, compute 37.9%, 13.84 us without the memory limit
+memory    4.093 MB of 10.00 GB, fits, 9.996 GB free
+          weights 739.6 kB, optimizer 1.479 MB, activations 987.4 kB
+rate      3,855,577 tokens/s, 120,487 samples/s, MFU 40.7%
+cost      9.222e-09 USD a step, 7.205e-05 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 30.99 us, 1.07x the rate, 2.990 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --precision bf16
 ! nncost: --precision: a captured program runs in the formats that were recorded, expected fp32 or tf32, found bf16
 [3]
@@ -134,8 +147,21 @@ $ nncost estimate inputs/captured.json round --adapter-rank 8
 ! nncost: --adapter-rank: a captured program runs as it was recorded: expected all weights to be trained
 [3]
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
-! nncost: --zero: a captured program runs as it was recorded: expected 0
-[3]
+One step of captured takes 24.89 us on 2 x A device of round figures and is bound by network, 37.8%
+of it; it fits: 3.354 MB of 10.00 GB per device.
+
+plan      2 devices dp2 zero1 mb2, batch 4, sequence 32, fp32, adamw, torch-compile
+step      24.89 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 8.346 us, upper without overlap 30.08 us
+bound by  network 37.8%, memory 37.0%, 15.49 us without the network limit
+waits     exposed communication 9.396 us
+memory    3.354 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
+rate      5,143,496 tokens/s, 160,734 samples/s, MFU 27.2%
+cost      1.383e-08 USD a step, 0.000108 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 23.78 us, 1.05x the rate, 2.802 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --offload optimizer
 ! nncost: --offload: a captured program runs as it was recorded: expected none
 [3]
@@ -157,7 +183,7 @@ $ sed 's/"float32"/"float33"/' inputs/captured.json >a.json; nncost estimate a.j
 ! nncost: a.json:1: ops[0].inputs[0][0]: unknown dtype, expected one of PyTorch such as float32, bfloat16 or int64, found "float33"
 [3]
 $ sed 's/"blocks":/"blocs":/' inputs/captured.json >a.json; nncost estimate a.json round
-! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks or storages
+! nncost: a.json:1: blocs: unknown key, expected schema, source, batch, parameters, modules, ops, blocks, storages or second
 [3]
 $ echo '{"schema":"nncost.capture/1","batch":1}' >a.json; nncost estimate a.json round
 ! nncost: a.json: modules: missing or of a wrong type, expected a list

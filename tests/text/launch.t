@@ -107,8 +107,8 @@ $ nncost estimate inputs/ds.json dense round --from yaml
 $ printf 'a: [1\n' >bad.yaml; nncost estimate bad.yaml dense round
 ! nncost: bad.yaml:2:1: bad syntax, expected YAML, found: did not find expected ',' or ']'
 [3]
-$ printf 'a: &x 1\nb: *x\n' >bad.yaml; nncost estimate bad.yaml dense round
-! nncost: bad.yaml:1:4: cannot be read, expected no anchor (&), alias (*) or tag (!), found one
+$ printf 'a: !!str 1\n' >bad.yaml; nncost estimate bad.yaml dense round
+! nncost: bad.yaml:1:4: cannot be read, expected no tag (!), found one
 [3]
 $ nncost estimate inputs/ds.json
 ! nncost: inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it

@@ -8,7 +8,7 @@ $ cat > in <<'END'
 > not json
 > END
 $ nncost mcp < in
-{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"nncost","version":"0.1.0"}}}
+{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{},"resources":{}},"serverInfo":{"name":"nncost","version":"0.1.0"}}}
 {"jsonrpc":"2.0","id":"two","result":{}}
 {"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no such method"}}
 {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"bad syntax, expected a value, found not"}}
@@ -16,19 +16,28 @@ $ nncost mcp < in
 # Tools.
 $ echo '{"jsonrpc":"2.0","id":1,"method":"tools/list"}' | nncost mcp | grep -o '"name":"[a-z]*"'
 "name":"estimate"
+"name":"advise"
+"name":"fit"
 "name":"compare"
 "name":"search"
 "name":"scale"
 "name":"limit"
 "name":"run"
+"name":"serve"
+"name":"budget"
 "name":"ops"
+"name":"op"
 "name":"explain"
+"name":"check"
+"name":"diff"
+"name":"accuracy"
 "name":"list"
 "name":"show"
+"name":"validate"
 
 # An estimate equals that of the command; refused options are errors of the tool; several calls in one session.
 $ cat > in <<'END'
-> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"Dense","device":"round","options":{"devices":2,"zero":3,"micro_batch":2,"sequence_parallel":false,"set":["layers=4"]}}}}
+> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"Dense","device":"round","options":{"devices":2,"zero":3,"micro_batch":2,"sequence_parallel":false,"set":["layers=4"]},"fields":["all"]}}}
 > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"rond"}}}
 > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":{"micro-bach":2}}}}
 > {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":{"output":"x"}}}}
@@ -44,7 +53,7 @@ $ nncost mcp < in > out; sed -n '2,6p' out
 {"jsonrpc":"2.0","id":6,"result":{"content":[{"type":"text","text":"name: no such tool, see tools/list"}],"isError":true}}
 $ python3 -c "import json; print(json.loads(open('out').readline())['result']['content'][0]['text'], end='')" > a; nncost estimate dense round --devices 2 --zero 3 --micro-batch 2 --set layers=4 -f json > b; sed 's/Dense/dense/' a | diff - b | head -4
 $ sed -n 7p out | cut -c1-120
-{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\u000a  \"schema\": \"nncost.explain/1\",\u000a  \"
+{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"{\"schema\":\"nncost.explain/1\",\"quantity\":\"mfu\
 
 # No spelling of an option writes a file or reads a pipe; options are an object; numbers keep their digits.
 $ ask() { printf '{"jsonrpc":"2.0","id":1234567890123,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","options":%s}}}\n' "$1"; }
@@ -57,7 +66,7 @@ $ nncost mcp < in | sed -E 's/.*("id":[^,]*).*"text":"(.*)"isError":(.*)}}/\1 \2
 "id":1234567890123 options: wrong type, expected an object"}], true
 "id":1234567890123 options: wrong type, expected an object"}], true
 "id":1234567890123 devices: expected a number, a text, a truth value or a list of them, and no pipe"}], true
-"id":1234567890123 {\u000a  \"schema\": \"nncost.estimate/1\",\u000a  \"sentence\": \"One step of A small decoder takes 10.80 ms on A device of round 
+"id":1234567890123 {\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fi
 ls: cannot access 't': No such file or directory
 [2]
 
@@ -89,3 +98,20 @@ False False {'type': ['number', 'string']} {'type': 'boolean'} False
 # A name longer than any path is not looked for.
 $ python3 -c "print('{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"estimate\",\"arguments\":{\"model\":\"' + '/' * 5000 + 'dev/stdin\",\"device\":\"round\"}}}')" | timeout 10 nncost mcp | grep -o '"text".*'
 "text","text":"model: cannot be standard input or a pipe: standard input holds the messages"}],"isError":true}}
+
+# An answer is short; "fields" names more of it. Resources are the help of each command.
+$ cat > in <<'END'
+> {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round"}}}
+> {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","fields":["step.forward_s","memory.fit"]}}}
+> {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"estimate","arguments":{"model":"dense","device":"round","fields":["step.foward_s"]}}}
+> {"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"ops","arguments":{"model":"dense","device":"round"}}}
+> {"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"nncost://help/op"}}
+> {"jsonrpc":"2.0","id":6,"method":"resources/read","params":{"uri":"nncost://help/opp"}}
+> END
+$ nncost mcp < in | cut -c1-420
+{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"sentence\":\"One step of A small decoder takes 10.80 ms on A device of round figures and is bound by compute, 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.\",\"plan\":{\"software\":\"torch-compile\"},\"step\":{\"step_s\":0.010795756,\"interval_s\":[null,null],\"lower_bound_s\":0.00692056,\"upper_bound_s\":0.0127665588,\"exposed_comm_s\":0
+{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"step\":{\"forward_s\":0.002568168},\"memory\":{\"fit\":\"fits\"}}"}],"isError":false}}
+{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"fields: no such member of the answer, did you mean \"step.forward_s\"?, found \"step.foward_s\""}],"isError":true}}
+{"jsonrpc":"2.0","id":4,"result":{"content":[{"type":"text","text":"{\"ops\":[{\"name\":\"embed.tokens\",\"phase\":\"forward\",\"repeat\":1,\"shape\":\"tokens=1000 width=1000\",\"time_s\":4.008e-6,\"share\":0.000371257001362,\"bound\":\"memory\"},{\"name\":\"embed.positions\",\"phase\":\"forward\",\"repeat\":1,\"shape\":\"elements=1000000\",\"time_s\":4e-6,\"share\":0.000370515969424,\"bound\":\"memory\"},{\"name\":\
+{"jsonrpc":"2.0","id":5,"result":{"contents":[{"uri":"nncost://help/op","mimeType":"text/plain","text":"usage: nncost op KIND DIMS DEVICE [options]\u000a\u000aA single op: its work, its roofline and the time it takes.\u000a\u000aKIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] (causal, one\u000akernel; --kernel, --unmasked), conv BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--
+{"jsonrpc":"2.0","id":6,"error":{"code":-32002,"message":"no such resource, see resources/list"}}

@@ -245,6 +245,46 @@ START_TEST(room)
 }
 END_TEST
 
+/* From a device that holds nothing to one that holds the plan: the array takes no more than asked, every advice fits, and no
+ * sequence becomes shorter than 256 tokens, with adapters or without. */
+START_TEST(no_advice_goes_too_far)
+{
+    nnc_plan plans[] = { plan_of(), plan_of() };
+    int shorter = 0, gentle = 0, none = 0;
+    for (size_t p = 0; p < COUNT_OF(plans); p++) {
+        nnc_model model = model_of();
+        model.decoder.seq_len = 2048;
+        const nnc_software software = nnc_software_default();
+        plans[p].micro_batch = 1;
+        plans[p].adapter_rank = p == 0 ? 0 : 8;
+        nnc_device device = device_of(1);
+        const int64_t whole =
+            estimate_with(&model, &device, &software, &plans[p]).memory.total_bytes;
+        for (int i = 1; i < 40; i++) {
+            device.mem_bytes = whole * i / 40;
+            for (int max = 1; max <= 3; max++) {
+                nnc_advice advice[4];
+                advice[max].changes = -7;
+                const int count =
+                    nnc_advise(&model, &device, &software, &plans[p], scratch, advice, max);
+                ck_assert_int_le(count, max);
+                ck_assert_int_eq(advice[max].changes, -7);
+                for (int k = 0; k < count; k++) {
+                    const nnc_result r = estimate_with(&model, &device, &software, &advice[k].plan);
+                    ck_assert_int_eq(r.verdict, NNC_FITS);
+                    ck_assert_int_ge(r.plan.seq_len, 256);
+                    ck_assert_int_eq(2048 % r.plan.seq_len, 0);
+                    shorter += r.plan.seq_len == 256;
+                    gentle += r.plan.seq_len == 2048;
+                }
+                none += count == 0;
+            }
+        }
+    }
+    ck_assert(shorter > 0 && gentle > 0 && none > 0);
+}
+END_TEST
+
 /* A batch given as a whole stays whole. */
 START_TEST(given_global_batch)
 {
@@ -302,9 +342,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { fastest_then_fewest,   mildest_step,
-                                   nothing_helps,         room,
-                                   given_global_batch,    full_contains_the_others,
-                                   advice_does_not_repeat };
+    const TTest *const tests[] = { fastest_then_fewest,    mildest_step,
+                                   nothing_helps,          room,
+                                   given_global_batch,     full_contains_the_others,
+                                   advice_does_not_repeat, no_advice_goes_too_far };
     return run_tests("advise", tests, COUNT_OF(tests));
 }

@@ -304,6 +304,25 @@ START_TEST(buffers_grow)
 }
 END_TEST
 
+/* However small the buffer, the text is the beginning of the whole, ends in a zero, and no byte after it changes. */
+START_TEST(texts_are_appended_as_far_as_they_fit)
+{
+    static const char whole[] = "--zero 3, --data 12, --tensor 4";
+    for (size_t size = 1; size <= sizeof whole + 1; size++) {
+        char text[64];
+        memset(text, '#', sizeof text);
+        text[0] = '\0';
+        nnc_text_append(text, size, ", ", "--%s %d", "zero", 3);
+        nnc_text_append(text, size, ", ", "--%s %d", "data", 12);
+        nnc_text_append(text, size, ", ", "--%s %d", "tensor", 4);
+        ck_assert(strncmp(whole, text, strlen(text)) == 0);
+        ck_assert(strlen(text) + 3 > size ||
+                  strcmp(text, whole) == 0); /* a separator alone may not fit */
+        ck_assert(strlen(text) < size && text[size] == '#');
+    }
+}
+END_TEST
+
 START_TEST(statuses_have_exit_codes)
 {
     ck_assert_int_eq(nnc_status_exit_code(NNC_OK), 0);
@@ -366,6 +385,7 @@ int main(void)
         characters_are_measured,
         arena_gives_zeroed_aligned_memory,
         buffers_grow,
+        texts_are_appended_as_far_as_they_fit,
         statuses_have_exit_codes,
         formats_have_sizes,
     };

@@ -1,4 +1,5 @@
 /* The bound of a step: all parts that take time compete, and the step is computed again without each. */
+#include "cost/cost_internal.h"
 #include "draw.h"
 #include "suite.h"
 
@@ -151,6 +152,76 @@ START_TEST(a_range_widens_with_what_is_uncertain)
 }
 END_TEST
 
+/* In an ideal step a row of communication takes the seconds of its links, and the rows' shares of what the busiest link takes
+ * longer than the engine add up to that. */
+START_TEST(ideal_rows_load_their_links)
+{
+    int exposed = 0;
+    for (int i = 0, number = 0; i < CASES; i++) {
+        split_case c = draw_legal(&number);
+        nnc_network network;
+        nnc_error err = { 0 };
+        c.plan.mode = NNC_MODE_IDEAL;
+        const nnc_result r = result_of_split(&c);
+        int32_t count = 0;
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        double sums_s[NNC_COMM_COUNT] = { 0.0 }, exposed_s = 0.0, links_s[NNC_FABRICS] = { 0.0 };
+        ck_assert_int_eq(nnc_network_find(&c.device, &r.plan, &network, &err), NNC_OK);
+        for (int32_t k = 0; k < count; k++) {
+            const nnc_op_cost *row = &rows[k];
+            double load_s[NNC_FABRICS], all_s = 0.0;
+            if (!nnc_op_is_collective(row->op)) {
+                continue;
+            }
+            nnc_fabric_load(&network, &row->op->u.collective, load_s);
+            for (int f = 0; f < NNC_FABRICS; f++) {
+                all_s += load_s[f];
+                links_s[f] += load_s[f] * row->repeat;
+            }
+            ck_assert_double_eq_tol(row->network_s, all_s, 1e-12 * all_s);
+            sums_s[row->op->u.collective.comm] += all_s * row->repeat;
+            exposed_s += row->time_s * row->repeat;
+        }
+        double busiest_s = 0.0;
+        for (int f = 0; f < NNC_FABRICS; f++) {
+            busiest_s = fmax(busiest_s, links_s[f]);
+        }
+        for (int k = 0; k < NNC_COMM_COUNT; k++) {
+            ck_assert_double_eq_tol(r.communication_s[k], sums_s[k], 1e-9 * sums_s[k] + 1e-300);
+        }
+        ck_assert_double_le(busiest_s, r.bound_s[NNC_BOUND_NETWORK] * (1.0 + 1e-9));
+        if (r.plan.pipeline ==
+            1) { /* else messages between stages are on the links, too, and have no row */
+            ck_assert_double_eq_tol(r.bound_s[NNC_BOUND_NETWORK], busiest_s,
+                                    1e-9 * busiest_s + 1e-300);
+            ck_assert_double_eq_tol(exposed_s, r.exposed_comm_s, 1e-9 * r.exposed_comm_s + 1e-300);
+        }
+
+        ck_assert_double_eq_tol(r.bubble_share * (1.0 + r.bubble_ratio), r.bubble_ratio,
+                                1e-9 * r.bubble_ratio + 1e-300);
+        exposed += r.exposed_comm_s > 0.0;
+    }
+    ck_assert_int_gt(exposed, CASES / 20);
+}
+END_TEST
+
+/* A pipeline of two stages and two replicas: the stage with five of six layers has the busiest links, whether it is the first,
+ * which has the table, or the last, which has a head as large and a norm. */
+START_TEST(any_stage_may_have_the_busiest_links)
+{
+    const nnc_model model = llama(6, 256, 4, 2, 1024, 2000, 64);
+    nnc_plan plan = plan_of(2, 1, 2);
+    plan.mode = NNC_MODE_IDEAL;
+    plan.micro_batches = 4;
+    plan.first_stage_layers = 5;
+    const double first_s = estimate_on_cluster(&model, &plan).bound_s[NNC_BOUND_NETWORK];
+    plan.first_stage_layers = 1;
+    const double last_s = estimate_on_cluster(&model, &plan).bound_s[NNC_BOUND_NETWORK];
+    ck_assert_double_gt(last_s, first_s);
+    ck_assert_double_lt(last_s, 1.001 * first_s);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -159,6 +230,8 @@ int main(void)
         without_a_limit_an_ideal_step_is_its_next,
         a_slow_host_is_named,
         a_range_widens_with_what_is_uncertain,
+        ideal_rows_load_their_links,
+        any_stage_may_have_the_busiest_links,
     };
     return run_tests_with("bound", open_support, close_support, tests, COUNT_OF(tests));
 }

@@ -106,6 +106,55 @@ START_TEST(bytes_by_hand)
 }
 END_TEST
 
+/* The peak is a moment: at the end of forward 24 + 40 + 4096 bytes live, in backward 24 + 40 + 60 + 3000. The classes add
+ * up to 60 + 24 + 40 + 3000. */
+START_TEST(the_peak_is_a_moment)
+{
+    const nnc_result r = estimate_of(
+        LINEAR("1"),
+        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
+                   ",1,2],[4096,\"temporary\"," F ",0,0],[3000,\"temporary\"," F ",1,1]",
+        "", 20);
+    ck_assert_int_eq(r.memory.transient_bytes, 3000);
+    ck_assert_int_eq(r.memory.apart_bytes, 24 + 40 + 4096 - (80 + 24 + 40 + 3000));
+}
+END_TEST
+
+/* 2 samples and 4 of a linear layer: 3 of them have 3 rows, 1.5 times the products of 2; 5 are not between. */
+START_TEST(two_steps_give_all_between)
+{
+    static const char head[] = "\"source\":{},\"parameters\":{\"count\":20,\"trained\":20},"
+                               "\"modules\":[\"\",\"fc\"],\"blocks\":[],";
+    const char *two = OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]",
+                         "[" F ",[2,5],3]", "", "1");
+    const char *four = OP("addmm", "forward", "[" F ",[5],1],[" F ",[4,3],2],[" F ",[3,5],0]",
+                          "[" F ",[4,5],3]", "", "1");
+    char text[4096];
+    snprintf(text, sizeof text,
+             "{\"schema\":\"nncost.capture/1\",\"batch\":2,%s\"ops\":[%s],\"storages\":[" PARAMETERS
+             "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
+             ",0,0]],\"second\":{\"batch\":4,%s\"ops\":[%s],\"storages\":[" PARAMETERS
+             "[48,\"input\"," F ",-1,9],[80,\"kept\"," F ",0,0]]}}",
+             head, two, head, four);
+    const nnc_model *read = NULL;
+    const nnc_software software = nnc_software_default();
+    const nnc_device device = plain_device();
+    nnc_plan plan = nnc_plan_default();
+    error = (nnc_error){ 0 };
+    ck_assert_msg(nnc_model_parse(specs, "step.json", text, strlen(text), &read, &error) == NNC_OK,
+                  "%s: %s", error.where, error.what);
+    plan.micro_batch = 3;
+    const nnc_result r = estimate_with(read, &device, &software, &plan);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 3 * 3 * 5);
+    ck_assert_int_eq(r.memory.activation_bytes, 36 + 60);
+    nnc_result none;
+    plan.micro_batch = 5;
+    ck_assert_int_eq(nnc_estimate(read, &device, &software, &plan, scratch, &none, &error),
+                     NNC_ILLEGAL_PLAN);
+    ck_assert_ptr_nonnull(strstr(error.what, "between"));
+}
+END_TEST
+
 /* 4 channels to 4 in 2 groups, 3 x 3, stride 2, 8 x 8 to 4 x 4: 72 weights at 2 x 16 positions. Each gradient is as
  * much. A transposed one has the products of its input's positions. */
 START_TEST(a_convolution_by_hand)
@@ -179,6 +228,8 @@ int main(void)
     tcase_add_test(tests, a_linear_layer_by_hand);
     tcase_add_test(tests, equal_layers_are_folded);
     tcase_add_test(tests, bytes_by_hand);
+    tcase_add_test(tests, the_peak_is_a_moment);
+    tcase_add_test(tests, two_steps_give_all_between);
     tcase_add_test(tests, a_convolution_by_hand);
     tcase_add_test(tests, fused_attention_by_hand);
     tcase_add_test(tests, faults_have_their_place);

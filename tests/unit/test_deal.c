@@ -9,16 +9,16 @@
 static void deal_of(const nnc_plan *plan, int64_t layers, int64_t *held)
 {
     static nnc_op_list list;
-    static nnc_stage_partition deal;
+    static nnc_stage_partition partition;
     list.segment_count = 3;
     list.segments[0] = list.segments[2] = (nnc_segment){ 1, false };
     list.segments[1] = (nnc_segment){ layers, true };
-    nnc_partition_layers(&list, plan, &deal);
-    for (int32_t v = 0; v < deal.virtual_stages; v++) {
-        held[v] = deal.shares[v].instances[1];
+    nnc_partition_layers(&list, plan, &partition);
+    for (int32_t v = 0; v < partition.virtual_stages; v++) {
+        held[v] = partition.shares[v].instances[1];
     }
-    ck_assert_int_eq(deal.shares[0].instances[0], 1);
-    ck_assert_int_eq(deal.shares[deal.virtual_stages - 1].instances[2], 1);
+    ck_assert_int_eq(partition.shares[0].instances[0], 1);
+    ck_assert_int_eq(partition.shares[partition.virtual_stages - 1].instances[2], 1);
 }
 
 /* Llama 3.1 405B, arXiv:2407.21783, section 3.3.2: the first stage has the table, the last the head, and a layer less each;
@@ -62,12 +62,52 @@ static int64_t slots_before(int64_t total, int64_t count, int64_t v)
     return v * (total / count) + (v < total % count ? v : total % count);
 }
 
+/* A first and a last stage with layers of their own, over all small pipelines: their chunks share these evenly, the chunks of
+ * the other stages the rest, earlier ones taking one more. */
+START_TEST(given_ends_keep_their_layers)
+{
+    for (int i = 0; i < 5 * 3 * 5 * 5; i++) {
+        nnc_plan plan = nnc_plan_default();
+        const int32_t p = 2 + i % 5, chunks = 1 + i / 5 % 3;
+        const int64_t first = i / 15 % 5, last = i / 75;
+        const int64_t others = p - (first > 0) - (last > 0);
+        plan.schedule = NNC_SCHEDULE_INTERLEAVED;
+        plan.pipeline = p;
+        plan.virtual_stages = chunks;
+        plan.first_stage_layers = (int32_t)first;
+        plan.last_stage_layers = (int32_t)last;
+        for (int64_t rest = others > 0 ? others * chunks : 0; rest <= 3 * others * chunks; rest++) {
+            int64_t held[6 * 3] = { 0 }, number = 0, sum = 0;
+            deal_of(&plan, first + last + rest, held);
+            for (int32_t v = 0; v < p * chunks; v++) {
+                const int32_t stage = v % p, chunk = v / p;
+                int64_t wanted = 0;
+                if (stage == 0 && first > 0) {
+                    wanted =
+                        slots_before(first, chunks, chunk + 1) - slots_before(first, chunks, chunk);
+                } else if (stage == p - 1 && last > 0) {
+                    wanted =
+                        slots_before(last, chunks, chunk + 1) - slots_before(last, chunks, chunk);
+                } else {
+                    wanted = slots_before(rest, others * chunks, number + 1) -
+                             slots_before(rest, others * chunks, number);
+                    number++;
+                }
+                ck_assert_int_eq(held[v], wanted);
+                sum += wanted;
+            }
+            ck_assert_int_eq(sum, first + last + rest);
+        }
+    }
+}
+END_TEST
+
 /* Two kinds of layers in sequence, over all numbers of virtual stages: each layer is assigned once and in
  * order, and equal stages are recognised. */
 START_TEST(every_layer_is_dealt_out_once)
 {
     static nnc_op_list list;
-    static nnc_stage_partition deal;
+    static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_INTERLEAVED;
     list.segment_count = 4;
@@ -81,12 +121,12 @@ START_TEST(every_layer_is_dealt_out_once)
                 plan.ends_as_layers = ends > 0;
                 plan.pipeline = 1 + i / 2 % 8;
                 plan.virtual_stages = 1 + i / 16;
-                nnc_partition_layers(&list, &plan, &deal);
-                const int32_t count = deal.virtual_stages;
+                nnc_partition_layers(&list, &plan, &partition);
+                const int32_t count = partition.virtual_stages;
                 ck_assert_int_eq(count,
                                  plan.pipeline > 1 ? plan.pipeline * plan.virtual_stages : 1);
                 for (int32_t v = 0; v < count; v++) {
-                    const int64_t *held = deal.shares[v].instances;
+                    const int64_t *held = partition.shares[v].instances;
                     int64_t from = slots_before(all + 2 * ends, count, v) - ends;
                     int64_t to = slots_before(all + 2 * ends, count, v + 1) - ends;
                     from = from > 0 ? from : 0;
@@ -95,8 +135,8 @@ START_TEST(every_layer_is_dealt_out_once)
                     ck_assert_int_eq(held[1], first);
                     ck_assert_int_eq(held[1] + held[2], to > from ? to - from : 0);
                     ck_assert(held[0] == (v == 0) && held[3] == (v == count - 1));
-                    ck_assert(!deal.alike[v] || memcmp(held, deal.shares[v - 1].instances,
-                                                       sizeof deal.shares[v]) == 0);
+                    ck_assert(!partition.alike[v] || memcmp(held, partition.shares[v - 1].instances,
+                                                            sizeof partition.shares[v]) == 0);
                 }
             }
         }
@@ -109,7 +149,7 @@ END_TEST
 START_TEST(alternating_layers_are_dealt_out)
 {
     static nnc_op_list list;
-    static nnc_stage_partition deal;
+    static nnc_stage_partition partition;
     nnc_plan plan = nnc_plan_default();
     plan.schedule = NNC_SCHEDULE_1F1B;
     list.segment_count = 2; /* no table and no head: layers alone */
@@ -125,7 +165,7 @@ START_TEST(alternating_layers_are_dealt_out)
         list.segments[0] = (nnc_segment){ kinds[0], true };
         list.segments[1] = (nnc_segment){ kinds[1], true };
         plan.pipeline = (int32_t)between(2, 8);
-        nnc_partition_layers(&list, &plan, &deal);
+        nnc_partition_layers(&list, &plan, &partition);
         for (int32_t v = 0; v < plan.pipeline; v++) {
             const int64_t size = slots_before(layers, plan.pipeline, v + 1) - next;
             int64_t held[2] = { 0 };
@@ -133,13 +173,13 @@ START_TEST(alternating_layers_are_dealt_out)
                 held[list.mixed[i]]++;
             }
             next += size;
-            ck_assert_int_eq(deal.shares[v].instances[0], held[0]);
-            ck_assert_int_eq(deal.shares[v].instances[1], held[1]);
-            const bool same =
-                v > 0 && memcmp(&deal.shares[v], &deal.shares[v - 1], sizeof deal.shares[v]) == 0;
-            ck_assert(!deal.alike[v] || same);
+            ck_assert_int_eq(partition.shares[v].instances[0], held[0]);
+            ck_assert_int_eq(partition.shares[v].instances[1], held[1]);
+            const bool same = v > 0 && memcmp(&partition.shares[v], &partition.shares[v - 1],
+                                              sizeof partition.shares[v]) == 0;
+            ck_assert(!partition.alike[v] || same);
             if (list.mixed_count == 0 && v > 1 && v < plan.pipeline - 1) {
-                ck_assert(deal.alike[v] == same);
+                ck_assert(partition.alike[v] == same);
             }
         }
     }
@@ -177,11 +217,13 @@ END_TEST
 
 static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_t stages)
 {
-    bool same = a->deal.virtual_stages == b->deal.virtual_stages &&
-                a->deal.stages == b->deal.stages && a->deal.segments == b->deal.segments;
-    for (int32_t v = 0; same && v < a->deal.virtual_stages; v++) {
-        same = a->deal.alike[v] == b->deal.alike[v] &&
-               memcmp(&a->deal.shares[v], &b->deal.shares[v], sizeof a->deal.shares[v]) == 0;
+    bool same = a->partition.virtual_stages == b->partition.virtual_stages &&
+                a->partition.stages == b->partition.stages &&
+                a->partition.segments == b->partition.segments;
+    for (int32_t v = 0; same && v < a->partition.virtual_stages; v++) {
+        same = a->partition.alike[v] == b->partition.alike[v] &&
+               memcmp(&a->partition.shares[v], &b->partition.shares[v],
+                      sizeof a->partition.shares[v]) == 0;
     }
     for (int32_t d = 0; same && d < stages; d++) {
         const nnc_stage_residency *x = &a->holdings[d], *y = &b->holdings[d];
@@ -231,7 +273,7 @@ int main(void)
 {
     const TTest *const tests[] = {
         uneven_stages,         every_layer_is_dealt_out_once, alternating_layers_are_dealt_out,
-        equal_chunks_are_even, a_partition_is_found_again,
+        equal_chunks_are_even, a_partition_is_found_again,    given_ends_keep_their_layers,
     };
     return run_tests("deal", tests, COUNT_OF(tests));
 }

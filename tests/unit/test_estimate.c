@@ -329,6 +329,31 @@ START_TEST(added_gradients)
 }
 END_TEST
 
+/* On one device the sums are of all trained parameters, those of experts included. */
+START_TEST(added_gradients_of_experts)
+{
+    nnc_model model = llama(2, 64, 4, 2, 32, 100, 32);
+    model.decoder.experts = 4;
+    model.decoder.experts_per_token = 2;
+    model.decoder.expert_hidden = 32;
+    const nnc_device device = plain_device();
+    nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    int32_t count = 0, found = 0;
+    software.added_gradients = true;
+    plan.micro_batches = 5;
+    const nnc_result r = estimate_with(&model, &device, &software, &plan);
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        if (rows[i].op->kind == NNC_OP_UPDATE && rows[i].op->u.update.kind == NNC_UPDATE_ADD) {
+            ck_assert_int_eq(rows[i].op->u.update.params, r.params);
+            found++;
+        }
+    }
+    ck_assert_int_eq(found, 1);
+}
+END_TEST
+
 /* Bytes per parameter by policy (weights, gradients, and master copy with Adam's two moments), and
  * temporary bytes. */
 START_TEST(policies)
@@ -432,6 +457,7 @@ int main(void)
     tcase_add_test(tests, korthikanti_preset);
     tcase_add_test(tests, gradient_accumulation);
     tcase_add_test(tests, added_gradients);
+    tcase_add_test(tests, added_gradients_of_experts);
     tcase_add_test(tests, policies);
     tcase_add_test(tests, optimizers);
     return run_suite(suite);

@@ -1,8 +1,8 @@
 /* Kept bytes of libraries, the peak over backward, and the sizes that fit: by hand, and over drawn plans. */
 #include <string.h>
 
+#include "cluster.h"
 #include "estimate/estimate_internal.h"
-#include "support.h"
 
 /* One layer: hidden 64, 4 heads, 100 words, 32 tokens; everything below counts T = 32 tokens, h = 64. */
 enum { T = 32, H = 64, A = 4, V = 100 };
@@ -288,6 +288,11 @@ START_TEST(critical_batch)
     ck_assert_int_eq(
         nnc_limit_find(&model, &device, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
         NNC_ILLEGAL_PLAN);
+    alone.data = alone.context = 2; /* four ranks that share gradients */
+    const nnc_device cluster = cluster_device();
+    ck_assert_int_eq(
+        nnc_limit_find(&model, &cluster, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
+        NNC_OK);
 }
 END_TEST
 

@@ -96,14 +96,19 @@ START_TEST(every_entry_is_a_model)
 }
 END_TEST
 
+static nnc_result one_image(const nnc_model *model, const char *side)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.image = strtol(side, NULL, 10);
+    plan.micro_batch = 1;
+    return estimate(model, &plan);
+}
+
 static void check_counts(const char *cells[5])
 {
     const network m = find(cells[0], "");
     ck_assert_msg(m.model != NULL, "%s", cells[0]);
-    nnc_plan plan = nnc_plan_default();
-    plan.image = strtol(cells[1], NULL, 10);
-    plan.micro_batch = 1;
-    const nnc_result r = estimate(m.model, &plan);
+    const nnc_result r = one_image(m.model, cells[1]);
     const double params = strtod(cells[2], NULL), gmacs = strtod(cells[3], NULL);
     ck_assert_msg(fabs(1e-6 * (double)r.params / params - 1.0) < 0.02, "%s: %.3f M, not %.2f M",
                   cells[0], 1e-6 * (double)r.params, params);
@@ -114,33 +119,91 @@ static void check_counts(const char *cells[5])
                   0.5e-9 * r.forward_flops, gmacs);
 }
 
-START_TEST(members_are_counted_as_their_code_is)
+/* The network that stands in is another one, of its counts: multiply-adds within 15 %. */
+static void check_stand_in(const char *cells[5])
+{
+    const nnc_model *model = NULL;
+    ck_assert_msg(nnc_model_load(specs, cells[0], &model, NULL) == NNC_OK, "%s", cells[0]);
+    const double found = 0.5e-9 * one_image(model, cells[1]).forward_flops;
+    const double gmacs = strtod(cells[3], NULL);
+    ck_assert_msg(model->stand_in && fabs(found - gmacs) < 0.15 * gmacs + 0.006,
+                  "%s at %s: %.3f G multiply-adds, not %.2f", cells[0], cells[1], found, gmacs);
+}
+
+/* Checks each line of a table of counts. */
+static void check_lines(const char *path, void (*check)(const char *cells[5]), int lines)
 {
     char *text = NULL;
     size_t size = 0;
     bool more = false;
     int count = 0;
-    ck_assert_int_eq(
-        nnc_file_read(NNCOST_SOURCE_DIR "/tests/published/vision_counts.csv", &text, &size, NULL),
-        NNC_OK);
+    ck_assert_int_eq(nnc_file_read(path, &text, &size, NULL), NNC_OK);
     nnc_csv csv = nnc_csv_begin("counts", text, size);
     ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
     while (nnc_csv_next(&csv, &more, NULL) == NNC_OK && more) {
         const char *cells[5] = { csv.cells[0], csv.cells[1], csv.cells[2], csv.cells[3],
                                  csv.cells[4] };
-        check_counts(cells);
+        check(cells);
         count++;
     }
-    ck_assert_int_eq(count, 214);
+    ck_assert_int_eq(count, lines);
     free(text);
+}
+
+START_TEST(members_are_counted_as_their_code_is)
+{
+    check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_counts.csv", check_counts, 214);
+}
+END_TEST
+
+START_TEST(stand_ins_have_the_counts_of_others)
+{
+    check_lines(NNCOST_SOURCE_DIR "/tests/published/vision_stand_ins.csv", check_stand_in, 565);
+}
+END_TEST
+
+/* Half of the range of a ResNet-50 alone and as a stand-in: sqrt(own^2 + 0.5^2) against own, and 1.3 times the memory. */
+START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open)
+{
+    nnc_measured_file file;
+    nnc_error err = { 0 };
+    const char *text = "id,device,devices,micro_batch,recompute,model_name,measured_s\n"
+                       "a,x,1,1,none,resnetv2_50,1\n"
+                       "b,x,1,1,none,resnet50,1\n";
+    ck_assert_int_eq(nnc_measured_parse(specs, "rows", text, strlen(text), &file, &err), NNC_OK);
+    ck_assert_str_eq(file.rows[0].undecided, "network");
+    ck_assert_str_eq(file.rows[1].undecided, "");
+    nnc_model model = { 0 };
+    const nnc_model *loaded = NULL;
+    ck_assert_int_eq(nnc_model_load(specs, "resnetv2_50", &loaded, NULL), NNC_OK);
+    ck_assert_int_eq(loaded->note_count, 1);
+    model = *loaded;
+    const nnc_device *device = NULL;
+    const nnc_software *software = NULL;
+    ck_assert_int_eq(nnc_device_load(specs, "rtx-3090", &device, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "torch-compile", &software, NULL), NNC_OK);
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 64;
+    const nnc_result wide = estimate_with(&model, device, software, &plan);
+    model.stand_in = false;
+    const nnc_result narrow = estimate_with(&model, device, software, &plan);
+    const double half = log(narrow.interval_s[1] / narrow.step_s) / 1.15;
+    ck_assert_double_eq_tol(log(wide.interval_s[1] / wide.step_s) / 1.15, sqrt(half * half + 0.25),
+                            1e-9);
+    ck_assert_double_eq_tol((double)wide.memory.total_interval_bytes[1],
+                            1.3 * (double)narrow.memory.total_interval_bytes[1], 2);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { a_member_is_a_model_with_fields_set, a_task_comes_before_a_name,
-                                   names_without_a_place_say_why, every_entry_is_a_model,
-                                   members_are_counted_as_their_code_is };
+    const TTest *const tests[] = { a_member_is_a_model_with_fields_set,
+                                   a_task_comes_before_a_name,
+                                   names_without_a_place_say_why,
+                                   every_entry_is_a_model,
+                                   members_are_counted_as_their_code_is,
+                                   stand_ins_have_the_counts_of_others,
+                                   stand_ins_have_wider_ranges_and_leave_the_network_open };
     Suite *suite = suite_create("members");
     TCase *tcase = add_case(suite, "members", open_members, close_members);
     for (size_t i = 0; i < COUNT_OF(tests); i++) {

@@ -168,9 +168,84 @@ START_TEST(passes_are_found_again)
 }
 END_TEST
 
+/* ---- tables of similar lists ---- */
+
+static int timed;
+
+static nnc_timing count_time(void *context, const nnc_device *device, const nnc_op *op,
+                             const nnc_work *work)
+{
+    (void)context;
+    timed++;
+    return nnc_op_time(device, op, work);
+}
+
+static void check_rows(const nnc_rows *found, const nnc_rows *wanted)
+{
+    ck_assert_int_eq(found->count, wanted->count);
+    for (int32_t i = 0; i < found->count; i++) {
+        const nnc_op_cost *a = &found->rows[i], *b = &wanted->rows[i];
+        ck_assert_int_eq(a->op->phase, b->op->phase);
+        ck_assert_str_eq(a->op->name, b->op->name);
+        ck_assert_double_eq(a->repeat, b->repeat);
+        ck_assert_double_eq(a->time_s, b->time_s);
+        ck_assert_double_eq(a->work.flops, b->work.flops);
+        ck_assert_double_eq(a->work.read_bytes + a->work.write_bytes,
+                            b->work.read_bytes + b->work.write_bytes);
+    }
+}
+
+/* A table takes over the rows of equal ops of another one: nothing is timed again for other recomputation, only weight
+ * gradients for another share of passes that add to a sum, and one op's own rows for other dims of it. The rows are those of a
+ * table from nothing. */
+START_TEST(rows_of_equal_ops_are_copied)
+{
+    static nnc_op_list list;
+    static nnc_rows first, copied, anew;
+    const nnc_op_timer timer = { count_time, NULL };
+    const nnc_model model = llama(4, 64, 4, 2, 128, 256, 64);
+    const nnc_device device = cluster_device();
+    nnc_plan plan = plan_of(1, 1, 1);
+    scratch = nnc_scratch_create();
+    ck_assert(nnc_scratch_share(scratch, &model, &device, false));
+    (void)brief_result(&model, &device, &plan, scratch);
+    memcpy(&list, &scratch->shared->last->list, sizeof list);
+    first.timer = copied.timer = anew.timer = &timer;
+    nnc_rows_build(&list, &device, NULL, &plan, &first);
+    static nnc_op_list before;
+    memcpy(&before, &list, sizeof list);
+    const nnc_rows_like like = { &before, before.count, &first, true };
+    for (int what = 0; what < 4; what++) {
+        int wanted = 0;
+        int32_t changed = 0;
+        memcpy(&list, &before, sizeof list);
+        for (int32_t i = 0; i < list.count; i++) {
+            list.ops[i].recomputed = what == 1;
+            list.ops[i].grad_accumulate = what == 2 ? 0.75 : list.ops[i].grad_accumulate;
+            changed = list.ops[i].kind == NNC_OP_MATMUL ? i : changed;
+        }
+        list.ops[changed].u.matmul.m *= what == 3 ? 2 : 1;
+        timed = 0;
+        nnc_rows_build(&list, &device, NULL, &plan, &anew);
+        ck_assert_int_gt(timed, list.count);
+        for (int32_t i = 0; i < anew.count; i++) {
+            const nnc_op *op = anew.rows[i].op;
+            wanted += what == 2 && op->phase == NNC_PHASE_GRAD_WEIGHT;
+            wanted += what == 3 && op->kind == NNC_OP_MATMUL &&
+                      strcmp(op->name, list.ops[changed].name) == 0;
+        }
+        timed = 0;
+        nnc_rows_build_like(&list, &device, NULL, &plan, &like, &copied);
+        ck_assert_msg(timed == wanted, "%d: %d timed, expected %d", what, timed, wanted);
+        check_rows(&copied, &anew);
+    }
+    nnc_scratch_destroy(scratch);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared,
-                                   passes_are_found_again };
+                                   passes_are_found_again, rows_of_equal_ops_are_copied };
     return run_tests_with("memo", NULL, NULL, tests, COUNT_OF(tests));
 }

@@ -130,13 +130,13 @@ static void find_bytes(const nnc_plan *plan)
     const nnc_step_memory *m = &scratch->step;
     const int32_t p = plan->pipeline;
     nnc_segments_sum(&scratch->list, sums);
-    for (int32_t v = 0; v < m->deal.virtual_stages; v++) {
+    for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         const bool folded = plan->schedule == NNC_SCHEDULE_ZB_V && v >= p;
         const int32_t d = folded ? 2 * p - 1 - v : v % p;
         const nnc_stage_residency *h = &m->holdings[d];
         double kept = 0.0;
         for (int32_t s = 0; s < scratch->list.segment_count; s++) {
-            const double part = (double)m->deal.shares[v].instances[s];
+            const double part = (double)m->partition.shares[v].instances[s];
             if (part > 0.0) {
                 kept +=
                     nnc_segment_kept_bytes(&sums[s], h, plan, s) * part / (double)h->instances[s];
@@ -159,7 +159,7 @@ static void find_both_directions(const nnc_plan *plan)
             const int32_t v = c == 0 ? d : p - 1 - d;
             bytes[d][c] = 0.0;
             for (int32_t s = 0; s < scratch->list.segment_count; s++) {
-                const double part = (double)m->deal.shares[v].instances[s];
+                const double part = (double)m->partition.shares[v].instances[s];
                 if (part > 0.0) {
                     bytes[d][c] += nnc_segment_kept_bytes(&sums[s], h, plan, s) * part /
                                    (double)h->instances[s];

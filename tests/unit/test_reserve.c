@@ -94,8 +94,27 @@ START_TEST(advice_is_what_a_search_finds)
 }
 END_TEST
 
+/* If the moment of the peak is known op by op, the allocator's share alone is uncertain: from none of it to twice. */
+START_TEST(an_allocator_keeps_up_to_twice_its_share)
+{
+    const nnc_model *gpt2 = NULL;
+    const nnc_software *eager = NULL;
+    const nnc_plan plan = nnc_plan_default();
+    ck_assert_int_eq(nnc_model_load(specs, "gpt2", &gpt2, NULL), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, NULL), NNC_OK);
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    const nnc_memory m = estimate_with(gpt2, device, eager, &plan).memory;
+    const double peak = (double)m.peak_allocated_bytes, beside = (double)m.context_bytes;
+    ck_assert(m.one_moment && eager->reserve.share > 0.0);
+    ck_assert_int_eq(m.total_interval_bytes[0], (int64_t)ceil(peak + beside));
+    ck_assert_int_eq(m.total_interval_bytes[1],
+                     (int64_t)ceil(peak * (1.0 + 2.0 * eager->reserve.share) + beside));
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { what_is_set_aside, three_words, advice_is_what_a_search_finds };
+    const TTest *const tests[] = { what_is_set_aside, three_words, advice_is_what_a_search_finds,
+                                   an_allocator_keeps_up_to_twice_its_share };
     return run_tests("reserve", tests, COUNT_OF(tests));
 }

@@ -204,6 +204,51 @@ START_TEST(replicas_that_go_on)
 }
 END_TEST
 
+/* Half a node is under repair on average. With k spares a failure waits an hour for a repair if k nodes or more are, by Poisson's
+ * law. */
+START_TEST(failures_wait_for_spares)
+{
+    const nnc_plan plan = devices_of(8);
+    nnc_run_ask ask = nnc_run_ask_default();
+    const double fewer[] = { 0.0, 1.0, 1.0 + 0.5, 1.0 + 0.5 + 0.125,
+                             1.0 + 0.5 + 0.125 + 0.125 / 6.0 };
+    ask.days = 54.0;
+    ask.device_mtbf_s = 8.0 * 100.0 * HOUR;
+    ask.failing_share = 1.0;
+    ask.repair_s = 50.0 * HOUR;
+    ask.detect_s = ask.start_s = ask.load_s = 0.0;
+    ask.block_s = ask.save_s = 1.0;
+    ask.replace_s = HOUR;
+    for (int spares = 0; spares < 5; spares++) {
+        ask.spares = spares;
+        const nnc_run run = run_of(&plan, &ask);
+        CLOSE(run.nodes_out, 0.5, 1e-12);
+        CLOSE(run.restart_s, HOUR * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
+    }
+}
+END_TEST
+
+/* Replicas that go on need a checkpoint once an hour. Half a reclaim a month of each of 2,048 nodes is one every 713 s; a run
+ * that nothing stops has no time between stops, and loses the saves alone. */
+START_TEST(few_stops_and_none)
+{
+    const nnc_plan plan = devices_of(16384);
+    nnc_run_ask ask = nnc_run_ask_default();
+    ask.days = 54.0;
+    ask.block_s = ask.save_s = 10.0;
+    ask.checkpoint_interval_s = 1000.0;
+    nnc_run run = run_of(&plan, &ask);
+    ck_assert(isnan(run.system_mtbf_s));
+    CLOSE(run.goodput, 1000.0 / 1010.0, 1e-12);
+    ask.reclaim_per_month = 0.5;
+    run = run_of(&plan, &ask);
+    CLOSE(run.system_mtbf_s, 730.0 * HOUR / (0.5 * 2048.0), 1e-12);
+    ask.checkpoint_interval_s = (double)NAN;
+    ask.elastic_replicas = 128.0;
+    CLOSE(run_of(&plan, &ask).interval_s, HOUR, 1e-12);
+}
+END_TEST
+
 /* ---- prices and regions ---- */
 
 START_TEST(sellers_and_regions)
@@ -520,6 +565,8 @@ int main(void)
         better_is_never_longer,
         asynchronous_saves_pay,
         replicas_that_go_on,
+        few_stops_and_none,
+        failures_wait_for_spares,
         sellers_and_regions,
         power_of_a_capped_device,
         buildings,

@@ -54,6 +54,22 @@ START_TEST(flops_of_a_token)
 }
 END_TEST
 
+/* Without a length of the sequences, a prompt has no share of them: all tokens are generated. */
+START_TEST(prompts_of_unknown_share)
+{
+    nnc_run_ask ask = unit_ask(NNC_METHOD_GRPO);
+    nnc_plan plan = devices_of(1);
+    plan.global_batch = 8;
+    plan.seq_len = 100;
+    plan.tokens = 800.0;
+    ask.prompt_tokens = 25.0;
+    ask.rollout_tokens_per_s = 100.0;
+    CLOSE(run_of(&plan, &ask).rollout_step_s, 8.0, 1e-12);
+    ask.response_tokens = 75.0;
+    CLOSE(run_of(&plan, &ask).rollout_step_s, 6.0, 1e-12);
+}
+END_TEST
+
 /* A teacher computes once what is trained on in three epochs. */
 START_TEST(a_teacher_speaks_once)
 {
@@ -237,9 +253,9 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        flops_of_a_token, a_teacher_speaks_once, price_of_a_generated_token,
-        decode_behind_it, tulu_iteration,        published_totals,
-        beside_training,  refused_methods,
+        flops_of_a_token,           prompts_of_unknown_share, a_teacher_speaks_once,
+        price_of_a_generated_token, decode_behind_it,         tulu_iteration,
+        published_totals,           beside_training,          refused_methods,
     };
     return run_tests_with("run_method", open_support, close_support, tests, COUNT_OF(tests));
 }

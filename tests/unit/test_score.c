@@ -83,9 +83,24 @@ START_TEST(rows_that_leave_something_open_stand_apart)
                             step_row("d", "") };
     rows[2].fitted = true;
     const nnc_scored scored[] = {
-        { .row = &rows[0], .error = 0.1, .low_s = 0.9, .high_s = 1.1, .memory_error = NAN },
-        { .row = &rows[1], .error = 9.0, .low_s = NAN, .high_s = NAN, .memory_error = NAN },
-        { .row = &rows[2], .error = -0.1, .low_s = 1.1, .high_s = 1.2, .memory_error = NAN },
+        { .row = &rows[0],
+          .measured_s = 1,
+          .error = 0.1,
+          .low_s = 0.9,
+          .high_s = 1.1,
+          .memory_error = NAN },
+        { .row = &rows[1],
+          .measured_s = 1,
+          .error = 9.0,
+          .low_s = NAN,
+          .high_s = NAN,
+          .memory_error = NAN },
+        { .row = &rows[2],
+          .measured_s = 1,
+          .error = -0.1,
+          .low_s = 1.1,
+          .high_s = 1.2,
+          .memory_error = NAN },
         { .row = &rows[3],
           .error = NAN,
           .low_s = NAN,
@@ -122,7 +137,7 @@ END_TEST
 START_TEST(a_bound_contradicts_past_the_rounding)
 {
     nnc_measured row = step_row("a", "");
-    nnc_scored scored = { .row = &row, .lower_bound_s = 1.01 };
+    nnc_scored scored = { .row = &row, .measured_s = 1.0, .lower_bound_s = 1.01 };
     ck_assert(nnc_score_contradicts(&scored));
     row.rounding = 0.02;
     ck_assert(!nnc_score_contradicts(&scored));
@@ -304,6 +319,34 @@ START_TEST(a_program_may_work_on_its_host)
 }
 END_TEST
 
+/* 1,000 requests a second were served, more than predicted: seconds per request are compared, not a queue without end. */
+START_TEST(a_rate_past_saturation_is_compared_by_itself)
+{
+    const nnc_model *model = NULL;
+    const nnc_device *device = NULL;
+    const nnc_software *engine = NULL;
+    nnc_measured_file file;
+    nnc_serve serve;
+    nnc_error err = { 0 };
+    const char *text =
+        "id,device,model,weights,framework,mode,request_rate,input_len,output_len,ttft_s\n"
+        "a,h100,llama3-8b,bf16,neutral-engine,open-loop,1000,500,100,0.1\n";
+    ck_assert_int_eq(nnc_measured_parse(specs, "t", text, strlen(text), &file, &err), NNC_OK);
+    ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &model, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_load(specs, "h100", &device, &err), NNC_OK);
+    ck_assert_int_eq(nnc_software_load(specs, "neutral-engine", &engine, &err), NNC_OK);
+    const nnc_measured *row = &file.rows[0];
+    nnc_scored scored;
+    ck_assert_int_eq(nnc_serve_of(model, device, engine, &row->ask, scratch, &serve, &err), NNC_OK);
+    ck_assert(serve.saturated && isinf(serve.ttft_s));
+    ck_assert_int_eq(nnc_score_row(row, model, device, engine, &row->plan, scratch, &scored, &err),
+                     NNC_OK);
+    ck_assert_double_eq(scored.measured_s, 0.001);
+    ck_assert_double_eq_tol(scored.error, 1000.0 / serve.saturation_rate - 1.0, 1e-12);
+    ck_assert(scored.lower_bound_s < scored.predicted_s && !isinf(scored.high_s));
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
@@ -319,6 +362,7 @@ int main(void)
         a_collective_takes_what_its_links_say,
         a_step_is_what_an_estimate_says,
         a_program_may_work_on_its_host,
+        a_rate_past_saturation_is_compared_by_itself,
     };
     return run_tests_with("score", open_both, close_both, tests, COUNT_OF(tests));
 }

@@ -19,7 +19,7 @@ static nnc_search_task task_of(int32_t devices, int64_t batch)
     ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
     plain = nnc_software_default();
     profiles = nnc_profiles_of_one(&plain);
-    nnc_search_task task = { .crew = { .size = 1 },
+    nnc_search_task task = { .ranks = { .size = 1 },
                              .model = gpt2,
                              .device = a100,
                              .profiles = &profiles,
@@ -312,9 +312,10 @@ START_TEST(digests_differ)
     uint64_t seen[MOST];
     int32_t sizes[] = { 8, 16 }, others[] = { 8, 32 };
     int count = 0;
-    nnc_run_ask run = nnc_run_ask_default();
+    nnc_run_ask run = nnc_run_ask_default(), other_run = run;
+    other_run.days = 3.0;
     const nnc_search_task base = task_of(16, 32);
-    for (int what = 0; what < 23; what++) {
+    for (int what = 0; what < 25; what++) { /* number 23 changes nothing */
         nnc_search_task task = base;
         nnc_search *s = &task.search;
         nnc_choice *const choices[] = { &s->tensor,         &s->pipeline,         &s->context,
@@ -334,7 +335,7 @@ START_TEST(digests_differ)
         task.sizes = what == 22 ? others : sizes;
         task.size_count = what == 17 || what == 22 ? 2 : what == 18 ? 1 : 0;
         s->base.global_batch = what == 19 ? 64 : 32;
-        s->run = what == 20 ? &run : NULL;
+        s->run = what == 20 ? &run : what == 24 ? &other_run : NULL;
         seen[count++] = digest_of(&task, what == 21 ? "x" : "y");
         for (int i = 0; i < count - 1; i++) {
             ck_assert_msg(seen[i] != seen[count - 1], "%d and %d", i, what);

@@ -231,10 +231,54 @@ START_TEST(refuses)
 }
 END_TEST
 
+/* Options that contradict each other are refused in one line that names one of them. 8 heads of keys neither divide over 12 ranks nor
+ * are divided by them, whatever the 48 heads do. */
+START_TEST(refuses_contradictions)
+{
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    const nnc_model *llama3 = NULL;
+    nnc_error err = { 0 };
+    ok(nnc_model_load(specs, "llama3-8b", &llama3, &err), &err);
+    nnc_model model = *llama3;
+    const nnc_serve_ask plain = nnc_serve_ask_default();
+    nnc_serve_ask asks[7] = { plain, plain, plain, plain, plain, plain, plain };
+    static const struct {
+        const char *where, *what;
+    } wanted[7] = { { "--tensor", "kv_heads 8" },
+                    { "--batch", "found 2" },
+                    { "--batch", "found 2" },
+                    { "--concurrency", "found 2" },
+                    { "--expert", "found 2" },
+                    { "--attention-data", "found 2" },
+                    { "--disaggregate", "found one kind" } };
+    model.decoder.heads = 48;
+    model.decoder.ffn_hidden = 12 * 1024;
+    asks[0].tensor = 12;
+    asks[1].batch = 1;
+    asks[1].offline = true;
+    asks[2].batch = 1;
+    asks[2].request_rate = 0.5;
+    asks[3].concurrency = 1;
+    asks[3].offline = true;
+    asks[4].expert = 2;
+    asks[5].attention_data = 2;
+    asks[6].decode_workers = 1;
+    for (size_t i = 0; i < COUNT_OF(asks); i++) {
+        nnc_serve serve;
+        const nnc_status status =
+            nnc_serve_of(&model, device, NULL, &asks[i], scratch, &serve, &err);
+        ck_assert_msg(status != NNC_OK, "%zu", i);
+        ck_assert_msg(strcmp(err.where, wanted[i].where) == 0 && strstr(err.what, wanted[i].what),
+                      "%zu: %s: %s", i, err.where, err.what);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
-        monotone_and_bounded, loads_agree,  fits_or_says_by_how_much, devices_share, refuses,
+        monotone_and_bounded, loads_agree,  fits_or_says_by_how_much,
+        devices_share,        refuses,      refuses_contradictions,
         every_line_is_true,   search_finds,
     };
     return run_tests_with("serve", open_support, close_support, tests, COUNT_OF(tests));

@@ -233,30 +233,72 @@ static double gamma_gap(uint64_t *state, double shape)
     }
 }
 
+/* docs/serving.md: one run is enough if the standard error of its mean, by the means of ten batches of consecutive requests, is
+ * within 1 %; otherwise there are 16. */
+enum { RUNS = 16 };
+
+static bool is_enough(const double *values, int count)
+{
+    const int each = count / 10;
+    double means[10] = { 0.0 }, mean = 0.0, squares = 0.0;
+    for (int i = 0; i < 10 * each; i++) {
+        means[i / each] += values[i] / each;
+        mean += values[i] / (10.0 * each);
+    }
+    for (int i = 0; i < 10; i++) {
+        squares += (means[i] - mean) * (means[i] - mean);
+    }
+    return sqrt(squares / 10.0 / 9.0) <= 0.01 * mean;
+}
+
+static double mean_of(const double *values, int count)
+{
+    double sum = 0.0;
+    for (int i = 0; i < count; i++) {
+        sum += values[i] / count;
+    }
+    return sum;
+}
+
 /* Prompts of one token out, one an iteration, wait by Lindley's recursion: wait' = max(0, wait + service - gap). Gaps are
- * drawn by the published methods from the same stream; the first tenth of the requests is not counted. */
+ * drawn by the published methods from the same stream, and scaled to the asked rate in each run; the first tenth of the requests
+ * is not counted. */
 START_TEST(gaps_are_drawn_as_published)
 {
     static const double shapes[] = { 1.0, 0.25, 0.9, 1.5, 4.0, 100.0 };
-    enum { REQUESTS = 2000 };
-    const double service_s = prompt_s(), rate = 0.7 / service_s;
+    enum { REQUESTS = 1000, FIRST = REQUESTS / 10 };
+    static double times_s[RUNS * REQUESTS], gaps[REQUESTS];
+    const double service_s = prompt_s(), rate = 0.6 / service_s;
+    int short_runs = 0;
     for (size_t i = 0; i < COUNT_OF(shapes); i++) {
         nnc_serve_ask ask = ask_of(1);
         uint64_t state = 3 + i;
-        double wait_s = 0.0, sum_s = 0.0;
+        int count = 0;
         ask.chunk = INPUT;
         ask.requests = REQUESTS;
         ask.request_rate = rate;
         ask.seed = (int64_t)state;
         ask.burstiness = shapes[i];
-        for (int k = 0; k < REQUESTS; k++) {
-            const double gap_s =
-                (shapes[i] == 1.0 ? -log(uniform(&state)) : gamma_gap(&state, shapes[i])) / rate;
-            wait_s = k > 0 ? fmax(wait_s + service_s - gap_s, 0.0) : 0.0;
-            sum_s += k >= REQUESTS / 10 ? wait_s + service_s : 0.0;
+        for (int run = 0; run < RUNS; run++) {
+            double wait_s = 0.0, sum = 0.0;
+            for (int k = 0; k < REQUESTS; k++) {
+                gaps[k] = shapes[i] == 1.0 ? -log(uniform(&state)) : gamma_gap(&state, shapes[i]);
+                sum += gaps[k];
+            }
+            for (int k = 0; k < REQUESTS; k++) {
+                const double gap_s = gaps[k] * REQUESTS / sum / rate;
+                wait_s = k > 0 ? fmax(wait_s + service_s - gap_s, 0.0) : 0.0;
+                times_s[count] = wait_s + service_s;
+                count += k >= FIRST ? 1 : 0;
+            }
+            if (run == 0 && is_enough(times_s, count)) {
+                short_runs++;
+                break;
+            }
         }
-        CLOSE(served(&ask).ttft_s, sum_s / (0.9 * REQUESTS), 1e-9);
+        CLOSE(served(&ask).ttft_s, mean_of(times_s, count), 1e-9);
     }
+    ck_assert(short_runs > 0 && short_runs < (int)COUNT_OF(shapes));
 }
 END_TEST
 
@@ -264,27 +306,31 @@ END_TEST
  * take what a prompt of their length takes alone. */
 START_TEST(lengths_are_even_and_mirrored)
 {
-    enum { REQUESTS = 40 };
+    enum { REQUESTS = 40, FIRST = REQUESTS / 10 };
+    static double times_s[RUNS * REQUESTS];
     nnc_serve_ask ask = ask_of(1);
     uint64_t state = ~(uint64_t)5;
-    double drawn = 0.0, sum_s = 0.0;
+    double drawn = 0.0;
+    int count = 0;
     ask.seed = 5;
     ask.requests = REQUESTS;
     ask.request_rate = 1e-4;
     ask.length_spread = 0.5;
-    for (int k = 0; k < REQUESTS; k++) {
+    for (int k = 0; k < RUNS * REQUESTS; k++) {
         drawn = k % 2 == 0 ? 2.0 * uniform(&state) - 1.0 : -drawn;
         if (k % 2 == 0) {
             (void)uniform(&state); /* the output's */
         }
         nnc_serve_ask one = ask;
-        nnc_serve_arrival a = { .arrival_s = 0.0,
-                                .input_len = (int64_t)floor(INPUT * (1.0 + 0.5 * drawn) + 0.5) };
+        const double length = INPUT * (1.0 + 0.5 * drawn);
+        nnc_serve_arrival a = { .arrival_s = 0.0, .input_len = (int64_t)floor(length + 0.5) };
         one.arrival_list = &a;
         one.arrival_count = 1;
-        sum_s += k >= REQUESTS / 10 ? served(&one).ttft_s : 0.0;
+        times_s[count] = served(&one).ttft_s;
+        count += k % REQUESTS >= FIRST ? 1 : 0;
     }
-    CLOSE(served(&ask).ttft_s, sum_s / (0.9 * REQUESTS), 1e-9);
+    ck_assert(!is_enough(times_s, REQUESTS - FIRST));
+    CLOSE(served(&ask).ttft_s, mean_of(times_s, count), 1e-9);
 }
 END_TEST
 
@@ -327,6 +373,41 @@ START_TEST(shares_are_nearest_ranks)
         CLOSE(s.ttft_p99_s, firsts_s[last], 1e-9);
         CLOSE(s.request_p50_s, wholes_s[half], 1e-9);
         CLOSE(s.request_p90_s, wholes_s[tenth], 1e-9);
+    }
+}
+END_TEST
+
+/* A cached beginning of 500.5 tokens is one of 500 whole tokens. */
+START_TEST(whole_tokens_are_cached)
+{
+    nnc_serve_ask ask = recorded(3, 1);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    ask.prefix_hit = 0.5;
+    const nnc_serve half = served(&ask);
+    ask.prefix_hit = 0.5005;
+    ck_assert_double_eq(served(&ask).ttft_s, half.ttft_s);
+    ck_assert_double_lt(half.ttft_s, prompt_s());
+}
+END_TEST
+
+/* Ten prompts at once, each on a prefill worker of its own: the workers that decode take them in turn, so the first ones have
+ * one more. */
+START_TEST(workers_take_turns)
+{
+    enum { REQUESTS = 10 };
+    nnc_serve_ask ask = recorded(2, REQUESTS);
+    for (int i = 0; i < REQUESTS; i++) {
+        arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    }
+    ask.prefill_workers = REQUESTS;
+    for (int workers = 1; workers <= REQUESTS; workers++) {
+        const int each = REQUESTS / workers, more = REQUESTS % workers;
+        const double sum_s = more * (each + 1) * decode_s(each + 1, 1001) +
+                             (workers - more) * each * decode_s(each, 1001);
+        ask.decode_workers = workers;
+        const nnc_serve s = served(&ask);
+        CLOSE(s.tpot_s, sum_s / REQUESTS, 1e-9);
+        CLOSE(s.ttft_s, prompt_s() + s.transfer_s, 1e-9);
     }
 }
 END_TEST
@@ -423,6 +504,8 @@ int main(void)
                                    gaps_are_drawn_as_published,
                                    lengths_are_even_and_mirrored,
                                    shares_are_nearest_ranks,
+                                   whole_tokens_are_cached,
+                                   workers_take_turns,
                                    steps_between_knots };
     return run_tests_with("serve_replay", open_all, close_support, tests, COUNT_OF(tests));
 }

@@ -10,27 +10,44 @@ static nnc_serve_net net;
 static nnc_serve_ask plan;
 static nnc_serve_case of;
 
-static void set_up(const char *id, int32_t tensor, int32_t pipeline)
+static nnc_serve_ask ask_of(int32_t tensor, int32_t pipeline)
 {
-    nnc_error err = { 0 };
-    const nnc_model *model = NULL;
-    const nnc_device *h100 = NULL;
-    nnc_serve_mode mode;
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = tensor;
     ask.pipeline = pipeline;
     ask.input_len = 1000;
     ask.output_len = 10;
     ask.chunk = 100000;
+    return ask;
+}
+
+static void set_up_model(const nnc_model *model, const nnc_serve_ask *ask)
+{
+    nnc_error err = { 0 };
+    nnc_serve_mode mode;
+    ok(nnc_serve_net_of(model, &software, scratch, &net, &err), &err);
+    ok(nnc_serve_resolve(ask, model, device, &software, &net, &plan, &mode, &err), &err);
+    of = (nnc_serve_case){ .net = &net, .plan = &plan, .engine = &software.serving };
+    ok(nnc_serve_rates_of(device, &software, &plan, &of.rates, &err), &err);
+}
+
+static const nnc_model *load(const char *id)
+{
+    nnc_error err = { 0 };
+    const nnc_model *model = NULL;
+    const nnc_device *h100 = NULL;
     software = nnc_software_default();
     ok(nnc_model_load(specs, id, &model, &err), &err);
     ok(nnc_device_load(specs, "h100", &h100, &err), &err);
     ok(nnc_device_copy(specs, h100, &device, &err), &err);
     ok(nnc_device_set(device, "efficiency.basis", "none", &err), &err);
-    ok(nnc_serve_net_of(model, &software, scratch, &net, &err), &err);
-    ok(nnc_serve_resolve(&ask, model, device, &software, &net, &plan, &mode, &err), &err);
-    of = (nnc_serve_case){ .net = &net, .plan = &plan, .engine = &software.serving };
-    ok(nnc_serve_rates_of(device, &software, &plan, &of.rates, &err), &err);
+    return model;
+}
+
+static void set_up(const char *id, int32_t tensor, int32_t pipeline)
+{
+    const nnc_serve_ask ask = ask_of(tensor, pipeline);
+    set_up_model(load(id), &ask);
 }
 
 static double decode_flops(double sequences, double context)
@@ -143,8 +160,137 @@ START_TEST(ranks_and_stages)
 }
 END_TEST
 
+/* (c^1.5 + m^1.5)^(2/3), docs/serving.md. */
+static double joint_s(double compute_s, double memory_s)
+{
+    return pow(pow(compute_s, 1.5) + pow(memory_s, 1.5), 2.0 / 3.0);
+}
+
+/* One decode step of Mixtral 8x7B, or of the same with one expert, counted again: S sequences over p stages, and over g groups
+ * of t ranks. Attention and head see the sequences of a group (the router on every rank), experts those of all groups; an expert is read if a token
+ * chose it; with expert parallelism the busiest rank has `imbalance` times the mean. */
+static void check_experts(double t, double g, double p, double busy, double sequences)
+{
+    const double s = fmax(sequences / p, fmin(sequences, 1.0)) / g, context = 700.0;
+    double flops = 0.0, weight_bytes = 0.0, expert_s = 0.0, dispatches = 0.0, chosen = 0.0;
+    for (int32_t i = 0; i < net.product_count; i++) {
+        const nnc_serve_product *one = &net.products[i];
+        const bool routed =
+            one->split == NNC_SPLIT_EXPERT_ROW || one->split == NNC_SPLIT_EXPERT_COLUMN;
+        const double n = one->experts, k = one->chosen;
+        const bool whole = one->split == NNC_SPLIT_TOKENS || one->split == NNC_SPLIT_SEQUENCE;
+        const double share = routed ? 1.0 / (t * g) : whole ? 1.0 : 1.0 / t;
+        const double elements = one->layers * one->n * one->k * share;
+        const double rows = routed ? g * s * k * busy : s;
+        const double read = routed ? fmin(n, busy * n * (1.0 - pow(1.0 - k / n, g * s))) : 1.0;
+        flops += 2.0 * rows * elements;
+        weight_bytes += 2.0 * read * elements;
+        if (routed) {
+            expert_s += joint_s(2.0 * rows * elements / (0.7 * of.rates.dense_flops_per_s),
+                                2.0 * read * elements / of.rates.expert_bytes_per_s);
+        }
+        if (one->split == NNC_SPLIT_EXPERT_ROW) {
+            dispatches = 2.0 * one->layers; /* there and back */
+            chosen = k;
+        }
+    }
+    flops += s * context * 32.0 * 4.0 * 32.0 / t * 128.0;
+    const double row_bytes = s * 4096.0 * 2.0, link = of.rates.link_bytes_per_s;
+    const nnc_small_all_reduce *a = &of.rates.all_reduce;
+    const double one_s =
+        a->fixed_s + t * a->rank_s + (t - 1.0) * row_bytes / (a->one_shot_fraction * link);
+    const double two_s = a->fixed_s + t * a->rank_s + a->two_shot_s +
+                         2.0 * (t - 1.0) / t * row_bytes / (a->two_shot_fraction * link);
+    const double sent = dispatches * chosen * row_bytes / t * (g - 1.0) / g;
+    double comm_s = 0.0, network_bytes = sent;
+    if (t > 1.0) {
+        comm_s += 65.0 * (1.5 * fmin(one_s, two_s) + 3e-6);
+        network_bytes += 65.0 * 2.0 * (t - 1.0) / t * row_bytes;
+    }
+    if (g > 1.0) {
+        comm_s += dispatches * (of.rates.exchange_fixed_s + g * a->rank_s) +
+                  sent / (a->two_shot_fraction * of.rates.exchange_bytes_per_s);
+    }
+    comm_s += (p - 1.0) * (a->fixed_s + row_bytes / t / (a->one_shot_fraction * link));
+    network_bytes += (p - 1.0) * row_bytes / t / p;
+    const nnc_serve_step d = nnc_serve_decode(&of, sequences, context, NULL);
+    CLOSE(d.flops, flops, 1e-12);
+    CLOSE(d.weight_bytes, weight_bytes, 1e-12);
+    CLOSE(d.expert_s, expert_s, 1e-9);
+    CLOSE(d.kv_bytes, s * (context + 1.0) * 131072.0 / t, 1e-12);
+    ck_assert_double_eq_tol(d.comm_s, comm_s, 1e-12 * comm_s + 1e-30);
+    ck_assert_double_eq_tol(d.network_bytes, network_bytes, 1e-12 * network_bytes + 1e-30);
+}
+
+START_TEST(groups_share_experts)
+{
+    nnc_model model = *load("mixtral-8x7b");
+    software.serving.all_reduce_factor = 1.5;
+    software.serving.all_reduce_s = 3e-6;
+    for (int i = 0; i < 2 * 3 * 3 * 2 * 2; i++) {
+        const int32_t t = 1 << i % 3, g = 1 << i / 3 % 3, p = 1 + i / 9 % 2;
+        const bool apart = i / 18 % 2 != 0;
+        nnc_serve_ask ask = ask_of(t, p);
+        model.decoder.experts = i / 36 == 0 ? 8 : t * g == 1 || !apart ? 1 : 8;
+        model.decoder.experts_per_token = model.decoder.experts == 1 ? 1 : 2;
+        ask.attention_data = g;
+        ask.expert = apart && t * g <= 8 ? t * g : 1;
+        ask.imbalance = 1.3;
+        set_up_model(&model, &ask);
+        of.rates.all_reduce = (nnc_small_all_reduce){ 1e-5, 1e-6, 2e-6, 0.5, 0.25, 0.0 };
+        of.rates.link_bytes_per_s = 1e11;
+        of.rates.exchange_bytes_per_s = 2e10;
+        of.rates.exchange_fixed_s = 3e-5;
+        for (double sequences = 1.0; sequences < 3000.0; sequences *= 7.0) {
+            check_experts(t, g, p, ask.expert > 1 ? 1.3 : 1.0, sequences);
+        }
+    }
+}
+END_TEST
+
+/* Latent attention reads the latent of 512 and the key of 64 once, however many heads share them; 27 layers, 2 bytes. */
+START_TEST(a_latent_is_read_once)
+{
+    set_up("deepseek-v2-lite", 1, 1);
+    software.serving.kv_reread = 0.25;
+    of.rates.attention_flops_per_s = 1e18; /* so that memory takes longer */
+    const nnc_serve_step d = nnc_serve_decode(&of, 3.0, 500.0, NULL);
+    CLOSE(d.kv_bytes, 3.0 * 501.0 * 27.0 * 576.0 * 2.0, 1e-12);
+    CLOSE(d.attention_s, d.kv_bytes / of.rates.kv_bytes_per_s, 1e-12);
+}
+END_TEST
+
+/* Nothing is read faster than the memory's rate, by any factor of an engine; without a number of units there is no limit by
+ * units. Tables and norms take 4 bytes in models of fp32 and 2 in all narrower ones. */
+START_TEST(rates_end_at_the_memory)
+{
+    nnc_error err = { 0 };
+    set_up("llama3-8b", 1, 1);
+    nnc_serve_engine *engine = &software.serving;
+    engine->kv_factor = 1.5;
+    engine->unit_bytes_per_clock = 10.0;
+    device->units = 0;
+    for (int i = 0; i < NNC_STORED_COUNT; i++) {
+        engine->stream_factor[i] = 1.5;
+    }
+    for (int i = 0; i < NNC_STORED_COUNT; i++) {
+        nnc_serve_rates r;
+        plan.weights = (nnc_stored)i;
+        ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
+        const double rates[] = { r.stream_bytes_per_s, r.plain_bytes_per_s, r.expert_bytes_per_s,
+                                 r.kv_bytes_per_s, r.state_bytes_per_s };
+        for (size_t k = 0; k < COUNT_OF(rates); k++) {
+            ck_assert_double_eq(rates[k], device->mem_bytes_per_s);
+        }
+        ck_assert_double_eq(r.plain_bytes, i == NNC_STORED_FP32 ? 4.0 : 2.0);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { llama_by_hand, steps_are_sums, ranks_and_stages };
+    const TTest *const tests[] = { llama_by_hand,         steps_are_sums,
+                                   ranks_and_stages,      groups_share_experts,
+                                   a_latent_is_read_once, rates_end_at_the_memory };
     return run_tests("serving steps", tests, COUNT_OF(tests));
 }

@@ -6,7 +6,7 @@ software (model.layers, tensor, software ...) and leaves everything else in plac
 
     words.json     what their words mean, frameworks by the names of nncost, what notes of rows and programs of examples
                    say, families of models, engines, columns for people
-    members.json   networks by their published names: a shipped model and the fields that differ
+    foreign/names/members.json   networks by their published names: a shipped model and the fields that differ
 
 A row says what its source says. What its framework does where the row is silent is in software/*.json, which the
 program reads. What decides the time and the row does not say is guessed, and named in the column "open". Rows that
@@ -60,7 +60,8 @@ class Tables:
 
     def __init__(self):
         self.words = load(os.path.join(HERE, "words.json"))
-        self.members = load(os.path.join(ROOT, "foreign", "names", "members.json"))["members"]
+        names = load(os.path.join(ROOT, "foreign", "names", "members.json"))
+        self.members, self.stand_ins = names["members"], names["stand_ins"]
 
     def meaning(self, column, text):
         """The word of nncost for one of theirs; "" = nothing is said."""
@@ -70,8 +71,8 @@ class Tables:
         return found
 
     def member(self, name, task):
-        """MODEL FIELD=VALUE ... of a network by its name; None: it is not listed."""
-        found = self.members.get(f"{name}/{task}", self.members.get(name))
+        """MODEL FIELD=VALUE ... of a network by its name, the name where another stands in; None: it is not listed."""
+        found = self.members.get(f"{name}/{task}", self.members.get(name, name if name in self.stand_ins else None))
         if isinstance(found, dict):
             raise Refused(found["refused"])
         return found
@@ -240,7 +241,7 @@ class Step:
                 # Half of a padded batch of BERT is padding: arXiv:2107.02027.
                 self.out["seq_len"] = str(whole(self.text("seq_len")) // 2)
         elif not self.text("n_layers"):
-            raise Refused("no layers, and no such network in lab/members.json")
+            raise Refused("no layers, and no such network in foreign/names/members.json")
         elif "refused" in family:
             raise Refused(f"model family {self.text('model_family')} {family['refused']}")
         else:
@@ -383,7 +384,7 @@ class Served(Step):
 
 
 def kind_of(columns):
-    if {"mode", "input_len"} <= columns:
+    if "mode" in columns and {"input_len", "iterations_per_s"} & columns:
         return Served
     return Step if "measured_step_s" in columns else None
 

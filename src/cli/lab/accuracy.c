@@ -14,7 +14,7 @@ typedef struct nnc_accuracy_report {
     const nnc_left_out *left_out;
     int32_t left_out_count;
     const char *overrides; /* "scale_out.latency_s=1e-5, ..."; NULL = none */
-    bool summary;          /* by device, profile and kind of model alone */
+    bool summary;          /* show only sums by device, profile and kind of model */
     bool all_rows;         /* list every row, not only those that cannot be expressed */
 } nnc_accuracy_report;
 
@@ -120,7 +120,9 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("model", TEXT, ROW(model_name), .help = "Name of its model."),
     NNC_AS("fitted", BOOL, ROW(fitted), .help = "Whether its group is one that fits may see."),
     NNC_AS("undecided", TEXT, ROW(undecided), .help = "Deciding fields that the row leaves open."),
-    NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .help = "Measured time."),
+    NNC_NUMBER(
+        nnc_scored, measured_s, .unit = "s",
+        .help = "Measured time; where the rate is past predicted saturation, seconds per request."),
     NNC_AS("rounding", NUMBER, ROW(rounding), .help = "Relative rounding of the measurement."),
     NNC_NUMBER(nnc_scored, predicted_s, .unit = "s", .help = "Predicted time."),
     NNC_NUMBER(nnc_scored, error, .help = "predicted / measured - 1."),
@@ -156,7 +158,7 @@ static const nnc_metrics row_metrics =
 
 static const nnc_metric line_rows[] = {
     NNC_AS("id", TEXT, ROW(id)),
-    NNC_AS("measured", NUMBER, ROW(measured_s)),
+    NNC_AS("measured", NUMBER, NNC_IN(nnc_scored, measured_s)),
     NNC_AS("predicted", NUMBER, NNC_IN(nnc_scored, predicted_s)),
     NNC_AS("error", NUMBER, NNC_IN(nnc_scored, error)),
     NNC_AS("low", NUMBER, NNC_IN(nnc_scored, low_s)),
@@ -232,13 +234,13 @@ static bool contradicts(const nnc_place *place)
     return nnc_score_contradicts(place->record);
 }
 
-NNC_GET(get_above, nnc_scored, nnc_number_cell(self->lower_bound_s / self->row->measured_s - 1.0))
+NNC_GET(get_above, nnc_scored, nnc_number_cell(self->lower_bound_s / self->measured_s - 1.0))
 
 #define ROW(member) NNC_VIA(nnc_scored, row), NNC_IN(nnc_measured, member)
 static const nnc_metric contradiction_rows[] = {
     NNC_HEAD("row", TEXT, ROW(id), .shrinks = true),
     NNC_HEAD("device", TEXT, NNC_IN(nnc_scored, device), .drop = 1),
-    NNC_HEAD("measured", NUMBER, ROW(measured_s), .unit = "s"),
+    NNC_HEAD("measured", NUMBER, NNC_IN(nnc_scored, measured_s), .unit = "s"),
     NNC_HEAD("bound", NUMBER, NNC_IN(nnc_scored, lower_bound_s), .unit = "s"),
     NNC_HEAD("above", NUMBER, .get = get_above, .show = NNC_SHOW_ERROR),
     NNC_HEAD("left open", TEXT, ROW(undecided), .drop = 2),
@@ -256,7 +258,7 @@ NNC_GET(get_remark, nnc_scored,
 static const nnc_metric every_row[] = {
     NNC_HEAD("row", TEXT, ROW(id)),
     NNC_HEAD("device", TEXT, .get = get_device, .drop = 2),
-    NNC_HEAD("measured", NUMBER, ROW(measured_s), .unit = "s"),
+    NNC_HEAD("measured", NUMBER, NNC_IN(nnc_scored, measured_s), .unit = "s"),
     NNC_HEAD("predicted", NUMBER, NNC_IN(nnc_scored, predicted_s), .unit = "s"),
     NNC_HEAD("error", NUMBER, NNC_IN(nnc_scored, error), .show = NNC_SHOW_ERROR),
     NNC_HEAD("memory", NUMBER, NNC_IN(nnc_scored, memory_error), .show = NNC_SHOW_ERROR),
@@ -377,7 +379,7 @@ typedef struct accuracy {
     int32_t count;
 } accuracy;
 
-/* A summary adds up what has the device, the profile and the kind of model in common. */
+/* A summary joins rows with the same device, profile and kind of model. */
 static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
 {
     const nnc_scenario *s = a->scenario;
@@ -389,7 +391,7 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
     return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* The verdict of a step: as an estimate decides what the row leaves open. */
+/* The verdict of a step: settings that the row leaves open are decided as in an estimate. */
 static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
 {
     nnc_scenario *s = a->scenario;
@@ -506,7 +508,7 @@ static nnc_status score_all(accuracy *a, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    if (software != NULL) { /* else it is a reason to leave out every row */
+    if (software != NULL) { /* otherwise every row would be left out for this reason */
         NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err));
     }
     NNC_TRY(read_files(a, err));

@@ -16,7 +16,7 @@ typedef struct calibration {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scenario *scenario;
-    const char *asked;        /* --device; of what is served NULL = any */
+    const char *asked;        /* --device; serving: NULL = any device */
     const char *held;         /* --hold-out; NULL = none */
     const nnc_device *device; /* NULL when serving is fitted */
     nnc_device start;         /* the device after the options */
@@ -35,8 +35,8 @@ typedef struct calibration {
 /* ---- the report ---- */
 
 typedef struct nnc_calibration_report {
-    const char *device, *software; /* whose parameters they are; one of both is NULL */
-    const char *data;              /* the files and rows, as the file that is written names them */
+    const char *device, *software; /* owner of the parameters; one of the two is NULL */
+    const char *data;              /* names of the files and rows, as the written file has them */
     const char *overrides;         /* NULL = none */
     const char *written;           /* path of the device file; NULL = none */
     int32_t rows, held, other_devices;
@@ -329,7 +329,7 @@ static void *copy(calibration *c, const void *bytes, size_t size)
     return place;
 }
 
-/* Rows alike in it share one. */
+/* Rows with an equal value share one copy of it. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
 {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
@@ -397,7 +397,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
-    if (row->undecided[0] != '\0') { /* a guess at it would end up in the parameters */
+    if (row->undecided[0] != '\0') { /* an assumed value would end up in the parameters */
         nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
         return give_reason(c, row, &why, err);
     }
@@ -691,7 +691,7 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
-    if (c->asked != NULL) { /* else it has no rows, whatever the files hold */
+    if (c->asked != NULL) { /* otherwise the device has no rows, whatever the files hold */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE,

@@ -16,10 +16,10 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 /* --only, --fold and --group: "not:2/5" leaves out the rows whose digest falls into the second of
  * five parts. */
 typedef struct nnc_row_choice {
-    const char *only;    /* in the id; NULL = any */
-    int64_t part, parts; /* from 1; parts 0 = no --fold */
+    const char *only;    /* text in the id; NULL = any id */
+    int64_t part, parts; /* part from 1; parts 0 = no --fold */
     bool others;
-    unsigned together; /* flags of what is equal in a part; 0 = the id */
+    unsigned together; /* flags of the values that rows of a part have in common; 0 = the id */
 } nnc_row_choice;
 
 /* Fails with NNC_BAD_USAGE. */

@@ -147,7 +147,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
-/* The profile that an estimate of the row's plan takes when none is named. */
+/* The profile that an estimate of the row's plan uses when no profile is named. */
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err)
 {
     const nnc_software *software = NULL;
@@ -155,6 +155,24 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
                              err));
     s->software = *software;
     return NNC_OK;
+}
+
+/* The release of a row. A version in words, "Megatron-Core r0.8.0" or "MLPerf v5.1; NVIDIA NeMo", names a framework of
+ * its own, which counts first. */
+static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
+                               nnc_error *err)
+{
+    const char *number = ask->version + strcspn(ask->version, "0123456789");
+    *release = (nnc_release){ .entry = NULL };
+    if (number > ask->version && *number != '\0') {
+        nnc_release_ask named = *ask;
+        named.framework = ask->version;
+        named.version = number;
+        NNC_TRY(nnc_release_find(specs, &named, release, err));
+    }
+    return release->entry != NULL || ask->framework[0] == '\0'
+               ? NNC_OK
+               : nnc_release_find(specs, ask, release, err);
 }
 
 /* A step whose profile is not named: by the release of its framework, as far as the level lets it count. */
@@ -168,8 +186,8 @@ static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_me
                                   .model = row->model_name,
                                   .family = nnc_family_name(s->model.family) };
     s->release = (nnc_release){ .entry = NULL };
-    if (level != NNC_LEVEL_USER && row->framework[0] != '\0') {
-        NNC_TRY(nnc_release_find(specs, &ask, &s->release, err));
+    if (level != NNC_LEVEL_USER) {
+        NNC_TRY(find_release(specs, &ask, &s->release, err));
     }
     if (s->release.entry == NULL) {
         return choose_software(specs, s, err);
@@ -335,7 +353,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* By its name alone: the table is the same wherever the data are installed. */
+    /* Identified by name alone: the table is the same wherever the data are installed. */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);

@@ -29,7 +29,7 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 
-/* The architecture that an old class stands for, as another key says; NULL with a fault. */
+/* The architecture that an old class name means, decided by another key; NULL with a fault. */
 static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root,
                                           const nnc_architecture *row)
 {
@@ -129,7 +129,7 @@ static bool take_graph(nnc_foreign_file *file)
     return faults.count == 0;
 }
 
-/* Is it a field? Else a fault where the data file names it. */
+/* Is it a field? If not, notes a fault at the place in the data file. */
 static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name)
 {
     nnc_error why;
@@ -276,7 +276,7 @@ static bool allowed(nnc_json at, nnc_json only)
     return false;
 }
 
-/* A number under a name that speaks of a size is part of a shape, whoever wrote it. */
+/* A number whose key names a size belongs to the shape, whoever wrote it. */
 static bool looks_like_size(nnc_json at, const char *key)
 {
     static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
@@ -374,7 +374,7 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
 
 /* ---- its class ---- */
 
-/* The number of labels of a classifier: that of their names, a number, or two where the class has a default. */
+/* The number of labels of a classifier: the number of their names, a number, or two where the class has a default. */
 static void set_labels(nnc_json root, nnc_model *model, bool two)
 {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
@@ -408,7 +408,7 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects)
     }
 }
 
-/* Does a class end so? One for a task ("ForRewardModel") is no base model. */
+/* Does the class name end like this? A class for a task ("ForRewardModel") is no base model. */
 static bool ends_so(const char *name, const char *end)
 {
     const bool base = strcmp(end, "Model") == 0;
@@ -460,7 +460,7 @@ static void set_implied(nnc_foreign_file *file)
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* The file that has patterns: this one, else the nearest that it is like. */
+/* The file that has patterns: this one, else the nearest file in its chain of `like`. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row)
 {
     while (row->below != NULL && row->pattern_count == 0) {
@@ -469,7 +469,7 @@ static const nnc_architecture *with_patterns(const nnc_architecture *row)
     return row;
 }
 
-/* Implied fields, those of its class, and those of keys. */
+/* Sets the implied fields, the fields of its class, and the fields of keys. */
 static void fill(nnc_foreign_file *file)
 {
     const nnc_json root = file->at;
@@ -494,7 +494,7 @@ static void fill(nnc_foreign_file *file)
 
 /* ---- several networks in one file ---- */
 
-/* The architecture of the object of a part: what it calls itself, else that of the file around. */
+/* The architecture of the object of a part: its own name for it, else the architecture of the file. */
 static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part)
 {
     const nnc_json type = nnc_json_get(at, "model_type");
@@ -519,7 +519,7 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
     return own;
 }
 
-/* A key of the text that the file repeats outside of it has to say the same there. */
+/* A key of the text that the file repeats outside of the text must have the same value there. */
 static void check_twice(const nnc_foreign_file *file, nnc_json inside)
 {
     char a[64], b[64];
@@ -677,7 +677,7 @@ static void read_parts(nnc_foreign_file *file)
 
 /* ---- rules and notes of the whole file ---- */
 
-/* The key that sets a field, as the file writes it; the field's own name where a level says it. */
+/* The key that sets a field, as the file writes it; the field's own name where a level sets it. */
 static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size)
 {
     snprintf(name, size, "%s", field);
@@ -695,7 +695,7 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
     return name;
 }
 
-/* Said by the keys of the file, before the family's own rule does so by its fields. */
+/* Keys of the file are checked before the family's own rule checks the fields. */
 static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 {
     char heads[64], hidden[64], what[96];
@@ -707,7 +707,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
     }
 }
 
-/* A file says how long a sequence may be, not how long those of the training are. */
+/* A file gives the longest possible sequence, not the length of training sequences. */
 static int64_t limit_sequence(nnc_decoder *d)
 {
     const int64_t maximum = d->seq_len;
@@ -792,7 +792,7 @@ static const char *text_at(nnc_json root, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
-/* The library that reads such a file, and how it writes out what nncost has as one op. */
+/* The library that reads such a file, and how it splits ops that nncost has as one. */
 static void note_library(nnc_json root, nnc_model *model)
 {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };

@@ -15,7 +15,7 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    bool reading; /* waits for the file that it is like */
+    bool reading; /* waits for the file that its `like` names */
     bool good;
     struct nnc_foreign_document *next;
 };
@@ -23,7 +23,7 @@ typedef struct nnc_foreign_document document;
 
 /* ---- checks of values ---- */
 
-/* Faults where a value does not suit; absent ones are not asked about. */
+/* Notes a fault if a value does not suit; absent values are not checked. */
 typedef void check_fn(nnc_json at);
 
 static bool is_object(nnc_json at)
@@ -100,7 +100,7 @@ static void check_texts(nnc_json at)
     }
 }
 
-/* An object with "key", a text, and these members alone. */
+/* An object with the member "key", a text, and only these other members. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others)
 {
     typedef struct keyed {
@@ -210,10 +210,10 @@ static void check_stands_for(nnc_json at)
 
 /* ---- the tables of a file: docs/models.md says what each member does ---- */
 
-/* A member of an object that is kept as it stands. check: NULL = the caller's. */
+/* A member of an object, kept as JSON. check: NULL = the caller checks it. */
 typedef struct member {
     const char *name;
-    size_t offset; /* place of an nnc_json; 0 = it is not kept: no struct begins with one */
+    size_t offset; /* place of an nnc_json; 0 = not kept, since no struct begins with an nnc_json */
     check_fn *check;
 } member;
 
@@ -451,7 +451,7 @@ static document *find_document(const nnc_foreign_set *set, const char *name)
     return d;
 }
 
-/* The architecture of a file that was read; NULL with its fault noted where it has one. */
+/* The architecture of a file that was read; NULL if the file has a fault, which is noted. */
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
 {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
@@ -512,7 +512,8 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
     if (nnc_json_parse(&d->doc)) {
         read_root(set, nnc_json_root(&d->doc), name, &d->row);
     }
-    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* by which it is found, whatever it says */
+    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name that finds it, whatever id the
+                                                        * file has */
 }
 
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc,
@@ -666,7 +667,7 @@ bool nnc_foreign_listed(nnc_json list, const char *text)
     return false;
 }
 
-/* Is the key one of the names "n_embd|hidden_size", or the object that one of them is in? */
+/* Is the key one of the names "n_embd|hidden_size", or the object that contains one of them? */
 static bool names(const char *list, const char *key)
 {
     const size_t length = strlen(key);
@@ -681,7 +682,7 @@ static bool names(const char *list, const char *key)
     return false;
 }
 
-/* The same of the "key" of an object. */
+/* The same for the "key" of an object. */
 static bool names_within(nnc_json at, const char *key)
 {
     const nnc_json name = nnc_json_get(at, "key");
@@ -757,7 +758,7 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
     return false;
 }
 
-/* Can the file speak of the key? Its text is searched, which is far cheaper than reading it. */
+/* May the file mention the key? Searches its text, which is far cheaper than reading it. */
 static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key)
 {
     char below[96], *text = NULL;

@@ -23,23 +23,23 @@
  * A value ("default", "null", those of "values") is a number, a switch, a word of ours, a field ("hidden"), a multiple
  * of one ("4*hidden"), or an object of fields and their values; {} sets nothing. */
 typedef struct nnc_foreign_key {
-    char key
-        [64]; /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim": of the
-                          whole file where the network is a part of it */
-    char to[32];            /* the field; "" = `to_each`, or the fields that `values` name */
+    char key[64]; /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim":
+               * a key of the whole file, where the network is a part of it */
+    char to[32];  /* the field; "" = `to_each`, or the fields that `values` name */
     char times[32];         /* the number is a multiple of this field, with `fraction` a share */
-    char uneven_to[32];     /* field of a list with a value for each level, where they differ */
-    char none_if_equal[32]; /* a number equal to this field says nothing */
+    char uneven_to[32];     /* field that is a list with a value for each level, used where the
+                             * values differ */
+    char none_if_equal[32]; /* a number equal to this field sets nothing */
     int32_t plus,
         divide;    /* ours is larger by `plus`; ours is the number over `divide`, 0 = the number */
     bool optional; /* an absent key sets nothing */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
     bool same_each_level, last_of_list, may_be_shorter, backward;
     nnc_json to_each; /* a list of fields: an item of the value for each */
-    nnc_json absent;  /* "default": absent key; without it the key is required */
-    nnc_json null;    /* key with null; without it null is as absent */
-    nnc_json values;  /* their words and ours */
-    nnc_json when;    /* read the key only where another has this value */
+    nnc_json absent;  /* "default": value when the key is absent; without it the key is required */
+    nnc_json null;    /* value when the key is null; without it null counts as absent */
+    nnc_json values;  /* words of the configuration, with our values */
+    nnc_json when;    /* read the key only if another key has this value */
     nnc_json two_thirds_multiple_of, less_listed;
 } nnc_foreign_key;
 
@@ -48,38 +48,39 @@ typedef struct nnc_foreign_key {
  * multiple of `every`; each of the four a number, or a key and its default. */
 typedef struct nnc_foreign_pattern {
     char to[32];          /* the field: "mixers", "mlps" */
-    char needs[64];       /* key: without it, or where it is null, layers are alike */
+    char needs[64];       /* key; if it is absent or null, all layers are alike */
     char list[64];        /* key: a word for each layer, or letters that repeat */
-    char letters[64];     /* another key of letters */
+    char letters[64];     /* key of a text with a letter per layer */
     char matrix[64];      /* key: [[["global", "local"], 12]] */
     char only[64];        /* key: the numbers of the layers that are `in` */
-    char in[24], out[24]; /* layers of the rule, and the others; "" = there is no rule */
-    char except[64];      /* key: the numbers of layers that are `out` all the same */
-    char last[24];        /* the kind of the last layer, whatever was said */
+    char in[24], out[24]; /* kind of the layers that the rule names, and of the other layers; ""
+                           * = no such rule */
+    char except[64];      /* key: numbers of the layers that are `out` despite the rule */
+    char last[24];        /* kind of the last layer, which overrides the rules */
     int32_t shift;
     nnc_json values; /* words of list, letters and matrix: {"full_attention": "full"} */
-    nnc_json when;   /* the rule holds: as for a key */
+    nnc_json when;   /* condition of the rule, as for a key */
     nnc_json from, end, every, offset;
 } nnc_foreign_pattern;
 
 /* One file. Members that are objects or lists are read in place. */
 typedef struct nnc_architecture {
-    char id[64];       /* as "model_type" or "_class_name" say it; the stem of the file */
-    char like[64];     /* the file that it takes over, but for keys that it names itself */
-    char refuses[192]; /* why it is not read, and what is expected; "" = it is read */
+    char id[64];       /* value of "model_type" or "_class_name"; the stem of the file */
+    char like[64];     /* the file that it inherits from, except for keys that it names itself */
+    char refuses[192]; /* why nncost refuses it, and what is expected; "" = not refused */
     char says[192];    /* a note on every configuration */
     char graph[64];    /* foreign/graphs/NAME.json: the network as a list of ops */
     char source[256];
-    nnc_family family; /* NNC_FAMILY_COUNT = that of the file it is like */
-    bool base;         /* no architecture: what others are like */
-    bool part, alone;  /* no network by itself; or one, too */
-    bool flat;         /* `text` may stand in the file itself */
+    nnc_family family; /* NNC_FAMILY_COUNT = the family of the file that it is like */
+    bool base;         /* not an architecture: only others inherit from it */
+    bool part, alone;  /* part: no network by itself; alone: a part that may also stand alone */
+    bool flat;         /* keys of `text` may stand in the file itself */
     nnc_json
         classes; /* ends of class names and the fields they imply; false = builds another network */
-    nnc_json implies;    /* fields that no key says */
+    nnc_json implies;    /* fields that no key sets */
     nnc_json only;       /* keys and the values that are understood */
     nnc_json harmless;   /* keys that do not shape the network */
-    nnc_json needs;      /* keys that have to be there */
+    nnc_json needs;      /* required keys */
     nnc_json stands_for; /* {"key": K, "is": {VALUE: ARCHITECTURE}} */
     nnc_json text,
         parts;       /* several networks in one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
@@ -99,7 +100,7 @@ typedef struct nnc_foreign_set {
         *faults; /* faults of the configuration: the first fault of a data file is noted here,
                   * too */
     const nnc_architecture
-        *any; /* keys that any configuration may have; NULL = no data folder has it */
+        *any; /* keys that any configuration may have; NULL = no data folder has the file */
     struct nnc_foreign_document *documents; /* newest first */
     bool quiet;                             /* leave out files with faults */
 } nnc_foreign_set;
@@ -108,7 +109,7 @@ void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, 
 void nnc_foreign_close(nnc_foreign_set *set);
 /* Adds the digests of the files that were read to those of a configuration. */
 void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc);
-/* The architecture of a name; NULL = no file has it, or a fault was noted. */
+/* The architecture with this name; NULL = no file has it, or a fault was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
 /* One from an open document, a file that is validated; NULL with a fault. stem: the name of the file; NULL = any. */
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc,
@@ -126,11 +127,12 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
 /* Notes in the configuration's list a fault that was found in a data file. */
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
 
-/* The architecture and those that it is like, the last one first: each call with the one before, NULL begins. */
+/* Walks the chain of an architecture from the root of its `like` files to itself: each call takes the previous one,
+ * NULL begins. */
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain,
                                          const nnc_architecture *previous);
 nnc_family nnc_foreign_family(const nnc_architecture *row);
-/* Is a text one of a list of texts? '*' at the begin or the end of one stands for any characters. */
+/* Is a text in a list of texts? '*' at the start or the end of an item stands for any characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
 /* Does the file itself read the key, list it, or know it as harmless? */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
@@ -150,11 +152,12 @@ typedef struct nnc_foreign_file {
     nnc_json at; /* the object that holds the keys */
     nnc_foreign_set *set;
     const nnc_architecture *row;
-    const nnc_architecture *around; /* whose keys stand in the same object; NULL = none */
-    nnc_json implied;               /* fields of a part, by the architecture around it */
+    const nnc_architecture *around; /* architecture whose keys stand in the same object; NULL =
+                                     * none */
+    nnc_json implied;               /* fields of a part that the architecture around it sets */
     nnc_model *model;
-    char taken[512];   /* defaults that stand for absent keys */
-    char skipped[256]; /* unknown keys that were let pass */
+    char taken[512];   /* list of defaults that were used for absent keys */
+    char skipped[256]; /* unknown keys that were skipped */
     char noted[256];   /* remarks on the whole file */
 } nnc_foreign_file;
 
@@ -165,21 +168,22 @@ bool nnc_foreign_is_given(nnc_json at);
 bool nnc_foreign_given(nnc_json at, const char *key);
 /* Null, false, 0, "" or nothing inside. */
 bool nnc_foreign_is_empty(nnc_json at);
-/* The value of a key by one of its names; faults where two names disagree. */
+/* The value of a key under one of its names; a fault where two names disagree. */
 nnc_json nnc_foreign_get(nnc_json at, const char *names);
 /* The value as text: "true", "8", "silu"; "null"; NULL = a list or an object. */
 const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
-/* Does a name end so? */
+/* Does a name have this end? */
 bool nnc_foreign_ends(const char *name, const char *end);
-/* Does the configuration say what a "when" asks for, of "architectures" the end of the first? Absent asks for nothing. */
+/* Does the configuration meet the condition "when"? For "architectures", the end of its first item counts. No
+ * condition: true. */
 bool nnc_foreign_speaks(nnc_json at, nnc_json when);
 /* Sets a field to a value of a data file. Faults where it does not suit: in the data file, or at `at` where the value
  * is a multiple of a field. */
 void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value);
 void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64_t number);
-/* Reads all keys of the architecture and those that it is like. */
+/* Reads all keys of the architecture and of its chain of `like` files. */
 void nnc_foreign_read_keys(nnc_foreign_file *file);
-/* Reads a key into its field, or its default. again: another key has set the field, and has to agree. */
+/* Reads a key, or its default, into its field. again: another key has set the field, and both must agree. */
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
                           const nnc_foreign_key *again);
 /* Adds an item to a list in a text, with a comma where it is not the first. */

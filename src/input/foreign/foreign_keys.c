@@ -160,13 +160,14 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
                                           : 0;
 }
 
-/* The field that a text is, or is a multiple of ("4*hidden"); NULL = it is a word. */
+/* The field that a text names, alone or in a multiple ("4*hidden"); NULL = another word. */
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target,
                                      const char *text)
 {
     const char *times = strchr(text, '*');
     const bool word =
-        target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value there */
+        target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value of this field, not a
+                                                           * name */
     return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
 }
 
@@ -239,7 +240,7 @@ static nnc_json first_uneven(nnc_json list)
     return first.node != NULL ? at : list;
 }
 
-/* A list that repeats one number stands for it. false: a fault was noted. */
+/* A list that repeats one number counts as that number. false: a fault was noted. */
 static bool first_of_equal(nnc_json *at)
 {
     const nnc_json uneven = first_uneven(*at);
@@ -290,7 +291,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
     }
 }
 
-/* Two thirds of the number, rounded up to a multiple of another key's. */
+/* Two thirds of the number, rounded up to a multiple of another key's value. */
 static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key,
                             const nnc_field *field, nnc_model *model)
 {
@@ -309,7 +310,7 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* How many layers of a list, that of the configuration or else the default, are there. */
+/* How many layers of a list exist in this model; the list is the configuration's, else the default. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
@@ -327,7 +328,7 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
     return count;
 }
 
-/* A number as it is, less what is listed elsewhere; nothing where it equals another field. */
+/* A number, less the count of a list elsewhere; nothing where it equals another field. */
 static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key,
                        const nnc_field *field, nnc_model *model)
 {
@@ -346,7 +347,7 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key,
     }
 }
 
-/* A number for a number's field stands for itself where the words do not name it. */
+/* For the field of a number, a number that is not among the words is its own value. */
 static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field)
 {
     char text[64];
@@ -407,7 +408,7 @@ static void write_fields(nnc_json value, char *text, size_t size)
     }
 }
 
-/* Notes a default that stands for an absent key. Dropout is no part of the shape. */
+/* Notes a default that was used for an absent key. Dropout is not part of the shape. */
 static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key,
                        const nnc_field *field, const nnc_model *model)
 {
@@ -465,7 +466,7 @@ static const char *joined(nnc_json at, char *text, size_t size)
     return text;
 }
 
-/* One of several: a number, or a word that stands for one. */
+/* Reads one of several values: a number, or a word for a value. */
 static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field,
                       nnc_model *model)
 {
@@ -494,7 +495,7 @@ static nnc_json item_at(nnc_json list, int index)
     return index < 0 ? (nnc_json){ list.doc, NULL } : at;
 }
 
-/* Is the value there, and of the right type and length? A list that is absent has its default. */
+/* Is the value present, with the right type and length? An absent list has its default. */
 static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key, nnc_json list)
 {
     char text[64];
@@ -564,7 +565,7 @@ static nnc_json last_of(nnc_json list)
     return last;
 }
 
-/* Two keys of one field differ. at: the one of them that is there; neither is where two defaults differ. */
+/* Two keys of one field differ. at: the key that is present; no key where two defaults differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key,
                               const nnc_foreign_key *again, nnc_json at, bool given)
 {
@@ -593,7 +594,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
     }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
-    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* our 0 is "none": their key is absent */
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* our 0 means "none": the key is then
+                                                           * absent */
         one.min = 1;
         one.unit = NULL;
     }
@@ -622,7 +624,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
     *file->model = read;
 }
 
-/* The key before this one, of the file or one that it is like, that set the same field; NULL = none. */
+/* The earlier key, of the file or of its `like` files, that set the same field; NULL = none. */
 static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key)
 {
     const nnc_architecture *row = NULL;

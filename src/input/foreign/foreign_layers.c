@@ -9,7 +9,7 @@
 
 enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
 
-/* The kinds of all layers while they are found. */
+/* Kinds of all layers, as far as they are known. */
 typedef struct kinds {
     const nnc_foreign_pattern *pattern;
     nnc_foreign_file *file;
@@ -22,7 +22,7 @@ static void set_kind(kinds *k, int64_t layer, const char *kind)
     snprintf(k->of[layer], KIND_MAX, "%s", kind);
 }
 
-/* Translates one of their words to our kind; false with a fault where the file does not name it. */
+/* Translates a word of the configuration to our kind; false with a fault if the data file lacks the word. */
 static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer)
 {
     char own[KIND_MAX], expected[160];
@@ -123,7 +123,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) {
         return true;
     }
-    if (at.node == NULL) { /* null is not absent */
+    if (at.node == NULL) { /* an absent key, unlike null */
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
         snprintf(name, sizeof name, "%s", nnc_json_text(key));
@@ -215,14 +215,14 @@ static bool find_kinds(kinds *k)
     return p->in[0] != '\0' && nnc_foreign_speaks(root, p->when) && follow_rule(k);
 }
 
-/* How many layers from the first on, repeated, are all of them. */
+/* Smallest number of first layers whose repetition gives all layers. */
 static int64_t period_of(const kinds *k)
 {
     int64_t period = 1;
     for (int64_t layer = 0; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
             period++;
-            layer = -1; /* from the first again */
+            layer = -1; /* start again from the first layer */
         }
     }
     return period;
@@ -237,7 +237,7 @@ static void set_field(const kinds *k, const char *field, const char *text)
     }
 }
 
-/* Layers without experts before those that have them have a field of their own. */
+/* A count of first layers without experts has its own field. */
 static bool set_leading(const kinds *k)
 {
     char text[24];
@@ -336,7 +336,7 @@ static void read_channels(nnc_json root, nnc_unet *u)
     }
 }
 
-/* Which levels attend; the way up, which is listed from the deepest level, has to mirror it. */
+/* Levels with attention; the list of the way up starts at the deepest level and must mirror the way down. */
 static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
 {
     const nnc_json down = nnc_json_get(root, "down_block_types");
@@ -408,7 +408,7 @@ static void read_head_list(nnc_json list, nnc_unet *u)
     }
 }
 
-/* The first of two keys that is given says how many heads there are. */
+/* The number of heads is in the first of two keys that is given. */
 static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback)
 {
     const nnc_json first = nnc_json_first(keys);
