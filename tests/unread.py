@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each option of run, serve and budget, given alone, changes the answer or is refused.
+"""Each option of estimate, run, serve and budget, given alone, changes the answer or is refused.
 
     usage: unread.py NNCOST ROOT
 """
@@ -14,6 +14,8 @@ nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 os.environ["NNCOST_PATH"] = root
 os.chdir(tempfile.mkdtemp())
 BASES = [
+    ["estimate", "mixtral-8x7b", "h100", "--devices", "64", "--expert", "4", "--zero", "1", "--devices-per-node", "2",
+     "--software", "torch-eager"],
     ["run", "llama3-8b", "h100", "--devices", "16", "--zero", "3", "--tokens", "1e12"],
     ["serve", "llama3-8b", "h100", "--batch", "8", "--tensor", "2", "--input-len", "1024", "--output-len", "128"],
     ["serve", "llama3-70b", "h100", "--request-rate", "0.3", "--tensor", "8", "--input-len", "16000", "--output-len", "4000",
@@ -23,8 +25,8 @@ BASES = [
 ]
 # Taken, and legal with the default alone for this model and device.
 ONLY_DEFAULT = {"--virtual-stages", "--expert", "--attention-data", "--sites"}
-# About the files, the defaults or the output, and no input of the computation.
-OUTSIDE = {"--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--from", "--scenario", "--emit"}
+# About the files, the defaults or the output, and no input of the computation; or read by few plans alone.
+OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--building", "--host", "--implementation", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--from", "--scenario", "--emit"}
 NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")
 TEXTS = {"--software": ("megatron", "sglang"), "--seller": ("aws", "lambda"), "--region": ("FR", "US"), "--host": ("1e-4",),
          "--set": ("device.mem_bytes_per_s=3e12",), "--power-cap": ("400",), "--implementation": ("transformers",),
@@ -40,7 +42,7 @@ def run(words):
 
 def answer(words):
     done = run([*words, "--format", "json"])
-    return done.returncode, re.sub(r'"command": ?"[^"]*"', "", done.stdout)
+    return done.returncode, re.sub(r'"(command|sentence|overrides)": ?("[^"]*"|null)', "", done.stdout)
 
 
 def values(option):

@@ -977,6 +977,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_plan *plan = &scenario->plan; /* as given */
     const nnc_device *device = &scenario->device;
+    const nnc_model_sizes sizes = nnc_model_sizes_of(&scenario->model);
     const nnc_method method = run->method;
     const bool tunes = method != NNC_METHOD_TRAIN,
                rolls_out = tunes && nnc_method_rolls_out(method);
@@ -997,8 +998,12 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
         { plan->tensor > 1, "--tensor", "overlap_tensor" },
         { plan->context > 1, "--context", "overlap_context" },
         { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
-        { nnc_model_sizes_of(&scenario->model).experts > 0, "a model with experts",
-          "launch_expert_s launch_product_s" },
+        { sizes.experts > 0, "a model with experts", "launch_expert_s launch_product_s" },
+        { sizes.vocab == 0, "a model of images", "fused_maps contiguous_maps" },
+        { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0,
+          "a model with dropout", "random_written" },
+        { scenario->model.implementation != NNC_IMPLEMENTATION_NONE, "--implementation",
+          "lists_operators" },
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
         { stops, of_failures,
           "detect_s start_s replace_s repair_s failing_share elastic_replicas" },
