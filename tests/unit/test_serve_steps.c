@@ -274,7 +274,7 @@ END_TEST
 START_TEST(a_latent_is_read_once)
 {
     set_up("deepseek-v2-lite", 1, 1);
-    software.serving.kv_reread = 0.25;
+    of.rates.kv_reread = 0.25;
     of.rates.attention_flops_per_s = 1e18; /* so that memory takes longer */
     const nnc_serve_step d = nnc_serve_decode(&of, 3.0, 500.0, NULL);
     CLOSE(d.kv_bytes, 3.0 * 501.0 * 27.0 * 576.0 * 2.0, 1e-12);
