@@ -8,6 +8,8 @@
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
 
+NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
+
 double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 {
     if (device == NULL || (unsigned)dtype >= NNC_DTYPE_COUNT) {

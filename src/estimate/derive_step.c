@@ -3,8 +3,6 @@
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-NNC_ENUM_NAMES(nnc_bound, NNC_BOUND_LIST)
-
 static const char *const part_names[NNC_PARTS] = {
     [NNC_PART_FORWARD] = "forward",     [NNC_PART_BACKWARD] = "backward",
     [NNC_PART_RECOMPUTE] = "recompute", [NNC_PART_COMM] = "comm",
