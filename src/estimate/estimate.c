@@ -27,6 +27,9 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why)
     const double devices = plan->devices;
     if (nnc_convention_of(plan->flops_convention)->by_params) {
         NNC_SET(why, r->model_flops, "FLOP", r->six_nd_flops);
+        NNC_SET(why, r->forward_flops, "FLOP", r->six_nd_flops / 3.0);
+        NNC_SET(why, r->backward_flops, "FLOP", r->six_nd_flops - r->forward_flops);
+        NNC_NOTE(why, "6 N D: 2 forward, 4 backward");
     }
     NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);
     NNC_SET(why, r->mfu, NULL, r->model_flops / (r->step_s * devices * r->peak_flops_per_s));

@@ -366,8 +366,8 @@ typedef struct nnc_group_sums {
 
 /* FLOPs of one micro-batch: the executed ones, and those that the plan's convention counts. */
 typedef struct nnc_pass_work {
-    double full[NNC_PASS_PARTS], counted[NNC_PASS_PARTS], causal;
-    nnc_group_sums groups; /* only when the step is explained */
+    double counted[NNC_PASS_PARTS], causal; /* counted: in the convention of the plan */
+    nnc_group_sums groups;                  /* only when the step is explained */
 } nnc_pass_work;
 
 /* Share of the instances of each segment that full recomputation runs again, over all stages. Returns whether that is

@@ -505,11 +505,10 @@ void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
         const nnc_part part = nnc_part_of(row);
         const double repeat =
             part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
-        work->full[part] += row->work.full_flops * repeat;
-        work->counted[part] += counted_flops(&row->work, convention) * repeat;
+        const double flops = counted_flops(&row->work, convention) * repeat;
+        work->counted[part] += flops;
         work->causal += part == NNC_PART_RECOMPUTE ? 0.0 : row->work.causal_flops * repeat;
-        NNC_WHEN(step->why,
-                 work->groups.sums[part][row->op->group] += row->work.full_flops * repeat);
+        NNC_WHEN(step->why, work->groups.sums[part][row->op->group] += flops);
     }
 }
 
@@ -519,10 +518,8 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_re
     const nnc_plan *plan = step->plan;
     const double passes = (double)plan->micro_batches * plan->data;
     NNC_PUT(why, passes, NULL);
-    NNC_LET(why, forward_pass_flops, "FLOP", work->full[NNC_PART_FORWARD]);
-    NNC_LET(why, backward_pass_flops, "FLOP", work->full[NNC_PART_BACKWARD]);
-    NNC_LET(why, forward_counted_flops, "FLOP", work->counted[NNC_PART_FORWARD]);
-    NNC_LET(why, backward_counted_flops, "FLOP", work->counted[NNC_PART_BACKWARD]);
+    NNC_LET(why, forward_pass_flops, "FLOP", work->counted[NNC_PART_FORWARD]);
+    NNC_LET(why, backward_pass_flops, "FLOP", work->counted[NNC_PART_BACKWARD]);
     NNC_LET(why, recomputed_pass_flops, "FLOP", work->counted[NNC_PART_RECOMPUTE]);
     if (why != NULL) {
         const nnc_group_sums *groups = &work->groups;
@@ -532,7 +529,7 @@ NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_re
     NNC_SET(why, r->forward_flops, "FLOP", forward_pass_flops * passes);
     NNC_NOTE(why, "passes: micro-batches of all data-parallel ranks");
     NNC_SET(why, r->backward_flops, "FLOP", backward_pass_flops * passes);
-    NNC_SET(why, r->model_flops, "FLOP", (forward_counted_flops + backward_counted_flops) * passes);
+    NNC_SET(why, r->model_flops, "FLOP", (forward_pass_flops + backward_pass_flops) * passes);
     NNC_NOTE(why, nnc_convention_of(plan->flops_convention)->note);
     NNC_LET(why, masked_flops, "FLOP", work->causal);
     NNC_SET(why, r->causal_flops, "FLOP", masked_flops * passes);

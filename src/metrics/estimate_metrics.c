@@ -176,7 +176,7 @@ static const nnc_metric work_rows[] = {
     NNC_NUMBER(
         nnc_result, forward_flops, .unit = "FLOP",
         .help = "Matrix products and convolutions of the forward passes of one step over all "
-                "devices, attention over all pairs.",
+                "devices, by flops_convention.",
         .more = NNC_MORE(
                 .source =
                     "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "

@@ -609,7 +609,7 @@ params            Parameters of the model.
   source          the tensors of the op list, each counted once
 $ for q in flops model_flops hardware_flops executed_flops six_nd_flops; do nncost explain $q dense round --recompute full | sed '1,/^$/d'; done
 forward_flops     Matrix products and convolutions of the forward passes of one step over all
-                  devices, attention over all pairs.
+                  devices, by flops_convention.
                   = forward_pass_flops * passes
                   = 244000000000 * 1
                   = 244000000000 FLOP (244.0 GFLOP)
@@ -640,13 +640,26 @@ backward_pass_flops
                   backward.head 40.00 GFLOP
 model_flops       Model FLOPs: the FLOPs that the mathematics of one step needs, by
                   flops_convention.
-                  = (forward_counted_flops + backward_counted_flops) * passes
+                  = (forward_pass_flops + backward_pass_flops) * passes
                   = (244000000000 + 488000000000) * 1
                   = 732000000000 FLOP (732.0 GFLOP)
-  where           forward_counted_flops 244.0 GFLOP, backward_counted_flops 488.0 GFLOP
+  where           forward_pass_flops 244.0 GFLOP, backward_pass_flops 488.0 GFLOP
   note            one pass; attention over all pairs, with a window over its width
   source          palm: arXiv:2204.02311 appendix B, windowed attention over the window; causal:
                   pairs under the mask; 6nd: arXiv:2001.08361
+
+forward_pass_flops
+                  = forward.attention + forward.mlp + forward.head
+                  = 96000000000 + 128000000000 + 20000000000
+                  = 244000000000 FLOP (244.0 GFLOP)
+  where           forward.attention 96.00 GFLOP, forward.mlp 128.0 GFLOP, forward.head 20.00 GFLOP
+
+backward_pass_flops
+                  = backward.attention + backward.mlp + backward.head
+                  = 192000000000 + 256000000000 + 40000000000
+                  = 488000000000 FLOP (488.0 GFLOP)
+  where           backward.attention 192.0 GFLOP, backward.mlp 256.0 GFLOP,
+                  backward.head 40.00 GFLOP
 hardware_flops    Model FLOPs plus recomputed FLOPs, in the same convention.
                   = model_flops + recompute_flops
                   = 732000000000 + 224000000000
@@ -1014,7 +1027,7 @@ bubble_share      The bubble over the step.
   where           bubble_s 1.423 ms, step_s 14.46 ms
 $ nncost explain flops dense round --devices 16 --tensor 2 --pipeline 4 --global-batch 16 --zero 1 | sed '1,/^$/d'
 forward_flops     Matrix products and convolutions of the forward passes of one step over all
-                  devices, attention over all pairs.
+                  devices, by flops_convention.
                   = forward_pass_flops * passes
                   = 244000000000 * 16
                   = 3.904e12 FLOP (3.904 TFLOP)

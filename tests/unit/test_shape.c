@@ -154,7 +154,7 @@ START_TEST(sliding_window)
     model.decoder.sliding_window = 3;
     const nnc_result windowed = estimate(&model, &plan);
     const double fewer = 2 * 16 * (36 - 21);
-    ck_assert_double_eq(windowed.forward_flops, full.forward_flops);
+    ck_assert_double_eq(windowed.forward_flops, full.forward_flops - fewer);
     ck_assert_double_eq(windowed.model_flops, full.model_flops - 3 * fewer);
     /* fused attention runs five products backward for two forward */
     ck_assert_double_eq(windowed.executed_flops, full.executed_flops - 3.5 * fewer);
