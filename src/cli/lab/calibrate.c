@@ -703,7 +703,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err)
 /* The device that the parameters start from. */
 static nnc_status load_device(calibration *c, nnc_error *err)
 {
-    static const nnc_measured nothing = { .device = "", .framework = "" };
+    static const nnc_measured nothing = { .device = "", .framework = "", .version = "" };
     NNC_TRY(nnc_option_device(c->session->specs, c->asked, &c->device, err));
     c->scenario->device = *c->device;
     nnc_measured row = nothing;
