@@ -33,14 +33,12 @@ bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all)
             nnc_buffer_put(all, &one, sizeof one);
         }
     }
-    if (all->failed) {
-        return false;
+    if (all->failed || all->size == before) {
+        return !all->failed;
     }
     nnc_trace_collective *own = (nnc_trace_collective *)(void *)(all->bytes + before);
     const size_t count = (all->size - before) / sizeof *own;
-    if (count > 0) {
-        qsort(own, count, sizeof *own, in_order);
-    }
+    qsort(own, count, sizeof *own, in_order);
     for (size_t i = 0; i < count; i++) {
         own[i].nth = i > 0 && own[i].what == own[i - 1].what ? own[i - 1].nth + 1 : 0;
     }

@@ -446,7 +446,8 @@ static void put_list(nnc_buffer *out, slice list)
 /* The number of the text in r->key. */
 static int32_t key_number(reader *r, texts *t)
 {
-    const int32_t number = r->key.failed ? -1 : number_of(t, r->key.bytes, r->key.size);
+    const char *text = r->key.size > 0 ? r->key.bytes : "";
+    const int32_t number = r->key.failed ? -1 : number_of(t, text, r->key.size);
     if (number < 0) {
         no_memory(r);
     }

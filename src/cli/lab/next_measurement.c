@@ -2,7 +2,7 @@
  *
  * Each parameter has a range: where its rows leave it, or for one that was not fitted, what shipped devices have around
  * their median, from the tenth to the ninetieth per cent. The estimate is made at both ends, the rest as fitted; the
- * parameter whose ends are most distant from each other is the one to measure. */
+ * parameter whose ends differ most is the one to measure. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
