@@ -1194,8 +1194,16 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
+    bool left =
+        false; /* is a model left out anywhere? Steps without a parameter of their own count, too */
+    for (int32_t i = 0; i < fit->row_count; i++) {
+        left = left || !isnan(fit->rows[i].left);
+    }
     for (int32_t i = 0; i < fit->row_count && ok; i++) {
-        fit->rows[i].after = error_of(&m[0], &fit->rows[i]);
+        nnc_fit_row *r = &fit->rows[i];
+        r->after = error_of(&m[0], r);
+        const bool alone = r->row->kind == NNC_MEASURED_STEP && !r->held && isnan(r->left);
+        r->left = left && alone ? r->after : r->left;
     }
     for (int32_t i = 0; i < count && ok; i++) {
         const bool done = !joint && fit->groups[i].kind == NNC_MEASURED_STEP;
