@@ -405,7 +405,8 @@ typedef struct nnc_serve_engine {
     bool captured;          /* a decode step is one captured graph   [on] */
     double launch_s;        /* per kernel of a step that is not captured   [0] */
     bool paged; /* the cache has blocks; off: a sequence reserves its full length   [on] */
-    int64_t chunk, max_batch, block;    /* defaults of the plan; 0 = 8192, 256, 16 */
+    int64_t chunk, max_batch,
+        block; /* defaults of a serve plan: tokens per chunk, sequences, tokens per block; 0 = 8192, 256, 16 */
     double memory_use, workspace_bytes; /* NaN = 0.9, 2 GB */
     /* 90 % ranges of measurement over prediction; NaN = unknown. Time per output token, the same for models
      * with experts, time to first token. */

@@ -223,7 +223,7 @@ void nnc_put_json_text(nnc_buffer *out, const char *text)
 
 /* ---- shell words ---- */
 
-/* Is a character literal to a shell? */
+/* Does a character need no quotes in a shell? */
 static bool is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||

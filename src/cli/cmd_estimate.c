@@ -1008,7 +1008,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "One training step: time with its bounds, what limits it, memory, throughput, cost.",
+    .summary = "One training step: time and its range, what limits it, memory, throughput, cost.",
     .notes = "Exits with 1 when the step does not fit into the device's memory; it prints "
              "everything all the same, and the smallest changes that would fit. Stages count from "
              "0. With --format csv, --stages, --timeline and --sensitivity print their table in "

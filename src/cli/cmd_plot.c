@@ -173,7 +173,7 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
     return status;
 }
 
-/* One size for a front, several for scaling. */
+/* A front is drawn for one number of devices, a scaling chart for several. */
 static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report,
                              nnc_error *err)
 {

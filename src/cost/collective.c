@@ -77,7 +77,7 @@ static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *w
     return inside_s;
 }
 
-/* An all-gather between domains of `part` bytes of the tensor. */
+/* Time of an all-gather between domains; each device sends `part` bytes. */
 static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why)
 {
     double across_s = 0.0;

@@ -168,10 +168,10 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "the step time is not a finite number");
     }
     if (!model->lenient && !nnc_is_as_published(r, model)) {
-        return nnc_fail(
-            err, NNC_BAD_SPEC, model->id,
-            "published_params: the model has %lld, found %lld; --lenient computes with it",
-            (long long)r->params, (long long)model->published_params);
+        return nnc_fail(err, NNC_BAD_SPEC, model->id,
+                        "published_params: the shape has %lld parameters, the file says %lld; "
+                        "--lenient computes with the shape",
+                        (long long)r->params, (long long)model->published_params);
     }
     return NNC_OK;
 }

@@ -295,7 +295,7 @@ static int64_t or_none(const nnc_graph_tensor *t)
     return t->rank > 0 ? nnc_graph_width(t) : 0;
 }
 
-/* Width of a query or key head, and of a value head, where keys and values may lie in three ways. */
+/* Finds the width of a query or key head, and of a value head. Keys and values have one of three layouts. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t *v = op->values;

@@ -522,8 +522,8 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     }
 }
 
-/* Parameters belong to the first forward operator that reads them. Backward begins with the last of equal layers, whose
- * storages a folded forward does not show. */
+/* Parameters belong to the first forward operator that reads them. Equal layers are recorded once; backward begins with
+ * the last of them, so its storages are not those of the recorded forward. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table,
                             nnc_captured_op *op)
 {

@@ -150,7 +150,7 @@ typedef struct nnc_faults {
  * size. */
 typedef struct nnc_json_large {
     const char *name;           /* dotted: "recorded.estimates" */
-    const struct cJSON *object; /* NULL: the document has no such object, or was parsed as usual */
+    const struct cJSON *object; /* NULL: no such object, or it was parsed together with the rest */
     int32_t count;              /* number of its members */
     size_t *places;             /* offset of each member in the text; 0 = parsed as usual */
     size_t end;                 /* offset after the object */

@@ -29,7 +29,7 @@ static double kernel_s(const nnc_device *device, const nnc_op *op)
     return casts ? time_s + cast_s(device, op) : time_s;
 }
 
-/* The ops of its backward; an operator of PyTorch has one. */
+/* Sums the backward ops of an op. An operator of PyTorch has one backward op. */
 static double backward_s(const nnc_device *device, const nnc_op *op)
 {
     nnc_op backward[NNC_BACKWARD_MAX] = { *op };

@@ -18,9 +18,10 @@ enum { TOML_BYTES_MAX = 1000 * 1000, PREFIX_TEXT = 160, DEPTH_MAX = NNC_SCAN_DEP
 
 typedef struct toml {
     const char *name, *at, *end, *line_start;
-    unsigned long line, written; /* line: of the text, from 1; written: of the output */
-    char prefix[PREFIX_TEXT];    /* name of the table, with a dot at its end */
-    bool any;                    /* a member was written */
+    unsigned long line,
+        written; /* line: the current line of the text, from 1; written: lines written so far */
+    char prefix[PREFIX_TEXT]; /* name of the table, with a dot at its end */
+    bool any;                 /* a member was written */
     nnc_buffer *out;
     nnc_error *err;
     nnc_status status;

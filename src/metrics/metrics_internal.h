@@ -428,7 +428,7 @@ extern const nnc_metrics nnc_images_metrics;
 /* Records of type nnc_result. */
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
 
-/* Records of type nnc_plan: all of it; the choices of a search. Records of type nnc_memory. */
+/* Metrics of a plan: all, as resolved, and those that a search varies. Metrics of the memory of a stage. */
 extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics,
     nnc_memory_metrics;
 

@@ -361,8 +361,8 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
         if (status == NNC_OK && left != NULL) {
             status =
                 nnc_fail(err, NNC_BAD_USAGE, path,
-                         "no input has such an axis without a size, expected NAME=NUMBER of one "
-                         "that has a name, or INPUT.PLACE=NUMBER, found %.60s",
+                         "no input has an axis of this name without a size, expected AXIS=NUMBER, "
+                         "or INPUT.POSITION=NUMBER for an axis without a name, found %.60s",
                          left);
         }
     }

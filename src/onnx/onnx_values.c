@@ -680,7 +680,7 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
-/* Cuts one axis after the other; the length of a part is its number of steps. */
+/* Slices a tensor, one axis at a time. The length of a slice is its number of steps. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {

@@ -79,7 +79,7 @@ static int64_t clamp(int64_t value, int64_t end)
     return value < 0 ? 0 : value > end ? end : value;
 }
 
-/* Devices for which at + step * i is the number of an op; step is 1, 0 or -1. */
+/* Range of devices i that run an op in this round: at + step * i is the number of an op. step is 1, 0 or -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step)
 {
     if (step == 0) {

@@ -551,8 +551,8 @@ static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err)
     if (nnc_serve_is_apart(p) &&
         (p->prefill_workers > NNC_SERVE_WORKERS || p->decode_workers > NNC_SERVE_WORKERS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
-                        "more workers than are simulated, expected at most %d of a kind, with "
-                        "--data for groups of them, found \"%s\"",
+                        "too many workers, expected at most %d for prefill and as many for decode; "
+                        "--data N runs N such groups; found \"%s\"",
                         (int)NNC_SERVE_WORKERS, p->disaggregate);
     }
     return NNC_OK;

@@ -59,7 +59,7 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
     }
 }
 
-/* Rate of long products: the rate fitted for training, which includes the boost clock of short kernels. */
+/* FLOP/s of long products: the rate fitted for training, times the ratio that takes the boost clock of short kernels out. */
 static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights)
 {
     const nnc_efficiencies *e = &device->efficiency;

@@ -19,7 +19,7 @@ $ nncost docs manual
 ! nncost: docs: unknown document, expected one of man, schema, completion, options, found "manual"
 [2]
 $ nncost docs man estimate
-! nncost: man: unknown page, expected files, found "estimate"
+! nncost: man: unknown page, expected "files" or nothing, found "estimate"
 [2]
 $ nncost docs schema
 device     Device
@@ -69,5 +69,5 @@ $ nncost docs schema device
 ! nncost: schema/device.json: is not installed with this program, expected it in share/nncost/docs
 [4]
 $ nncost docs man fields
-! nncost: man: unknown page, expected files, found "fields"
+! nncost: man: unknown page, expected "files" or nothing, found "fields"
 [2]

@@ -12,7 +12,7 @@ Time, memory, bounds and cost of one neural-network training step, from the shap
 the network and the datasheet of the device.
 
 Commands:
-  estimate  One training step: time with its bounds, what limits it, memory, throughput, cost.
+  estimate  One training step: time and its range, what limits it, memory, throughput, cost.
   advise    The changes of a plan that help most, each tried: time, memory and cost with them.
   fit       The largest micro-batch and sequence that fit on a device, and each way to save memory.
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
@@ -71,7 +71,7 @@ Example: nncost estimate gpt2-xl a100 --micro-batch 4
 $ nncost estimate --help
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 
-One training step: time with its bounds, what limits it, memory, throughput, cost.
+One training step: time and its range, what limits it, memory, throughput, cost.
 
 Batch:
       --micro-batch N            Sequences or images per micro-batch of one replica

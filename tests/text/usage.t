@@ -33,7 +33,7 @@ $ nncost estimate dense round fitted
 ! nncost: fitted: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
 [2]
 $ nncost docs man estimate
-! nncost: man: unknown page, expected files, found "estimate"
+! nncost: man: unknown page, expected "files" or nothing, found "estimate"
 [2]
 
 # Unknown options, with and without a similar name.

@@ -89,7 +89,7 @@ nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const
                                  const char *device, const char *model, nnc_next *list,
                                  int32_t *count, nnc_error *err);
 
-/* Metrics of an nnc_left_out. */
+/* Metrics of a reason why rows cannot be predicted (nnc_left_out): count, file, reason, first row. */
 extern const nnc_metrics nnc_left_out_metrics;
 
 #endif
