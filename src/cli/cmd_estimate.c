@@ -660,6 +660,20 @@ static void add_verdict(nnc_sheet *sheet, const void *record)
     }
 }
 
+/* The step without a compiler, where the profile was chosen and is torch.compile's: many programs run eager. */
+static void write_eager(nnc_sheet *sheet, const void *record)
+{
+    const first_screen *first = record;
+    char step[NNC_NUMBER_TEXT];
+    if (isnan(first->report.eager_s)) {
+        return;
+    }
+    nnc_sheet_label(sheet, "");
+    nnc_sheet_words(sheet, "compiled; not compiled (--software torch-eager): %s",
+                    nnc_unit_text(first->report.eager_s, "s", step));
+    nnc_sheet_end(sheet);
+}
+
 /* The three largest classes of memory. */
 static void write_largest(nnc_sheet *sheet, const void *record)
 {
@@ -773,6 +787,7 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("90 % range {step.interval_s.0} to {step.interval_s.1}"),
     NNC_ITEM("busiest stage {step.stage} of {plan.pipeline}", .when = "plan.pipeline > 1"),
     NNC_BLOCK(write_trust),
+    NNC_BLOCK(write_eager),
     NNC_LINE("bounds"),
     NNC_ITEM("lower {step.lower_bound_s}"),
     NNC_ITEM("upper without overlap {step.upper_bound_s}"),
@@ -960,6 +975,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
     if (tries) { /* its estimates replace the rows in scratch */
+        NNC_TRY(nnc_scenario_eager(scenario, scratch, &report->eager_s, err));
         NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
         NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
     }

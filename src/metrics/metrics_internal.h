@@ -329,6 +329,8 @@ typedef struct nnc_report {
     const nnc_device *device;
     const nnc_software *software;
     bool software_chosen; /* the plan chose the software, not the user */
+    double
+        eager_s; /* step without a compiler, on a first screen; NaN = the step is that, or unknown */
     int64_t
         least_bytes; /* lower end of the memory over the open settings; 0 = the memory of the plan */
     char least_options

@@ -718,6 +718,18 @@ static nnc_status step_with(const nnc_scenario *s, const char *name, const char 
     return fails(status) ? status : NNC_OK;
 }
 
+nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s,
+                              nnc_error *err)
+{
+    *step_s = (double)NAN;
+    if (!scenario->report.software_chosen || scenario->result.plan.devices > 1 ||
+        scenario->plan.mode != NNC_MODE_PREDICTED ||
+        strcmp(scenario->software.id, "torch-compile") != 0) {
+        return NNC_OK;
+    }
+    return step_with(scenario, "software", "torch-eager", scratch, step_s, err);
+}
+
 /* Estimates how much the step and the memory change with the values of an open fact. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
                               nnc_error *err)
