@@ -798,8 +798,8 @@ static nnc_status run_docs(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, second, "one argument too many, expected docs options");
     }
     if (strcmp(first, "man") == 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "man", "unknown page, expected \"files\" or nothing, found \"%s\"",
-                        second);
+        return nnc_fail(err, NNC_BAD_USAGE, "man",
+                        "unknown page, expected \"files\" or nothing, found \"%s\"", second);
     }
     if (strcmp(first, "completion") == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, "completion",

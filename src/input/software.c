@@ -203,8 +203,7 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, interleaves), NNC_DEFAULT_OFF,
       .help = "Pipelines are interleaved with one layer per virtual stage, if the number of "
               "micro-batches allows it." },
-    { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_framework, adapters),
-      .default_text = "linear",
+    { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_framework, adapters), .default_text = "linear",
       .help = "Layers that have adapters, when only adapters are trained." },
     { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
       .default_text = "16bit",

@@ -999,9 +999,11 @@ static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error 
     nnc_faults unused = { .name = doc->faults->name, .err = &why };
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     NNC_GOT(model, err);
+    nnc_faults *const own = doc->faults;
     doc->faults = &unused;
     doc->digest = digest;
     nnc_model_read(nnc_json_root(doc), NULL, model);
+    doc->faults = own;
     return NNC_OK;
 }
 

@@ -729,7 +729,8 @@ static const nnc_metric change_rows[] = {
     NNC_NUMBER(nnc_change, relative,
                .help = "The change over the recorded value; null for texts, and from zero."),
 };
-static const nnc_metrics changes = NNC_METRICS("a metric that differs", change_rows, nnc_change);
+static const nnc_metrics change_metrics =
+    NNC_METRICS("a metric that differs", change_rows, nnc_change);
 
 /* ---- requirements ---- */
 
@@ -820,11 +821,11 @@ static const nnc_metric row_rows[] = {
                        "the old profile.",
                .more = NNC_MORE(.when = has_split)),
     NNC_AS("changes", LIST, NNC_IN(nnc_check_row, changes), NNC_COUNT(nnc_check_row, change_count),
-           .rows = &changes, .help = "Metrics that differ, the largest change first."),
+           .rows = &change_metrics, .help = "Metrics that differ, the largest change first."),
     NNC_AS("ops", LIST, NNC_IN(nnc_check_row, ops), NNC_COUNT(nnc_check_row, op_count),
            .rows = &nnc_check_op_metrics, .help = "Ops that differ, where both sides list them."),
 };
-static const nnc_metrics rows = NNC_METRICS("a scenario", row_rows, nnc_check_row);
+static const nnc_metrics scenario_metrics = NNC_METRICS("a scenario", row_rows, nnc_check_row);
 
 /* ---- all of it ---- */
 
@@ -838,7 +839,8 @@ static const nnc_metric rest_rows[] = {
     NNC_TEXT(nnc_check_report, tool, .help = "Version that made the new values."),
     NNC_TEXT(nnc_check_report, old_tool, .help = "Version that made the old ones."),
     NNC_AS("scenarios", LIST, NNC_IN(nnc_check_report, rows),
-           NNC_COUNT(nnc_check_report, row_count), .rows = &rows, .help = "The scenarios."),
+           NNC_COUNT(nnc_check_report, row_count), .rows = &scenario_metrics,
+           .help = "The scenarios."),
 };
 static const nnc_metrics rest = NNC_METRICS("scenarios", rest_rows, nnc_check_report);
 
@@ -867,7 +869,7 @@ static const nnc_metric line_rows[] = {
     NNC_AS("scenario", TEXT, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, id)),
     NNC_AS("state", ENUM, NNC_VIA(nnc_check_line, row), NNC_IN(nnc_check_row, state),
            .names = { nnc_check_state_name, NNC_CHECK_STATE_COUNT }),
-    NNC_ROWS(&changes, NNC_VIA(nnc_check_line, change)),
+    NNC_ROWS(&change_metrics, NNC_VIA(nnc_check_line, change)),
 };
 static const nnc_metrics change_lines = NNC_METRICS("a change", line_rows, nnc_check_line);
 

@@ -249,7 +249,7 @@ enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 /* Median ratio of the rows next in size, four on each side; not of the row itself. */
 static double factor_near(const sized *rows, int64_t count, int64_t at)
 {
-    double near[2 * NEAR_ROWS];
+    double near[2 * NEAR_ROWS] = { 1.0 };
     int64_t found = 0;
     const int64_t first = at < NEAR_ROWS ? 0 : at - NEAR_ROWS;
     for (int64_t i = first; i < count && i <= at + NEAR_ROWS; i++) {
@@ -257,7 +257,7 @@ static double factor_near(const sized *rows, int64_t count, int64_t at)
             near[found++] = rows[i].ratio;
         }
     }
-    return median_of(near, found);
+    return found > 0 ? median_of(near, found) : 1.0;
 }
 
 /* Sets what the rows of products, or the others, are expected to take. Returns the factor of the machine: the median of

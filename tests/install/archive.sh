@@ -11,12 +11,8 @@ trap 'rm -rf "$work"' EXIT
 export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 
-<<<<<<< HEAD
-NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 ${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
-=======
 "$root/tools/source" cjson "$root/build/source/cjson" cJSON.h cJSON.c >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
-NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS="${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
->>>>>>> parent of a54d59fa (Need no JSON library)
+NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 ${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
 archive=$(ls "$build"/nncost-*.tar.gz)
 (cd "$build" && sha256sum --check --quiet "$archive.sha256")
 

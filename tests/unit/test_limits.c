@@ -55,7 +55,7 @@ static int bad_values(const nnc_field *field, double values[6])
             values[count++] = (double)NAN;
         }
         break;
-    default: /* enumerations and flags */
+    default:                          /* enumerations and flags */
         values[count++] = 0x40001267; /* a bit that no flag has */
         values[count++] = -1.0;
         break;

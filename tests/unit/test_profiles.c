@@ -300,16 +300,11 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        follows_what_the_plan_does,
-        no_chosen_profile_is_left_out,
-        is_one_that_exists_for_the_device,
-        is_one_of_the_years_of_the_device,
-        names_what_a_framework_lacks,
-        a_search_compares_plans_under_their_own,
-        any_lifts_what_is_shipped,
-        releases_are_found_by_their_words,
-        releases_fill_in_what_is_open,
-        recipes_set_switches,
+        follows_what_the_plan_does,        no_chosen_profile_is_left_out,
+        is_one_that_exists_for_the_device, is_one_of_the_years_of_the_device,
+        names_what_a_framework_lacks,      a_search_compares_plans_under_their_own,
+        any_lifts_what_is_shipped,         releases_are_found_by_their_words,
+        releases_fill_in_what_is_open,     recipes_set_switches,
     };
     return run_tests_with("profiles", setup, teardown, tests, COUNT_OF(tests));
 }
