@@ -95,7 +95,7 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
     const size_t used = strlen(text), gap = used > 0 ? strlen(separator) : 0;
     va_list arguments;
     if (used + gap < size) {
-        memcpy(text + used, separator, gap);
+        snprintf(text + used, size - used, "%s", used > 0 ? separator : "");
         va_start(arguments, format);
         vsnprintf(text + used + gap, size - used - gap, format, arguments);
         va_end(arguments);

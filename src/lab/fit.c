@@ -1074,7 +1074,7 @@ static void sum_errors(nnc_fit *fit, double *errors)
 /* Are models left out predicted better than without the parameters? true where no model can be left out. */
 static bool helps_others(moving *m)
 {
-    double values[NNC_MINIMISE_MAX], without = 0.0, left = 0.0;
+    double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
     int32_t count = 0;
     for (int i = 0; i < m->count; i++) {
         values[i] = m->parameters[i]->value;
@@ -1130,7 +1130,7 @@ static double mean_of_steps(moving *m)
 /* Whether the fitted parameters of a group make the mean error of its rows greater, or that of the steps. */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse)
 {
-    double values[NNC_MINIMISE_MAX];
+    double values[NNC_MINIMISE_MAX] = { 0 };
     const double rows = mean_error(m, group), steps = mean_of_steps(m);
     for (int i = 0; i < m->count; i++) {
         values[i] = m->parameters[i]->value;

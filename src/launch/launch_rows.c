@@ -246,18 +246,18 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
 }
 
 /* Joins the flags of two keys: "optimizer" and "weights". No flag is all of them, or none. */
-static void join_flags(const nnc_field *field, char value[NNC_LAUNCH_VALUE], const char *more)
+static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more)
 {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
     char both[2 * NNC_LAUNCH_VALUE];
     unsigned flags = 0, others = 0;
-    nnc_flags_read(nnc_flags_of(field->type), value, &flags);
+    nnc_flags_read(nnc_flags_of(field->type), list, &flags);
     nnc_flags_read(nnc_flags_of(field->type), more, &others);
     if (flags != 0 && others != 0) {
-        snprintf(both, sizeof both, "%s,%s", value, more);
-        usual_text(field, both, value, NULL);
+        snprintf(both, sizeof both, "%s,%s", list, more);
+        usual_text(field, both, list, NULL);
     } else if ((flags == 0) != none_is_all) {
-        snprintf(value, NNC_LAUNCH_VALUE, "%s", more);
+        snprintf(list, NNC_LAUNCH_VALUE, "%s", more);
     }
 }
 

@@ -204,7 +204,7 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event)
     }
     for (size_t i = a->begin; i < a->end; i++) {
         const char c = w->out->bytes[i];
-        nnc_buffer_byte(w->out, c == '\n' ? ' ' : c);
+        nnc_buffer_byte(w->out, (char)(c == '\n' ? ' ' : c));
     }
     end_value(w);
     return NNC_OK;

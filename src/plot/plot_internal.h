@@ -31,7 +31,7 @@ typedef struct nnc_plot_how {
     double from_s, to_s; /* timeline: the visible part; NaN = from the start, to the end */
 } nnc_plot_how;
 
-/* What a chart is drawn from: one estimate, its timeline, or a search. */
+/* Source of a chart: one estimate, its timeline, or a search. */
 typedef enum nnc_plot_of {
     NNC_PLOT_ESTIMATE,
     NNC_PLOT_TIMELINE,

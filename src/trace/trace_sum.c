@@ -279,7 +279,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
     const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(median_of(ratios, count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
     for (int64_t i = 0; i < count; i++) {
-        const double near = count > 2 * NEAR_ROWS ? factor_near(rows, count, i) : factor;
+        const double near = count > (int64_t)2 * NEAR_ROWS ? factor_near(rows, count, i) : factor;
         rows[i].row->factor = sqrt(factor * nnc_min(near, slowest));
     }
     return factor;
@@ -289,7 +289,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
 static int aligned_to(const char *kernel)
 {
     const char *at = strstr(kernel, "_align");
-    const char digit = at != NULL ? at[6] : '\0';
+    const char digit = (char)(at != NULL ? at[6] : '\0');
     return digit >= '1' && digit <= '9' && (at[7] < '0' || at[7] > '9') ? digit - '0' : 0;
 }
 
