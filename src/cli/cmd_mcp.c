@@ -482,7 +482,7 @@ static nnc_status read_fields(nnc_json fields, const char *paths[NNC_MCP_FIELDS_
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena,
                               nnc_buffer *answer, nnc_error *err)
 {
-    const char *paths[NNC_MCP_FIELDS_MAX + 1];
+    const char *paths[NNC_MCP_FIELDS_MAX + 1] = { NULL };
     bool all = false;
     nnc_error why = { 0 };
     nnc_faults faults = { .name = "answer", .err = &why };

@@ -447,7 +447,10 @@ static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
 {
     run_of_ranks run = { .ranks = calloc((size_t)count, sizeof *run.ranks), .count = count };
     nnc_buffer collectives = { 0 };
-    nnc_status status = run.ranks != NULL ? NNC_OK : nnc_no_memory(err);
+    nnc_status status = NNC_OK;
+    if (run.ranks == NULL) {
+        return nnc_no_memory(err);
+    }
     for (int32_t i = 0; i < count && status == NNC_OK; i++) {
         status = read_rank(session->options.operands[i], i, &run.ranks[i], &collectives, err);
     }
