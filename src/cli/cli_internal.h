@@ -393,12 +393,6 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 /* mcp_server.c: answers messages until standard input ends. */
 nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err);
 /* Puts the id of a request: a number, or a text in quotes; else null. */
-/* Writes the members of an answer that the paths name; paths NULL: all that is not deep, with lists cut. exact: lists are
- * whole, and a path that names no member is refused. At most NNC_MCP_FIELDS_MAX paths, then NULL. mcp_select.c */
-enum { NNC_MCP_FIELDS_MAX = 64 };
-nnc_status nnc_mcp_select(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out,
-                          nnc_error *err);
-
 void nnc_mcp_put_id(nnc_buffer *out, nnc_json id);
 /* The line that 'nncost mcp' answers to a message; empty when the message wants no answer. */
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);

@@ -144,7 +144,7 @@ typedef struct nnc_trace_sum {
 nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device,
                             nnc_trace_sum *sum, nnc_error *err);
 
-/* ---- trace_ranks.c ---- */
+/* ---- trace_sum.c: the ranks of one run ---- */
 
 /* A collective of a rank: the nth of its kind. */
 typedef struct nnc_trace_collective {
