@@ -191,17 +191,24 @@ static nnc_status draw_found(nnc_session *session, void *context, const nnc_sear
 
 /* ---- PNG ---- */
 
+static nnc_status refuse_png(nnc_error *err)
+{
+    return nnc_fail(err, NNC_BAD_USAGE, "--output",
+                    "PNG needs 'resvg' or 'rsvg-convert' (Debian: librsvg2-bin), found "
+                    "neither; a name that ends in .svg needs none");
+}
+
+#if defined(__wasi__) /* no processes */
+static nnc_status make_png(nnc_buffer *text, nnc_error *err)
+{
+    (void)text;
+    return refuse_png(err);
+}
+#else
 /* Programs that convert SVG on standard input to PNG on standard output. */
 static char *const converters[][4] = { { (char *)"resvg", (char *)"-", (char *)"-c", NULL },
                                        { (char *)"rsvg-convert", (char *)"--zoom=2", NULL, NULL } };
 
-#if defined(__wasi__) /* no processes */
-static bool convert(char *const *words, FILE *svg, FILE *png)
-{
-    (void)words, (void)svg, (void)png;
-    return false;
-}
-#else
 extern char **environ;
 
 static bool convert(char *const *words, FILE *svg, FILE *png)
@@ -220,8 +227,6 @@ static bool convert(char *const *words, FILE *svg, FILE *png)
     return begun && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
            WEXITSTATUS(status) == 0;
 }
-#endif
-
 /* Replaces the text by what is in the file; false: nothing is in it. */
 static bool take_bytes(nnc_buffer *text, FILE *file)
 {
@@ -252,11 +257,9 @@ static nnc_status make_png(nnc_buffer *text, nnc_error *err)
     if (png != NULL) {
         fclose(png);
     }
-    return done ? NNC_OK
-                : nnc_fail(err, NNC_BAD_USAGE, "--output",
-                           "PNG needs 'resvg' or 'rsvg-convert' (Debian: librsvg2-bin), found "
-                           "neither; a name that ends in .svg needs none");
+    return done ? NNC_OK : refuse_png(err);
 }
+#endif
 
 static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture, nnc_error *err)
 {
