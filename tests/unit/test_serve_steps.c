@@ -282,8 +282,8 @@ START_TEST(a_latent_is_read_once)
 }
 END_TEST
 
-/* Nothing is read faster than the memory's rate, by any factor of an engine; without a number of units there is no limit by
- * units. Tables and norms take 4 bytes in models of fp32 and 2 in all narrower ones. */
+/* No factor of an engine reads faster than the memory's rate. A device without a number of units has no limit by units.
+ * Tables and norms take 4 bytes in models of fp32 and 2 in all narrower ones. */
 START_TEST(rates_end_at_the_memory)
 {
     nnc_error err = { 0 };
