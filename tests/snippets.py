@@ -55,6 +55,7 @@ RUN = ("nncost ", "sqlite3 ", "cat ", "awk ", "mkdir ")
 SHOWN |= { # commands of nncost that take what is not here: a page, a machine that was measured, a job
     "nncost explore": ("tests/text/explore.t", "nncost explore"),
     "python3 -m nncost.measure": ("tests/measured_here.py", "nncost.measure"),
+    "torchrun --nproc_per_node 8 -m nncost.measure": ("tests/measured_here.py", "as torchrun starts them"),
     "nncost estimate gpt2 .": ("tests/measured_here.py", "measured"),
     "nncost calibrate measure.json": ("tests/measured_here.py", "calibrate"),
     "python3 train.py": (None, "a reader's own job"),
@@ -116,7 +117,7 @@ class Scratch:
         (self.path / "train.log").symlink_to(ROOT / "tests/data/watch/megatron.log")
         self.put("smi.xml", '<?xml version="1.0" ?>\n<nvidia_smi_log><gpu id="0"><product_name>NVIDIA H100 80GB HBM3</product_name>'
                  "<fb_memory_usage><total>81559 MiB</total></fb_memory_usage></gpu></nvidia_smi_log>\n")
-        for name in ("step", "before", "after"):
+        for name in ("step", "before", "after", "rank0", "rank1"):
             (self.path / f"{name}.json.gz").symlink_to(ROOT / "tests/data/trace/sampled_rank-0.json.gz")
         self.environment = {"PATH": f"{self.path}/bin:{os.environ['PATH']}", "LC_ALL": "C", "HOME": str(self.path),
                             "XDG_CONFIG_HOME": str(self.path / ".config"), "COLUMNS": "100"}

@@ -19,6 +19,7 @@ typedef struct calibration {
     const char *asked;        /* --device; serving: NULL = any device */
     const char *held;         /* --hold-out; NULL = none */
     const nnc_device *device; /* NULL when serving is fitted */
+    nnc_scenario_args change; /* what the options change in each row */
     nnc_device start;         /* the device after the options */
     nnc_software engine;      /* serving: the profile whose parameters are fitted */
     nnc_row_choice choice;
@@ -455,7 +456,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
     if (nnc_row_load(c->session->specs, &c->session->options, row, c->scenario, &why) != NNC_OK) {
         return give_reason(c, row, &why, err);
     }
-    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options.given, c->scenario, err));
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->change, c->scenario, err));
     return add_row(c, row, file, err);
 }
 
@@ -710,7 +711,7 @@ static nnc_status load_device(calibration *c, nnc_error *err)
     row.plan = nnc_plan_default();
     row.internode_bytes_per_s = (double)NAN;
     NNC_TRY(nnc_row_load(c->session->specs, &c->session->options, &row, c->scenario, err));
-    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->session->options.given, c->scenario, err));
+    NNC_TRY(nnc_scenario_apply(c->session->specs, &c->change, c->scenario, err));
     c->start = c->scenario->device;
     return NNC_OK;
 }
@@ -788,6 +789,10 @@ static nnc_status calibrate(calibration *c, nnc_error *err)
     options->output = NULL; /* takes the device file; the report goes to standard output */
     c->session->style = nnc_output_style(options);
     NNC_TRY(check_options(c, output, err));
+    c->change = options->given;
+    if (options->explain != NULL) {
+        c->change.setting_count = 0; /* the plan is that of the model to explain */
+    }
     NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
     if (c->asked == NULL && !c->fit->served) {
         NNC_TRY(find_device(c, err));
