@@ -59,14 +59,12 @@ typedef struct nnc_change {
 
 /* Compares two estimates, numbers at 12 significant digits. changes has space for the values of both.
  * Returns the number of changes: inputs first, then by kind, then by relative change; new values last. */
-NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now,
-                                    const nnc_tolerance *tolerances, int32_t tolerance_count,
-                                    nnc_change *changes);
+NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
+                                    int32_t tolerance_count, nnc_change *changes);
 
 /* Name of the part of a total (step.step_s, memory.total_bytes) that changed most in its direction. NULL:
  * the total did not change, or has no parts. */
-NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total,
-                                            double *moved_by);
+NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {
     NNC_AT_MOST,
@@ -87,8 +85,8 @@ typedef struct nnc_requirement {
 } nnc_requirement;
 
 /* Reads a rule; name and rule must outlive the requirement. NNC_BAD_SPEC; err->where is the name. */
-NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule,
-                                        nnc_requirement *requirement, nnc_error *err);
+NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
+                                        nnc_error *err);
 /* An unknown value (NULL or NaN) meets no requirement. */
 NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure);
 
@@ -135,8 +133,7 @@ typedef struct nnc_check nnc_check;
 
 /* Reads the file and estimates its scenarios. specs must outlive the check. Errors: NNC_BAD_SPEC, NNC_UNKNOWN_ID,
  * NNC_ILLEGAL_PLAN, NNC_IO, NNC_NO_MEMORY; *check is NULL then. */
-NNC_API nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check,
-                                    nnc_error *err);
+NNC_API nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check, nnc_error *err);
 NNC_API void nnc_check_destroy(nnc_check *check);
 
 /* true: every change was accepted, and no requirement is missed. */

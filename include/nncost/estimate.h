@@ -35,17 +35,16 @@ typedef struct nnc_memory {
     int64_t transient_bytes;  /* largest temporary memory at the peak */
     int64_t reserve_bytes;    /* memory set aside by the user or the software profile */
     int64_t total_bytes, capacity_bytes;
-    int64_t total_interval_bytes
-        [2]; /* range of measured peaks; both ends are the total when the user set the reserve */
-    int64_t headroom_bytes;     /* capacity - total, negative when it does not fit */
-    const char *transient_what; /* the op or tensor behind transient_bytes; static storage */
     int64_t
-        apart_bytes; /* peak less the sum of the classes; below 0, as the classes do not all live
+        total_interval_bytes[2]; /* range of measured peaks; both ends are the total when the user set the reserve */
+    int64_t headroom_bytes;      /* capacity - total, negative when it does not fit */
+    const char *transient_what;  /* the op or tensor behind transient_bytes; static storage */
+    int64_t apart_bytes;         /* peak less the sum of the classes; below 0, as the classes do not all live
                       * at once */
     int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of the allocator */
-    int64_t context_bytes;     /* driver context and libraries, outside the allocator */
-    int64_t split_block_bytes; /* blocks that the allocator cannot hand out whole again */
-    bool one_moment;           /* the peak is a moment of backward, not the sum of the classes */
+    int64_t context_bytes;                             /* driver context and libraries, outside the allocator */
+    int64_t split_block_bytes;                         /* blocks that the allocator cannot hand out whole again */
+    bool one_moment; /* the peak is a moment of backward, not the sum of the classes */
 } nnc_memory;
 
 /* Space in structs for members and values of later releases. */
@@ -90,14 +89,13 @@ typedef struct nnc_result {
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind */
     double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
-    double bubble_ratio, bubble_share; /* bubble_s over the busy time of the stage; over step_s */
-    double idle_share;                 /* mean idle share of all stages; 0 without a pipeline */
-    int32_t stage,
-        memory_stage; /* pipeline stages with the longest busy time; with the most memory */
-    double bound_s[NNC_BOUND_SPACE]; /* step_s divided by what bounds it; in ideal mode the parts
+    double bubble_ratio, bubble_share;      /* bubble_s over the busy time of the stage; over step_s */
+    double idle_share;                      /* mean idle share of all stages; 0 without a pipeline */
+    int32_t stage, memory_stage;            /* pipeline stages with the longest busy time; with the most memory */
+    double bound_s[NNC_BOUND_SPACE];        /* step_s divided by what bounds it; in ideal mode the parts
                                       * overlap */
-    nnc_bound bound, next_bound;     /* largest and second largest of bound_s */
-    double step_without_bound_s;     /* step time if `bound` were unlimited, estimated again */
+    nnc_bound bound, next_bound;            /* largest and second largest of bound_s */
+    double step_without_bound_s;            /* step time if `bound` were unlimited, estimated again */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
@@ -125,12 +123,10 @@ NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 /* Estimates one training step of model on device with plan and software. software NULL: the neutral
  * profile; plan NULL: all defaults. A plan that does not fit is a result (result->verdict), not an error.
  * Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (a required value is not recorded; err names it). Calls no malloc. */
-NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
-                                     const nnc_software *software, const nnc_plan *plan,
-                                     nnc_scratch *scratch, nnc_result *result, nnc_error *err);
-static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device,
-                                      const nnc_software *software, const nnc_plan *plan,
-                                      nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                     const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
+static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     result->struct_size = sizeof *result;
     return nnc_estimate_into(model, device, software, plan, scratch, result, err);
@@ -146,7 +142,7 @@ typedef struct nnc_stage {
     bool embedding, head;
     int64_t params; /* parameters on one rank */
     double forward_s, backward_s,
-        weight_s; /* times of one micro-batch; weight_s: weight gradients, if they run separately */
+        weight_s;                /* times of one micro-batch; weight_s: weight gradients, if they run separately */
     double busy_s, bubble_s;     /* busy and idle time of the step, without the two members below */
     double exchange_s, update_s; /* times once per step: exposed communication; optimizer update */
     double in_flight;            /* micro-batches in flight */
@@ -166,13 +162,12 @@ const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Activity of a pipeline stage in an interval of the step. */
-#define NNC_ACTIVITY_LIST(X)                                                        \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                              \
-    X(NNC_ACTIVITY_BACKWARD,                                                        \
-      "backward") /* includes weight gradients unless they run separately */        \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step */ \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                \
+#define NNC_ACTIVITY_LIST(X)                                                                        \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                              \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients unless they run separately */ \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step */                 \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                                \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);
@@ -193,8 +188,8 @@ enum { NNC_INTERVALS_MAX = 1000000 }; /* limit for the passes of all stages */
  * it is the first forward pass of the stage. Work that happens once per step starts when the last pass of
  * the stage is done. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
-NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result,
-                                nnc_interval_fn *interval, void *context, nnc_error *err);
+NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
+                                void *context, nnc_error *err);
 
 /* Finds changes with which the plan would fit: up to four at once that do not change the training result,
  * fastest first; if no such set exists, the smallest sets of any changes. Fills at most max entries,
@@ -209,26 +204,22 @@ typedef struct nnc_advice {
     double step_s;
     char text[256];
 } nnc_advice;
-NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device,
-                       const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                       nnc_advice *advice, int max);
+NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                       const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 /* The same with the default profile of the plan, which the changes keep: text names it where the changed plan would get
  * another one. */
-NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
-                               const nnc_profiles *profiles, const nnc_plan *plan,
-                               nnc_scratch *scratch, nnc_advice *advice, int max);
+NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                               const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
 /* Estimates a step and writes the output of `nncost estimate --software SOFTWARE --format json`, byte for
  * byte; _by_plan: without --software. *text ends with a NUL and has *size bytes before it (size may be
  * NULL); free it with nnc_text_free. On failure it is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
-NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device,
-                                     const nnc_software *software, const nnc_plan *plan,
-                                     nnc_scratch *scratch, char **text, size_t *size,
+NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                     const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);
 NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device,
-                                             const nnc_profiles *profiles, const nnc_plan *plan,
-                                             nnc_scratch *scratch, char **text, size_t *size,
-                                             nnc_error *err);
+                                             const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
+                                             char **text, size_t *size, nnc_error *err);
 NNC_API void nnc_text_free(char *text); /* NULL: no effect */
 
 /* ---- sensitivity: the effect of a faster device ---- */
@@ -256,12 +247,11 @@ NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, n
 NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure);
 
 /* The value of a device; NaN = not recorded. */
-NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device,
-                                               nnc_sensitivity_parameter figure,
+NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
 /* Multiplies the value by factor. A value that is not recorded stays unrecorded. */
-NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure,
-                                             nnc_dtype precision, double factor);
+NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
+                                             double factor);
 
 /* elasticity: d ln step_s / d ln value, from estimates slightly below and above the value. -1: the step
  * time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline it is the mean of both
@@ -276,9 +266,8 @@ typedef struct nnc_sensitivity {
 
 /* Estimates the plan about 30 times and fills an entry for every recorded parameter, at most max, largest
  * effect first. Returns the status of nnc_estimate. */
-NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
-                                      const nnc_software *software, const nnc_plan *plan,
-                                      nnc_scratch *scratch, nnc_sensitivity *entries, int max,
+NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_sensitivity *entries, int max,
                                       int *count, nnc_error *err);
 
 /* The smallest value of one parameter that brings a plan to a step time. */
@@ -289,9 +278,8 @@ typedef struct nnc_target {
     double step_s; /* with the needed value; with an unlimited parameter if no value is enough */
 } nnc_target;
 
-NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
-                                   const nnc_software *software, const nnc_plan *plan,
-                                   nnc_sensitivity_parameter figure, double step_s,
+NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                   const nnc_plan *plan, nnc_sensitivity_parameter figure, double step_s,
                                    nnc_scratch *scratch, nnc_target *target, nnc_error *err);
 
 #ifdef __cplusplus

@@ -12,13 +12,12 @@
 extern "C" {
 #endif
 
-#define NNC_LINK_KIND_LIST(X)                                                                \
-    X(NNC_LINK_NONE, "none", "No scale-up fabric: PCIe or the network only.")                \
-    X(NNC_LINK_SWITCH, "switch", "A switch: every pair at full rate.")                       \
-    X(NNC_LINK_TORUS, "torus", "One to three axes; bytes_per_s is one link, one direction.") \
-    X(NNC_LINK_MESH, "mesh",                                                                 \
-      "Every pair has its own link; bytes_per_s is the sum of one device's links.")          \
-    X(NNC_LINK_RING, "ring", "Each device has a link to the next, the last to the first.")   \
+#define NNC_LINK_KIND_LIST(X)                                                                              \
+    X(NNC_LINK_NONE, "none", "No scale-up fabric: PCIe or the network only.")                              \
+    X(NNC_LINK_SWITCH, "switch", "A switch: every pair at full rate.")                                     \
+    X(NNC_LINK_TORUS, "torus", "One to three axes; bytes_per_s is one link, one direction.")               \
+    X(NNC_LINK_MESH, "mesh", "Every pair has its own link; bytes_per_s is the sum of one device's links.") \
+    X(NNC_LINK_RING, "ring", "Each device has a link to the next, the last to the first.")                 \
     X(NNC_LINK_PCIE, "pcie", "Over PCIe, without a fabric of its own.")
 NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
 NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
@@ -84,19 +83,15 @@ typedef struct nnc_efficiency {
 /* Convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s; /* as above */
-    double channels_half; /* channels per group at which half of the rate is reached   [0] */
-    double
-        depth_half; /* terms in the sum of an output value at which half of the rate is reached   [0] */
+    double channels_half;   /* channels per group at which half of the rate is reached   [0] */
+    double depth_half;      /* terms in the sum of an output value at which half of the rate is reached   [0] */
     double vector_fraction; /* share of the vector units' peak, where they are faster; NaN = not
                              * used */
     /* the same for kernels that PyTorch issues; NaN = as above */
     double library_sustained_fraction, library_channels_half;
-    double
-        library_tf32_backward_ratio; /* time of products in tf32, of each gradient over forward */
-    double
-        library_channel_fraction; /* of the vector units' fp32 peak: single channels, contiguous */
-    double
-        library_channel_weight_ratio; /* time of the weight gradient of single channels over forward */
+    double library_tf32_backward_ratio;  /* time of products in tf32, of each gradient over forward */
+    double library_channel_fraction;     /* of the vector units' fp32 peak: single channels, contiguous */
+    double library_channel_weight_ratio; /* time of the weight gradient of single channels over forward */
 } nnc_conv_efficiency;
 
 /* Matrix products. The formula: docs/formulas.md, gemm-time. */
@@ -107,19 +102,16 @@ typedef struct nnc_gemm_efficiency {
     double library_memory_fraction; /* the same for products that PyTorch issues; NaN = as
                                      * memory_fraction */
     double fixed_s;                 /* [0] */
-    double k_fill; /* start and end of a tile take the time of this many elements of k   [0] */
-    double
-        l2_bytes_per_flop; /* operand bytes that the cache delivers per FLOP of the peak; NaN = no limit */
-    double l2_bytes_per_s; /* the same limit as a rate, which replaces it; NaN = not given */
+    double k_fill;                  /* start and end of a tile take the time of this many elements of k   [0] */
+    double l2_bytes_per_flop;       /* operand bytes that the cache delivers per FLOP of the peak; NaN = no limit */
+    double l2_bytes_per_s;          /* the same limit as a rate, which replaces it; NaN = not given */
     double
         wave_quantization; /* share of a partly filled wave of tiles that counts as full; NaN = a constant rate without tiles */
     double unaligned_ratio; /* time over that of dimensions that are multiples of 8   [1] */
     /* time with scales per block of 128 over that with a scale per tensor */
     double block_ratio;
-    double
-        group_ratio; /* time of grouped products over that of one product with the same rows   [1] */
-    double
-        power_share; /* share of power_w that the matrix units draw at their peak; NaN = unknown */
+    double group_ratio; /* time of grouped products over that of one product with the same rows   [1] */
+    double power_share; /* share of power_w that the matrix units draw at their peak; NaN = unknown */
 } nnc_gemm_efficiency;
 
 /* One kernel of fused attention. The formula: docs/formulas.md, flash-time. */
@@ -132,9 +124,8 @@ typedef struct nnc_flash_efficiency {
     /* the same for kernels that PyTorch issues, NaN = as above: without a mask; backward_ratio;
      * seq_half in backward over forward's */
     double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
-    double narrow_ratio; /* rate of heads of width 64 over that of 128 and more   [1] */
-    double
-        block_penalty; /* loss of rate when the blocks of queries fill the units exactly once   [0] */
+    double narrow_ratio;  /* rate of heads of width 64 over that of 128 and more   [1] */
+    double block_penalty; /* loss of rate when the blocks of queries fill the units exactly once   [0] */
     double head_multiple; /* head widths are padded to a multiple of this   [32] */
 } nnc_flash_efficiency;
 
@@ -155,10 +146,9 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 /* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
-    double fixed_s, log2_s; /* fixed time per call; time per doubling of the group   [0] */
-    double
-        bus_fraction;  /* share of the link bandwidth, for a large message in a large group   [1] */
-    double knee_bytes; /* message size per rank whose transfer takes twice its time at full rate 
+    double fixed_s, log2_s;  /* fixed time per call; time per doubling of the group   [0] */
+    double bus_fraction;     /* share of the link bandwidth, for a large message in a large group   [1] */
+    double knee_bytes;       /* message size per rank whose transfer takes twice its time at full rate 
                         *  [0] */
     double small_group_loss; /* a group of n ranks reaches 1 - loss / n^2 of the rate   [0] */
 } nnc_collective_efficiency;
@@ -183,21 +173,17 @@ typedef struct nnc_small_all_reduce {
 /* Fitted serving efficiencies: small batches, kernels in captured graphs. Fractions are of the datasheet.
  * NaN = not measured; src/serve/ has the replacements. */
 typedef struct nnc_serve_efficiency {
-    double stream_fraction
-        [NNC_STORED_COUNT]; /* share of the bandwidth in products with few rows, by the format of
+    double stream_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products with few rows, by the format of
                              * the weights */
-    double kv_fraction
-        [NNC_STORED_COUNT]; /* share of the bandwidth in decode attention, by the format of the
+    double kv_fraction[NNC_STORED_COUNT];      /* share of the bandwidth in decode attention, by the format of the
                              * cache */
-    double product_fraction
-        [NNC_STORED_COUNT]; /* share of the peak in products with many rows, by the format of the
+    double product_fraction[NNC_STORED_COUNT]; /* share of the peak in products with many rows, by the format of the
                              * weights */
-    double product_s
-        [NNC_STORED_COUNT]; /* fixed time of a product, by the format of the weights; NaN = kernel_s */
-    double attention_fraction;                /* share of the 16-bit peak in prefill attention */
+    double product_s[NNC_STORED_COUNT]; /* fixed time of a product, by the format of the weights; NaN = kernel_s */
+    double attention_fraction;          /* share of the 16-bit peak in prefill attention */
     double expert_fraction[NNC_STORED_COUNT]; /* share of the bandwidth in products of many
                                                * experts */
-    double kernel_s, attention_s; /* fixed time of a kernel in a graph; of a decode attention */
+    double kernel_s, attention_s;             /* fixed time of a kernel in a graph; of a decode attention */
     double kv_reread; /* share of the cache that is read again for each further query head   [0] */
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the file has no such object */
@@ -211,18 +197,16 @@ typedef struct nnc_serve_efficiency {
 typedef struct nnc_power_efficiency {
     double idle_share;   /* always drawn   [0] */
     double memory_share; /* share of the power that the memory draws at its full bandwidth   [0] */
-    double
-        exponent; /* times grow with this power of (power drawn / power limit)   [0: no effect] */
+    double exponent;     /* times grow with this power of (power drawn / power limit)   [0: no effect] */
 } nnc_power_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* Source of the values in an efficiency object, worst first. */
-#define NNC_BASIS_LIST(X)                                              \
-    X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")         \
-    X(NNC_BASIS_DEFAULT, "default",                                    \
-      "Carried over from devices of the same vendor and generation.")  \
-    X(NNC_BASIS_KERNELS, "kernels", "Kernels measured on the device.") \
+#define NNC_BASIS_LIST(X)                                                                           \
+    X(NNC_BASIS_NONE, "none", "Neutral: the datasheet alone.")                                      \
+    X(NNC_BASIS_DEFAULT, "default", "Carried over from devices of the same vendor and generation.") \
+    X(NNC_BASIS_KERNELS, "kernels", "Kernels measured on the device.")                              \
     X(NNC_BASIS_STEPS, "steps", "Kernels and whole training steps measured on the device.")
 NNC_ENUM(nnc_basis, NNC_BASIS_LIST, NNC_BASIS_COUNT);
 NNC_API const char *nnc_basis_name(nnc_basis basis);
@@ -245,24 +229,22 @@ typedef struct nnc_stream_efficiency {
 /* Fitted parameters, separate from the datasheet. Absent in the file = neutral. */
 typedef struct nnc_efficiencies {
     nnc_basis basis;
-    double
-        calibration; /* factor of one machine on the rate of products, attention and convolution   [1] */
+    double calibration; /* factor of one machine on the rate of products, attention and convolution   [1] */
     nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* efficiencies by the format of the
                                                              * operands */
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* efficiencies by the generation of the
                                                              * kernel */
     nnc_conv_efficiency conv;
-    nnc_efficiency pointwise; /* norms, activations, copies, loss */
-    nnc_efficiency
-        pointwise_tuned;       /* the same with kernels written for the device   [as pointwise] */
-    nnc_efficiency maps;       /* the same for feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned; /* the same with kernels written for the device   [as maps] */
+    nnc_efficiency pointwise;       /* norms, activations, copies, loss */
+    nnc_efficiency pointwise_tuned; /* the same with kernels written for the device   [as pointwise] */
+    nnc_efficiency maps;            /* the same for feature maps; memory_fraction NaN = as pointwise */
+    nnc_efficiency maps_tuned;      /* the same with kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
     nnc_power_efficiency power;
     nnc_serve_efficiency serving; /* not used in training */
-    bool fitted; /* false: the file has no efficiency object, all values are neutral */
+    bool fitted;                  /* false: the file has no efficiency object, all values are neutral */
 } nnc_efficiencies;
 
 /* The peaks of the file, and the units and clock that they belong to. */
@@ -270,8 +252,7 @@ typedef struct nnc_rated {
     int32_t units;
     double clock_hz;
     double matmul_flops_per_s[NNC_DTYPE_COUNT], vector_flops_per_s[NNC_DTYPE_COUNT];
-    uint32_t matmul_set,
-        vector_set; /* formats whose peak nnc_device_set has changed, one bit each */
+    uint32_t matmul_set, vector_set; /* formats whose peak nnc_device_set has changed, one bit each */
 } nnc_rated;
 
 /* Device-seconds between two failures of a job: of any cause; of the hardware. */

@@ -14,32 +14,28 @@ extern "C" {
 
 /* The last argument names the rows of the family: nnc_decoder_family in src/shape/, nnc_decoder_fields in
  * src/input/. */
-#define NNC_FAMILY_LIST(X)                                                                         \
-    X(NNC_FAMILY_DECODER, "decoder",                                                               \
-      "A transformer over tokens: a decoder, an encoder, or an encoder and a decoder.", decoder)   \
-    X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", \
-      unet)                                                                                        \
-    X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)                  \
-    X(NNC_FAMILY_GRAPH, "graph", "Any network, as a list of ops; their shapes are inferred.",      \
-      graph)                                                                                       \
-    X(NNC_FAMILY_CAPTURE, "capture",                                                               \
-      "One training step of a PyTorch program, as nncost.capture recorded it.", capture)
+#define NNC_FAMILY_LIST(X)                                                                                             \
+    X(NNC_FAMILY_DECODER, "decoder", "A transformer over tokens: a decoder, an encoder, or an encoder and a decoder.", \
+      decoder)                                                                                                         \
+    X(NNC_FAMILY_UNET, "unet", "A U-shaped convolutional network, for segmentation or diffusion.", unet)               \
+    X(NNC_FAMILY_VIT, "vit", "A vision transformer that classifies images.", vit)                                      \
+    X(NNC_FAMILY_GRAPH, "graph", "Any network, as a list of ops; their shapes are inferred.", graph)                   \
+    X(NNC_FAMILY_CAPTURE, "capture", "One training step of a PyTorch program, as nncost.capture recorded it.", capture)
 NNC_ENUM(nnc_family, NNC_FAMILY_LIST, NNC_FAMILY_COUNT);
 NNC_API const char *nnc_family_name(nnc_family family);
 NNC_API const char *nnc_family_help(nnc_family family);
 
-#define NNC_POSITIONS_LIST(X)                                                                      \
-    X(NNC_POSITIONS_NONE, "none", "No positions.")                                                 \
-    X(NNC_POSITIONS_LEARNED, "learned", "A table of positions_max rows, added to the embedding.")  \
-    X(NNC_POSITIONS_ROTARY, "rotary", "Queries and keys are rotated by their position.")           \
-    X(NNC_POSITIONS_ALIBI, "alibi", "Scores decrease with distance, with a fixed slope per head.") \
-    X(NNC_POSITIONS_RELATIVE, "relative",                                                          \
-      "A learned score per head and bucket of distances, for all layers.")                         \
-    X(NNC_POSITIONS_RELATIVE_EACH, "relative_each",                                                \
-      "A learned score per head and bucket of distances, in every layer.")                         \
-    X(NNC_POSITIONS_LEARNED_RELATIVE, "learned_relative",                                          \
-      "Both a table of positions_max rows and a score per head and bucket.")                       \
-    X(NNC_POSITIONS_DISENTANGLED, "disentangled",                                                  \
+#define NNC_POSITIONS_LIST(X)                                                                                  \
+    X(NNC_POSITIONS_NONE, "none", "No positions.")                                                             \
+    X(NNC_POSITIONS_LEARNED, "learned", "A table of positions_max rows, added to the embedding.")              \
+    X(NNC_POSITIONS_ROTARY, "rotary", "Queries and keys are rotated by their position.")                       \
+    X(NNC_POSITIONS_ALIBI, "alibi", "Scores decrease with distance, with a fixed slope per head.")             \
+    X(NNC_POSITIONS_RELATIVE, "relative", "A learned score per head and bucket of distances, for all layers.") \
+    X(NNC_POSITIONS_RELATIVE_EACH, "relative_each",                                                            \
+      "A learned score per head and bucket of distances, in every layer.")                                     \
+    X(NNC_POSITIONS_LEARNED_RELATIVE, "learned_relative",                                                      \
+      "Both a table of positions_max rows and a score per head and bucket.")                                   \
+    X(NNC_POSITIONS_DISENTANGLED, "disentangled",                                                              \
       "Separate projections of a distance table interact with queries and keys in every layer.")
 NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
@@ -78,27 +74,23 @@ static inline bool nnc_mlp_gated(nnc_mlp mlp)
 }
 
 /* Token mixer of a layer. */
-#define NNC_MIXER_LIST(X)                                                                        \
-    X(NNC_MIXER_FULL, "full", "Attention to every token before it.")                             \
-    X(NNC_MIXER_WINDOW, "window", "Attention to the sliding_window tokens up to its own.")       \
-    X(NNC_MIXER_CHUNK, "chunk", "Attention inside consecutive chunks of sliding_window tokens.") \
-    X(NNC_MIXER_UNROTATED, "full_unrotated",                                                     \
-      "Attention to every token before it, without the rotary positions of the other layers.")   \
-    X(NNC_MIXER_MAMBA, "mamba", "A selective state space, one decay per value (Mamba).")         \
-    X(NNC_MIXER_MAMBA2, "mamba2", "A state space with one decay per head (Mamba-2).")            \
-    X(NNC_MIXER_GATED_DELTA, "gated_delta", "Linear attention by the gated delta rule.")         \
-    X(NNC_MIXER_LIGHTNING, "lightning", "Linear attention with a fixed decay per head.")         \
-    X(NNC_MIXER_SHORT_CONV, "short_conv", "A gated convolution over a few tokens.")              \
-    X(NNC_MIXER_BESIDE, "full_mamba2",                                                           \
-      "Attention to every token before it and Mamba-2 in parallel, after one norm.")             \
-    X(NNC_MIXER_NONE, "none", "Nothing.")                                                        \
-    X(NNC_MIXER_PICKED, "full_reused",                                                           \
-      "Attention to the tokens that the indexer of a layer before it selected.")                 \
-    X(NNC_MIXER_ALL, "full_all",                                                                 \
-      "Attention to every token before it, without the indexer of the other layers.")            \
-    X(NNC_MIXER_FAR, "window_far",                                                               \
-      "As window, and to one key for every compress_ratio tokens before it.")                    \
-    X(NNC_MIXER_FAR_PICKED, "window_far_picked",                                                 \
+#define NNC_MIXER_LIST(X)                                                                                             \
+    X(NNC_MIXER_FULL, "full", "Attention to every token before it.")                                                  \
+    X(NNC_MIXER_WINDOW, "window", "Attention to the sliding_window tokens up to its own.")                            \
+    X(NNC_MIXER_CHUNK, "chunk", "Attention inside consecutive chunks of sliding_window tokens.")                      \
+    X(NNC_MIXER_UNROTATED, "full_unrotated",                                                                          \
+      "Attention to every token before it, without the rotary positions of the other layers.")                        \
+    X(NNC_MIXER_MAMBA, "mamba", "A selective state space, one decay per value (Mamba).")                              \
+    X(NNC_MIXER_MAMBA2, "mamba2", "A state space with one decay per head (Mamba-2).")                                 \
+    X(NNC_MIXER_GATED_DELTA, "gated_delta", "Linear attention by the gated delta rule.")                              \
+    X(NNC_MIXER_LIGHTNING, "lightning", "Linear attention with a fixed decay per head.")                              \
+    X(NNC_MIXER_SHORT_CONV, "short_conv", "A gated convolution over a few tokens.")                                   \
+    X(NNC_MIXER_BESIDE, "full_mamba2", "Attention to every token before it and Mamba-2 in parallel, after one norm.") \
+    X(NNC_MIXER_NONE, "none", "Nothing.")                                                                             \
+    X(NNC_MIXER_PICKED, "full_reused", "Attention to the tokens that the indexer of a layer before it selected.")     \
+    X(NNC_MIXER_ALL, "full_all", "Attention to every token before it, without the indexer of the other layers.")      \
+    X(NNC_MIXER_FAR, "window_far", "As window, and to one key for every compress_ratio tokens before it.")            \
+    X(NNC_MIXER_FAR_PICKED, "window_far_picked",                                                                      \
       "As window, and to index_topk of the keys for every index_ratio tokens before it.")
 NNC_ENUM(nnc_mixer, NNC_MIXER_LIST, NNC_MIXER_COUNT);
 NNC_API const char *nnc_mixer_name(nnc_mixer mixer);
@@ -119,8 +111,7 @@ NNC_API const char *nnc_mlp_kind_help(nnc_mlp_kind mlp);
     X(NNC_NORM_BRANCH, "branch", "At the end of attention and of the MLP, before they are added.") \
     X(NNC_NORM_SANDWICH, "sandwich", "Before attention and MLP and at the end of both.")           \
     X(NNC_NORM_PARALLEL, "parallel", "One norm; attention and MLP run in parallel.")               \
-    X(NNC_NORM_PARALLEL_TWO, "parallel_two",                                                       \
-      "Attention and MLP run in parallel, with a norm for each.")
+    X(NNC_NORM_PARALLEL_TWO, "parallel_two", "Attention and MLP run in parallel, with a norm for each.")
 NNC_ENUM(nnc_norm_place, NNC_NORM_PLACE_LIST, NNC_NORM_PLACE_COUNT);
 NNC_API const char *nnc_norm_place_name(nnc_norm_place place);
 NNC_API const char *nnc_norm_place_help(nnc_norm_place place);
@@ -135,20 +126,16 @@ NNC_ENUM(nnc_qk_norm, NNC_QK_NORM_LIST, NNC_QK_NORM_COUNT);
 NNC_API const char *nnc_qk_norm_name(nnc_qk_norm norm);
 NNC_API const char *nnc_qk_norm_help(nnc_qk_norm norm);
 
-#define NNC_MODEL_HEAD_LIST(X)                                                                \
-    X(NNC_HEAD_LOGITS, "logits", "The next token of every position.")                         \
-    X(NNC_HEAD_MASKED, "masked",                                                              \
-      "A dense layer, activation and norm, then a word for every token.")                     \
-    X(NNC_HEAD_REPLACED, "replaced",                                                          \
-      "A dense layer, an activation and one logit: whether the token was replaced.")          \
-    X(NNC_HEAD_POOLER, "pooler", "A dense layer over one token of each sequence.")            \
-    X(NNC_HEAD_PROJECTION, "projection",                                                      \
-      "One token of each sequence to head_width values, no bias.")                            \
-    X(NNC_HEAD_MASKED_NEXT, "masked_next",                                                    \
-      "As masked, and a pooler that predicts whether the second sentence follows the first.") \
-    X(NNC_HEAD_CLASSES, "classes",                                                            \
-      "A dense layer over one token of each sequence, then head_width classes.")              \
-    X(NNC_HEAD_TAGS, "tags", "head_width classes for every token.")                           \
+#define NNC_MODEL_HEAD_LIST(X)                                                                                      \
+    X(NNC_HEAD_LOGITS, "logits", "The next token of every position.")                                               \
+    X(NNC_HEAD_MASKED, "masked", "A dense layer, activation and norm, then a word for every token.")                \
+    X(NNC_HEAD_REPLACED, "replaced", "A dense layer, an activation and one logit: whether the token was replaced.") \
+    X(NNC_HEAD_POOLER, "pooler", "A dense layer over one token of each sequence.")                                  \
+    X(NNC_HEAD_PROJECTION, "projection", "One token of each sequence to head_width values, no bias.")               \
+    X(NNC_HEAD_MASKED_NEXT, "masked_next",                                                                          \
+      "As masked, and a pooler that predicts whether the second sentence follows the first.")                       \
+    X(NNC_HEAD_CLASSES, "classes", "A dense layer over one token of each sequence, then head_width classes.")       \
+    X(NNC_HEAD_TAGS, "tags", "head_width classes for every token.")                                                 \
     X(NNC_HEAD_NONE, "none", "No head: the states are compared with others.")
 NNC_ENUM(nnc_model_head, NNC_MODEL_HEAD_LIST, NNC_MODEL_HEAD_COUNT);
 NNC_API const char *nnc_model_head_name(nnc_model_head head);
@@ -167,10 +154,9 @@ typedef struct nnc_model nnc_model;
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
     int64_t vocab;
-    int64_t
-        vocab_multiple;    /* the embedding table is padded to a multiple of this; 1 = not padded */
-    int64_t seq_len;       /* tokens of a training sequence */
-    int64_t positions_max; /* rows of a learned position table; 0 = seq_len */
+    int64_t vocab_multiple; /* the embedding table is padded to a multiple of this; 1 = not padded */
+    int64_t seq_len;        /* tokens of a training sequence */
+    int64_t positions_max;  /* rows of a learned position table; 0 = seq_len */
     int64_t sliding_window; /* tokens that a query attends to, its own included; 0 = all earlier
                              * tokens */
     nnc_positions positions;
@@ -204,11 +190,11 @@ typedef struct nnc_decoder {
     bool no_key_bias;                                /* query and value projections have a bias,
                                                       * key projections do not */
     int64_t rotary_dim;                              /* rotated values of a head; 0 = all */
-    bool sinks;          /* one more learned score per head in the softmax (attention sink) */
-    bool rotary_scale;   /* the rotary embedding also scales (YaRN) */
-    bool expert_clamp;   /* experts clamp gate and up before multiplying them */
-    bool attention_gate; /* a second query projection gates the output of attention */
-    bool shared_gate;    /* one value per token gates the output of the shared experts */
+    bool sinks;                        /* one more learned score per head in the softmax (attention sink) */
+    bool rotary_scale;                 /* the rotary embedding also scales (YaRN) */
+    bool expert_clamp;                 /* experts clamp gate and up before multiplying them */
+    bool attention_gate;               /* a second query projection gates the output of attention */
+    bool shared_gate;                  /* one value per token gates the output of the shared experts */
     bool score_softcap, logit_softcap; /* a tanh bounds attention scores; logits */
     bool bidirectional;                /* every token attends to all others: an encoder */
     nnc_model_head head;
@@ -289,9 +275,8 @@ NNC_API const char *nnc_unet_up_help(nnc_unet_up up);
 
 /* A U-Net for segmentation or diffusion. Lists have one entry per level, from full resolution down. */
 typedef struct nnc_unet {
-    int64_t image; /* pixels per side */
-    int64_t
-        latent_factor; /* pixels per side of one latent position; 1 = the network works on pixels */
+    int64_t image;         /* pixels per side */
+    int64_t latent_factor; /* pixels per side of one latent position; 1 = the network works on pixels */
     int64_t in_channels, out_channels;
     int64_t channels; /* channels of the first level */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
@@ -308,23 +293,21 @@ typedef struct nnc_unet {
     bool attention_levels[NNC_UNET_LEVELS_MAX]; /* levels with self-attention */
     int32_t attention_levels_count;
     bool middle_attention;
-    int64_t transformer_depth; /* 0 = an attention layer without MLP and cross-attention */
+    int64_t transformer_depth;                       /* 0 = an attention layer without MLP and cross-attention */
     int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* blocks per level; the middle uses the
                                                       * last value */
     int32_t transformer_depths_count;                /* 0 = transformer_depth everywhere */
-    bool cross_only_levels
-        [NNC_UNET_LEVELS_MAX]; /* both attentions of a transformer block read the context */
+    bool cross_only_levels[NNC_UNET_LEVELS_MAX];     /* both attentions of a transformer block read the context */
     int32_t cross_only_levels_count;
-    bool
-        linear_projections; /* linear layers instead of 1x1 convolutions before and after transformers */
-    int64_t heads;          /* heads per attention layer; 0 = from head_width */
+    bool linear_projections;            /* linear layers instead of 1x1 convolutions before and after transformers */
+    int64_t heads;                      /* heads per attention layer; 0 = from head_width */
     int64_t head_width;                 /* 0 = by heads */
     int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = none */
-    int64_t context_input_width; /* width of the context before a linear layer to context_width; 0 =
+    int64_t context_input_width;        /* width of the context before a linear layer to context_width; 0 =
                               * no such layer */
-    int64_t added_embed_width;   /* width of an additional input to the time embedding; 0 = no such
+    int64_t added_embed_width;          /* width of an additional input to the time embedding; 0 = no such
                                 * input */
-    int64_t class_embeds;        /* rows of a class table added to the time embedding; 0 = none */
+    int64_t class_embeds;               /* rows of a class table added to the time embedding; 0 = none */
     double dropout;
 } nnc_unet;
 
@@ -337,7 +320,7 @@ typedef struct nnc_vit {
     nnc_mlp mlp;
     int64_t classes;
     double dropout;
-    bool distilled; /* distillation: a second token and a second head, trained on a teacher */
+    bool distilled;          /* distillation: a second token and a second head, trained on a teacher */
     bool relative_positions; /* each layer adds a table of relative positions to its scores; the
                              * patches themselves have no positions */
     bool no_key_bias;        /* queries and values have a bias, keys do not */
@@ -394,12 +377,12 @@ struct nnc_model {
     const char *const *notes; /* assumptions made for a configuration of another program */
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = another family */
-    const char *stored; /* format of the weights by the name on the hub; NULL = not stated */
-    bool lenient;       /* parameters that differ from published_params are no error */
-    nnc_implementation implementation; /* the library whose operators run */
-    bool stand_in;                     /* another network of its counts: ranges are wider */
-    bool composed_gelu;                /* its GELU is written out, operator by operator */
-    bool joined_qkv; /* one product for queries, keys and values; one for gate and up */
+    const char *stored;                  /* format of the weights by the name on the hub; NULL = not stated */
+    bool lenient;                        /* parameters that differ from published_params are no error */
+    nnc_implementation implementation;   /* the library whose operators run */
+    bool stand_in;                       /* another network of its counts: ranges are wider */
+    bool composed_gelu;                  /* its GELU is written out, operator by operator */
+    bool joined_qkv;                     /* one product for queries, keys and values; one for gate and up */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

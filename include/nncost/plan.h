@@ -13,42 +13,36 @@ extern "C" {
 #endif
 
 /* Precision policies: which formats weights, gradients and optimizer states have; sizes: nnc_policy_bytes. */
-#define NNC_POLICY_LIST(X)                                                                     \
-    X(NNC_POLICY_DEFAULT, "default", "fp32 for fp32 and tf32, else mixed.")                    \
-    X(NNC_POLICY_FP32, "fp32", "Weights, gradients and states in fp32.")                       \
-    X(NNC_POLICY_MIXED, "mixed", "16-bit weights and gradients, fp32 master copy and states.") \
-    X(NNC_POLICY_MIXED_FP32GRAD, "mixed-fp32grad",                                             \
-      "16-bit weights, fp32 gradients, master copy and states.")                               \
-    X(NNC_POLICY_MIXED_BOTH, "mixed-both",                                                     \
-      "16-bit weights, 16-bit and fp32 gradients, fp32 master copy and states.")               \
-    X(NNC_POLICY_AMP, "amp",                                                                   \
-      "Weights, gradients and states in fp32; weights are cast to 16 bits for use.")           \
-    X(NNC_POLICY_BF16_STATES_FP32, "bf16-states-fp32",                                         \
-      "bf16 weights, fp32 states; neither gradients nor a master copy are kept.")              \
-    X(NNC_POLICY_BF16_PURE, "bf16-pure", "Weights, gradients and states in bf16.")             \
+#define NNC_POLICY_LIST(X)                                                                                            \
+    X(NNC_POLICY_DEFAULT, "default", "fp32 for fp32 and tf32, else mixed.")                                           \
+    X(NNC_POLICY_FP32, "fp32", "Weights, gradients and states in fp32.")                                              \
+    X(NNC_POLICY_MIXED, "mixed", "16-bit weights and gradients, fp32 master copy and states.")                        \
+    X(NNC_POLICY_MIXED_FP32GRAD, "mixed-fp32grad", "16-bit weights, fp32 gradients, master copy and states.")         \
+    X(NNC_POLICY_MIXED_BOTH, "mixed-both", "16-bit weights, 16-bit and fp32 gradients, fp32 master copy and states.") \
+    X(NNC_POLICY_AMP, "amp", "Weights, gradients and states in fp32; weights are cast to 16 bits for use.")           \
+    X(NNC_POLICY_BF16_STATES_FP32, "bf16-states-fp32",                                                                \
+      "bf16 weights, fp32 states; neither gradients nor a master copy are kept.")                                     \
+    X(NNC_POLICY_BF16_PURE, "bf16-pure", "Weights, gradients and states in bf16.")                                    \
     X(NNC_POLICY_FP8, "fp8", "8-bit weights, fp32 gradients and master copy, 16-bit states.")
 NNC_ENUM(nnc_policy, NNC_POLICY_LIST, NNC_POLICY_COUNT);
 NNC_API const char *nnc_policy_name(nnc_policy policy);
 NNC_API const char *nnc_policy_help(nnc_policy policy);
 
-#define NNC_OPTIMIZER_LIST(X)                                                                     \
-    X(NNC_OPTIMIZER_ADAMW, "adamw", "Adam with decoupled weight decay: two moments.")             \
-    X(NNC_OPTIMIZER_ADAM, "adam", "Two moments.")                                                 \
-    X(NNC_OPTIMIZER_SGD, "sgd", "Gradient descent without states.")                               \
-    X(NNC_OPTIMIZER_MOMENTUM, "momentum", "Gradient descent with momentum: one moment.")          \
-    X(NNC_OPTIMIZER_RMSPROP, "rmsprop", "One moment.")                                            \
-    X(NNC_OPTIMIZER_ADAFACTOR, "adafactor",                                                       \
-      "One factored moment: a value per row and per column of a matrix.")                         \
-    X(NNC_OPTIMIZER_LION, "lion", "One moment; the step is its sign.")                            \
-    X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")    \
-    X(NNC_OPTIMIZER_MUON, "muon",                                                                 \
-      "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")       \
-    X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.") \
-    X(NNC_OPTIMIZER_LARS, "lars",                                                                 \
-      "Momentum with a step length per tensor, relative to its weights.")                         \
-    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")    \
-    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini",                                                       \
-      "Adam with one second moment for each block of a tensor: one moment.")
+#define NNC_OPTIMIZER_LIST(X)                                                                                   \
+    X(NNC_OPTIMIZER_ADAMW, "adamw", "Adam with decoupled weight decay: two moments.")                           \
+    X(NNC_OPTIMIZER_ADAM, "adam", "Two moments.")                                                               \
+    X(NNC_OPTIMIZER_SGD, "sgd", "Gradient descent without states.")                                             \
+    X(NNC_OPTIMIZER_MOMENTUM, "momentum", "Gradient descent with momentum: one moment.")                        \
+    X(NNC_OPTIMIZER_RMSPROP, "rmsprop", "One moment.")                                                          \
+    X(NNC_OPTIMIZER_ADAFACTOR, "adafactor", "One factored moment: a value per row and per column of a matrix.") \
+    X(NNC_OPTIMIZER_LION, "lion", "One moment; the step is its sign.")                                          \
+    X(NNC_OPTIMIZER_ADAM8BIT, "adam8bit", "Adam with its moments in 8 bits, scaled by block.")                  \
+    X(NNC_OPTIMIZER_MUON, "muon",                                                                               \
+      "Orthogonalised momentum for matrices; Adam for embedding tables, gains and biases.")                     \
+    X(NNC_OPTIMIZER_LAMB, "lamb", "Adam with a step length per tensor, relative to its weights.")               \
+    X(NNC_OPTIMIZER_LARS, "lars", "Momentum with a step length per tensor, relative to its weights.")           \
+    X(NNC_OPTIMIZER_ADAM4BIT, "adam4bit", "Adam with its moments in 4 bits, scaled by block.")                  \
+    X(NNC_OPTIMIZER_ADAM_MINI, "adam-mini", "Adam with one second moment for each block of a tensor: one moment.")
 NNC_ENUM(nnc_optimizer, NNC_OPTIMIZER_LIST, NNC_OPTIMIZER_COUNT);
 NNC_API const char *nnc_optimizer_name(nnc_optimizer optimizer);
 NNC_API const char *nnc_optimizer_help(nnc_optimizer optimizer);
@@ -63,18 +57,16 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* queries, keys and values, recomputed from their latents */
     NNC_RECOMPUTE_MOE_ACT = 32,        /* outputs of activation functions in experts */
     NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* shared experts, recomputed from their input */
-    NNC_RECOMPUTE_MLP = 128, /* MLPs of layers without experts, recomputed from their input */
-    NNC_RECOMPUTE_MOE =
-        256, /* router, expert communication and experts, recomputed from the input of the router */
+    NNC_RECOMPUTE_MLP = 128,           /* MLPs of layers without experts, recomputed from their input */
+    NNC_RECOMPUTE_MOE = 256, /* router, expert communication and experts, recomputed from the input of the router */
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
-#define NNC_ATTENTION_LIST(X)                                             \
-    X(NNC_ATTENTION_FLASH, "flash",                                       \
-      "With the kernel of the software profile; unfused if it has none.") \
-    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")           \
-    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")         \
-    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")         \
+#define NNC_ATTENTION_LIST(X)                                                                           \
+    X(NNC_ATTENTION_FLASH, "flash", "With the kernel of the software profile; unfused if it has none.") \
+    X(NNC_ATTENTION_FLASH1, "flash1", "Fused, FlashAttention.")                                         \
+    X(NNC_ATTENTION_FLASH2, "flash2", "Fused, FlashAttention-2.")                                       \
+    X(NNC_ATTENTION_FLASH3, "flash3", "Fused, FlashAttention-3.")                                       \
     X(NNC_ATTENTION_UNFUSED, "unfused", "One kernel per primitive; the scores go through memory.")
 NNC_ENUM(nnc_attention, NNC_ATTENTION_LIST, NNC_ATTENTION_COUNT);
 NNC_API const char *nnc_attention_name(nnc_attention attention);
@@ -97,32 +89,27 @@ NNC_API const char *nnc_flops_convention_help(nnc_flops_convention convention);
 
 #define NNC_ACTIVATIONS_LIST(X)                                                              \
     X(NNC_ACTIVATIONS_PER_OP, "per-op", "The tensors that each op keeps, in their formats.") \
-    X(NNC_ACTIVATIONS_KORTHIKANTI, "korthikanti",                                            \
-      "s b h (34 + 5 a s / h) per layer, arXiv:2205.05198.")
+    X(NNC_ACTIVATIONS_KORTHIKANTI, "korthikanti", "s b h (34 + 5 a s / h) per layer, arXiv:2205.05198.")
 NNC_ENUM(nnc_activations, NNC_ACTIVATIONS_LIST, NNC_ACTIVATIONS_COUNT);
 NNC_API const char *nnc_activations_name(nnc_activations activations);
 NNC_API const char *nnc_activations_help(nnc_activations activations);
 
-#define NNC_SCHEDULE_LIST(X)                                                                      \
-    X(NNC_SCHEDULE_1F1B, "1f1b", "Alternates one forward and one backward.")                      \
-    X(NNC_SCHEDULE_GPIPE, "gpipe", "All forwards, then all backwards.")                           \
-    X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.")  \
-    X(NNC_SCHEDULE_ZB_H1, "zb-h1", "1f1b with separate weight gradients, in the memory of 1f1b.") \
-    X(NNC_SCHEDULE_ZB_H2, "zb-h2",                                                                \
-      "zb-h1 with twice as many micro-batches in flight and a smaller bubble.")                   \
-    X(NNC_SCHEDULE_ZB_V, "zb-v",                                                                  \
-      "Two groups of layers per device, down the pipeline and back up.")                          \
-    X(NNC_SCHEDULE_DUALPIPE, "dualpipe",                                                          \
-      "Micro-batches enter at both ends; forwards are paired with backwards.")
+#define NNC_SCHEDULE_LIST(X)                                                                                 \
+    X(NNC_SCHEDULE_1F1B, "1f1b", "Alternates one forward and one backward.")                                 \
+    X(NNC_SCHEDULE_GPIPE, "gpipe", "All forwards, then all backwards.")                                      \
+    X(NNC_SCHEDULE_INTERLEAVED, "interleaved", "1f1b over several groups of layers per device.")             \
+    X(NNC_SCHEDULE_ZB_H1, "zb-h1", "1f1b with separate weight gradients, in the memory of 1f1b.")            \
+    X(NNC_SCHEDULE_ZB_H2, "zb-h2", "zb-h1 with twice as many micro-batches in flight and a smaller bubble.") \
+    X(NNC_SCHEDULE_ZB_V, "zb-v", "Two groups of layers per device, down the pipeline and back up.")          \
+    X(NNC_SCHEDULE_DUALPIPE, "dualpipe", "Micro-batches enter at both ends; forwards are paired with backwards.")
 NNC_ENUM(nnc_schedule, NNC_SCHEDULE_LIST, NNC_SCHEDULE_COUNT);
 NNC_API const char *nnc_schedule_name(nnc_schedule schedule);
 NNC_API const char *nnc_schedule_help(nnc_schedule schedule);
 
 /* How attention reads the tokens of other context ranks. */
-#define NNC_CONTEXT_KIND_LIST(X)                                                   \
-    X(NNC_CONTEXT_RING, "ring",                                                    \
-      "Blocks of keys and values are passed around a ring, arXiv:2310.01889.")     \
-    X(NNC_CONTEXT_ALL_GATHER, "all-gather", "Keys and values are gathered first.") \
+#define NNC_CONTEXT_KIND_LIST(X)                                                                         \
+    X(NNC_CONTEXT_RING, "ring", "Blocks of keys and values are passed around a ring, arXiv:2310.01889.") \
+    X(NNC_CONTEXT_ALL_GATHER, "all-gather", "Keys and values are gathered first.")                       \
     X(NNC_CONTEXT_ULYSSES, "ulysses", "All-to-all from tokens to heads and back, arXiv:2309.14509.")
 NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
 NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
@@ -191,8 +178,7 @@ NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
     X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                              \
     X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                 \
     X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).") \
-    X(NNC_FROZEN_FP8, "fp8",                                                                  \
-      "Matrices of linear layers in one byte each, which 8-bit products read as they are.")
+    X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
@@ -203,12 +189,11 @@ NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
 enum { NNC_PLAN_SPACE = 512 };
 typedef struct nnc_plan {
     size_t struct_size; /* size of the struct as the program was compiled with it */
-    int32_t devices, data, tensor, pipeline, virtual_stages, context,
-        expert; /* degrees of parallelism; 1 = off */
+    int32_t devices, data, tensor, pipeline, virtual_stages, context, expert; /* degrees of parallelism; 1 = off */
     bool sequence_parallel;
-    int32_t zero;  /* ZeRO stage: 1 optimizer states, 2 also gradients, 3 also weights (FSDP) */
-    int32_t shard; /* ranks that share one sharded copy of what ZeRO shards; 0 = data x context */
-    bool reshard;  /* stage 3: free weights after forward, gather them again for backward */
+    int32_t zero;             /* ZeRO stage: 1 optimizer states, 2 also gradients, 3 also weights (FSDP) */
+    int32_t shard;            /* ranks that share one sharded copy of what ZeRO shards; 0 = data x context */
+    bool reshard;             /* stage 3: free weights after forward, gather them again for backward */
     int32_t devices_per_node; /* devices in one scale-up domain; 0 = the device file's */
     nnc_schedule schedule;
     nnc_context_kind context_kind;
@@ -225,8 +210,7 @@ typedef struct nnc_plan {
     int64_t global_batch;     /* micro_batch * micro_batches * data */
     int64_t seq_len;          /* tokens; 0 = the model's */
     int64_t image;            /* pixels per side; 0 = the model's */
-    nnc_dtype
-        precision; /* NNC_DTYPE_COUNT = bf16, else fp16, else fp32: the first that the device has */
+    nnc_dtype precision;      /* NNC_DTYPE_COUNT = bf16, else fp16, else fp32: the first that the device has */
     nnc_policy policy;
     nnc_optimizer optimizer;
     unsigned recompute; /* nnc_recompute flags */
@@ -240,33 +224,31 @@ typedef struct nnc_plan {
     double price;          /* price per device-hour; NaN = the device file's newest */
     int64_t reserve_bytes; /* device memory for other uses; -1 = the software profile's */
     unsigned train;        /* nnc_train flags, the other parts are frozen; 0 = all */
-    int64_t adapter_rank; /* rank of low-rank adapters (LoRA); 0 = no adapters. Without `train` only
+    int64_t adapter_rank;  /* rank of low-rank adapters (LoRA); 0 = no adapters. Without `train` only
                        * the adapters are trained */
-    nnc_adapted adapters; /* layers that have adapters */
-    bool dora;            /* adapters train a direction, and a magnitude per output (DoRA) */
-    nnc_frozen frozen;    /* storage format of frozen weights */
-    bool fp8_inputs;      /* inputs of activation functions are kept in 8 bits */
-    bool ends_as_layers;  /* embedding and head count as one layer each when stages are balanced */
+    nnc_adapted adapters;  /* layers that have adapters */
+    bool dora;             /* adapters train a direction, and a magnitude per output (DoRA) */
+    nnc_frozen frozen;     /* storage format of frozen weights */
+    bool fp8_inputs;       /* inputs of activation functions are kept in 8 bits */
+    bool ends_as_layers;   /* embedding and head count as one layer each when stages are balanced */
     int64_t first_stage_layers,
         last_stage_layers; /* layers of the last pipeline stage; 0 = as many as the other stages */
-    bool whole_experts; /* experts are not split over tensor ranks (expert tensor parallel = 1) */
-    bool next_tokens;   /* also train the model's layers for multi-token prediction */
+    bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
+    bool next_tokens;      /* also train the model's layers for multi-token prediction */
 } nnc_plan;
 
 /* Tensors that a norm keeps for backward. */
 #define NNC_NORM_KEEP_LIST(X)                                                              \
     X(NNC_KEEP_FUSED, "fused", "Its input, in the format it came in, and the statistics.") \
     X(NNC_KEEP_UPCAST, "upcast", "An fp32 copy of its input, and the statistics.")         \
-    X(NNC_KEEP_EAGER, "eager",                                                             \
-      "RMS norm in primitives: fp32 input and square, the scale, the normalised value.")
+    X(NNC_KEEP_EAGER, "eager", "RMS norm in primitives: fp32 input and square, the scale, the normalised value.")
 NNC_ENUM(nnc_norm_keep, NNC_NORM_KEEP_LIST, NNC_KEEP_COUNT);
 NNC_API const char *nnc_norm_keep_name(nnc_norm_keep keep);
 NNC_API const char *nnc_norm_keep_help(nnc_norm_keep keep);
 
 /* Tensors that the loss keeps for backward, per logit. */
-#define NNC_LOSS_KEEP_LIST(X)                                          \
-    X(NNC_LOSS_KEEPS_LOGITS, "logits",                                 \
-      "The logits or their log-softmax, in the format of the logits.") \
+#define NNC_LOSS_KEEP_LIST(X)                                                                           \
+    X(NNC_LOSS_KEEPS_LOGITS, "logits", "The logits or their log-softmax, in the format of the logits.") \
     X(NNC_LOSS_KEEPS_FP32, "fp32", "fp32 probabilities.")
 NNC_ENUM(nnc_loss_keep, NNC_LOSS_KEEP_LIST, NNC_LOSS_KEEPS_COUNT);
 NNC_API const char *nnc_loss_keep_name(nnc_loss_keep keep);
@@ -306,13 +288,11 @@ typedef struct nnc_spread {
 
 /* Half of the 90 % range of measurements, in natural logarithm, by cause; the squares add up. */
 typedef struct nnc_spreads {
-    double own; /* spread of every step with the profile; NaN = unknown */
-    double network,
-        idle; /* spreads that are multiplied by a share of the step; idle: waiting for the host
+    double own;              /* spread of every step with the profile; NaN = unknown */
+    double network, idle;    /* spreads that are multiplied by a share of the step; idle: waiting for the host
                * or other stages */
-    double kernels,
-        carried; /* devices fitted to kernels only; devices with efficiencies of similar devices */
-    double experts; /* models with experts */
+    double kernels, carried; /* devices fitted to kernels only; devices with efficiencies of similar devices */
+    double experts;          /* models with experts */
 } nnc_spreads;
 
 /* Replaces `own`, `kernels`, `carried` and `experts` for a device on which the profile was measured. */
@@ -326,33 +306,30 @@ typedef struct nnc_range {
  * names, "" = any; of several releases the newest that is not newer than the one asked for. */
 typedef struct nnc_framework {
     char framework[48], also[48]; /* framework; its second name */
-    char version[32]; /* the first release; a word that is no number: start of the version */
+    char version[32];             /* the first release; a word that is no number: start of the version */
     char hardware[32], model[32]; /* ids of device and model */
     char family[16];              /* family of the model */
     nnc_policy policy;
     nnc_attention attention;
-    nnc_context_kind context_kind,
-        adapter_context_kind;             /* the second when only adapters are trained */
-    double capacity_factor, fp16_dropout; /* models with experts; models trained in fp16 */
+    nnc_context_kind context_kind, adapter_context_kind; /* the second when only adapters are trained */
+    double capacity_factor, fp16_dropout;                /* models with experts; models trained in fp16 */
     int32_t zero;
-    int64_t
-        vocab_multiple; /* the embedding table is padded to this times the tensor degree; 0 = not padded */
-    bool sequence_parallel; /* on whenever tensor parallelism is used */
-    bool interleaves; /* one layer per virtual stage, if the number of micro-batches allows it */
-    nnc_adapted adapters; /* layers with adapters, when only adapters are trained */
-    nnc_frozen frozen;    /* products of 8 bits or fewer with frozen weights */
-    bool half_selective;  /* "attention" recomputes every second layer instead */
-    bool whole_experts;   /* experts are not split over tensor ranks */
-    bool ends_as_layers;  /* used when the layers do not divide by the stages, but the layers with
+    int64_t vocab_multiple;     /* the embedding table is padded to this times the tensor degree; 0 = not padded */
+    bool sequence_parallel;     /* on whenever tensor parallelism is used */
+    bool interleaves;           /* one layer per virtual stage, if the number of micro-batches allows it */
+    nnc_adapted adapters;       /* layers with adapters, when only adapters are trained */
+    nnc_frozen frozen;          /* products of 8 bits or fewer with frozen weights */
+    bool half_selective;        /* "attention" recomputes every second layer instead */
+    bool whole_experts;         /* experts are not split over tensor ranks */
+    bool ends_as_layers;        /* used when the layers do not divide by the stages, but the layers with
                          * both ends do */
-    bool
-        gathered_in_pipelines; /* in pipelines ZeRO stage 3 keeps weights gathered between micro-batches */
+    bool gathered_in_pipelines; /* in pipelines ZeRO stage 3 keeps weights gathered between micro-batches */
 } nnc_framework;
 
 /* Switches that a release sets for some models and devices. Of several the last that matches counts. */
 typedef struct nnc_recipe {
     char version[32], hardware[32], precision[16], model[32]; /* see nnc_framework */
-    char set[192]; /* "overlap_expert=1 block_scales=on" */
+    char set[192];                                            /* "overlap_expert=1 block_scales=on" */
 } nnc_recipe;
 
 /* Comparison of predicted and measured steps of a profile, by device and family of models ("experts" for
@@ -382,64 +359,60 @@ typedef struct nnc_shipped {
     bool sharded_gradients, sharded_weights; /* ZeRO 2 and 3 */
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor without sequence parallelism */
-    bool uneven_stages; /* stages and groups of layers with different numbers of layers */
+    bool uneven_stages;                      /* stages and groups of layers with different numbers of layers */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and its kernels relative to those that the device was measured with.
  * Defaults in brackets. */
 typedef struct nnc_serve_engine {
-    double step_s, layer_s,
-        sequence_s; /* host time per step, per layer, per decoding sequence   [0] */
-    double prefill_factor,
-        decode_factor; /* time of all ops of such a step over their time on the device   [1] */
-    double ttft_s;     /* time per request, outside queue and prefill   [0] */
+    double step_s, layer_s, sequence_s;     /* host time per step, per layer, per decoding sequence   [0] */
+    double prefill_factor, decode_factor;   /* time of all ops of such a step over their time on the device   [1] */
+    double ttft_s;                          /* time per request, outside queue and prefill   [0] */
     double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction   [1] */
     double kv_factor;                       /* factor on the device's kv_fraction   [1] */
     double all_reduce_factor;               /* time over the device's   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
     double attention_factor;                /* time of prefill attention over the device's   [1] */
-    double kv_reread; /* share of the cache that is read again for each further query head   [0] */
-    double host_layer_s; /* launch of a layer; overlaps with device work   [0] */
-    double expert_s
-        [NNC_STORED_COUNT]; /* per layer of experts in a format that the device cannot compute   [0] */
-    bool captured;          /* a decode step is one captured graph   [on] */
-    double launch_s;        /* per kernel of a step that is not captured   [0] */
-    bool paged; /* the cache has blocks; off: a sequence reserves its full length   [on] */
+    double kv_reread;                  /* share of the cache that is read again for each further query head   [0] */
+    double host_layer_s;               /* launch of a layer; overlaps with device work   [0] */
+    double expert_s[NNC_STORED_COUNT]; /* per layer of experts in a format that the device cannot compute   [0] */
+    bool captured;                     /* a decode step is one captured graph   [on] */
+    double launch_s;                   /* per kernel of a step that is not captured   [0] */
+    bool paged;                        /* the cache has blocks; off: a sequence reserves its full length   [on] */
     int64_t chunk, max_batch,
         block; /* defaults of a serve plan: tokens per chunk, sequences, tokens per block; 0 = 8192, 256, 16 */
     double memory_use, workspace_bytes; /* NaN = 0.9, 2 GB */
     /* 90 % ranges of measurement over prediction; NaN = unknown. Time per output token, the same for models
      * with experts, time to first token. */
     nnc_spread tpot, tpot_experts, ttft;
-    bool fitted; /* false: the profile has no such object */
-    double
-        unit_bytes_per_clock; /* maximum that decode kernels read per unit and clock; NaN = no limit */
+    bool fitted;                 /* false: the profile has no such object */
+    double unit_bytes_per_clock; /* maximum that decode kernels read per unit and clock; NaN = no limit */
 } nnc_serve_engine;
 
 /* A profile, read from software/<id>.json. Switches are on where a comment does not say "else". */
 struct nnc_software {
     char id[48];
     char name[96];
-    char date[16];         /* date of a release: "2025-11"; "" = no release of a framework */
-    bool fused_norm;       /* a norm is one kernel; else one kernel per primitive */
-    bool fused_activation; /* gate and product in one kernel that keeps neither intermediate */
-    bool fused_residual;   /* bias, dropout and residual in one kernel */
-    bool fused_maps;       /* norm, activation and sum of a feature map in one kernel */
-    bool contiguous_maps;  /* one plane per channel (NCHW); else channels last */
-    bool written_out;      /* layer norms, RMS norms and GELU: one kernel per primitive */
-    bool by_reductions;    /* norms of rows and softmax: one kernel per sum, and one for the rest */
+    char date[16];           /* date of a release: "2025-11"; "" = no release of a framework */
+    bool fused_norm;         /* a norm is one kernel; else one kernel per primitive */
+    bool fused_activation;   /* gate and product in one kernel that keeps neither intermediate */
+    bool fused_residual;     /* bias, dropout and residual in one kernel */
+    bool fused_maps;         /* norm, activation and sum of a feature map in one kernel */
+    bool contiguous_maps;    /* one plane per channel (NCHW); else channels last */
+    bool written_out;        /* layer norms, RMS norms and GELU: one kernel per primitive */
+    bool by_reductions;      /* norms of rows and softmax: one kernel per sum, and one for the rest */
     bool turned_group_norms; /* their kernel needs contiguous maps: other maps are copied to that
                              * layout and back */
     bool grouped_on_vectors; /* grouped convolutions run on the vector units, except those that
                              * have a kernel for matrix units */
     bool random_written;     /* dropout reads random numbers that a separate kernel wrote */
-    bool cast_weights; /* fp32 weights are cast in every micro-batch, and their gradients back */
-    bool flat_weights; /* weights are one flat buffer, gathered in fp32 for every micro-batch */
+    bool cast_weights;       /* fp32 weights are cast in every micro-batch, and their gradients back */
+    bool flat_weights;       /* weights are one flat buffer, gathered in fp32 for every micro-batch */
     bool fused_rotary;
-    bool fused_softmax;      /* scale and mask are part of the softmax kernel (unfused attention) */
-    bool fused_loss;         /* cross-entropy is one kernel in the format of the logits */
-    bool fused_rotary_scale; /* one kernel also when rotation scales */
-    bool fused_expert_bias;  /* the products of experts add their biases */
+    bool fused_softmax;        /* scale and mask are part of the softmax kernel (unfused attention) */
+    bool fused_loss;           /* cross-entropy is one kernel in the format of the logits */
+    bool fused_rotary_scale;   /* one kernel also when rotation scales */
+    bool fused_expert_bias;    /* the products of experts add their biases */
     bool expert_bias_gathered; /* one row of biases per copy of a token */
     bool fused_expert_clamp;   /* the activation kernel of experts also clamps */
     bool fused_optimizer;
@@ -448,41 +421,37 @@ struct nnc_software {
     nnc_norm_keep group_norm_keep; /* group norms of residual blocks */
     nnc_loss_keep loss_keep;
     nnc_head_copy copied_heads;
-    bool loss_in_place; /* the loss overwrites the logits */
-    bool
-        softmax_upcast; /* softmax runs in fp32 and keeps its fp32 output in addition to the cast one */
-    bool attention_mask_kept; /* a boolean s x s mask per layer */
-    bool library_kept; /* tensors are kept as the operators of transformers and peft keep them */
-    bool expanded_kv;  /* grouped keys and values are copied to every head, and kept */
+    bool loss_in_place;        /* the loss overwrites the logits */
+    bool softmax_upcast;       /* softmax runs in fp32 and keeps its fp32 output in addition to the cast one */
+    bool attention_mask_kept;  /* a boolean s x s mask per layer */
+    bool library_kept;         /* tensors are kept as the operators of transformers and peft keep them */
+    bool expanded_kv;          /* grouped keys and values are copied to every head, and kept */
     nnc_dispatcher dispatcher; /* how tokens get to experts on other ranks */
     bool expert_once_per_node; /* a token is sent to a domain once, for all of its experts there */
     bool expert_masks;         /* matrix products with masks fill and empty the slots of experts */
     bool expert_sorts;         /* tokens from other ranks are copied into the order of experts */
     bool expert_dispatch_8bit; /* tokens are sent to experts in the 8-bit format of the products */
-    bool narrow_gathers; /* tensor ranks gather tokens in the 8- or 4-bit format of the products */
-    bool block_scales;   /* 8-bit operands have a scale per block of 128 instead of per tensor */
-    int64_t network_units;    /* units that the kernels of expert communication take from compute */
-    bool expert_scores_first; /* experts multiply activations by scores: combining keeps nothing */
-    bool context_frozen;      /* the input of cross-attention needs no gradient */
+    bool narrow_gathers;       /* tensor ranks gather tokens in the 8- or 4-bit format of the products */
+    bool block_scales;         /* 8-bit operands have a scale per block of 128 instead of per tensor */
+    int64_t network_units;     /* units that the kernels of expert communication take from compute */
+    bool expert_scores_first;  /* experts multiply activations by scores: combining keeps nothing */
+    bool context_frozen;       /* the input of cross-attention needs no gradient */
     /* Share of each kind of communication that overlaps with compute, 0 to 1. */
-    double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline,
-        overlap_offload;
+    double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline, overlap_offload;
     double overlap_tensor_backward; /* overlap in backward; NaN = as overlap_tensor */
     double bucket_bytes;            /* gradients that are reduced together during backward */
     double launch_s;                /* host time to issue one op; 0 = captured once and replayed */
-    double
-        launch_expert_s; /* the same for models with experts, whose shapes the host waits for; NaN = launch_s */
+    double launch_expert_s;  /* the same for models with experts, whose shapes the host waits for; NaN = launch_s */
     double launch_product_s; /* each product of a group that is issued one by one */
-    bool
-        recorded_attention; /* attention and norms are captured once and replayed; the host issues the rest */
-    bool tuned_pointwise; /* norms and activations use kernels written for the device */
+    bool recorded_attention; /* attention and norms are captured once and replayed; the host issues the rest */
+    bool tuned_pointwise;    /* norms and activations use kernels written for the device */
     nnc_spreads spread;
     const nnc_range *ranges;
     int32_t range_count;
     nnc_reserve reserve;
     nnc_shipped ships;
-    bool zero_gradients;  /* a kernel clears gradients instead of freeing them */
-    bool added_gradients; /* a separate kernel adds gradients to fp32 sums after each micro-batch */
+    bool zero_gradients;      /* a kernel clears gradients instead of freeing them */
+    bool added_gradients;     /* a separate kernel adds gradients to fp32 sums after each micro-batch */
     nnc_serve_engine serving; /* not used in training */
     const nnc_framework *stands_for;
     int32_t stands_for_count;
@@ -493,10 +462,9 @@ struct nnc_software {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
-    bool implausible; /* read in spite of implausible values: no range of measurements applies */
-    bool
-        lists_operators; /* where the operators of the model's library are known, each is a kernel */
-    nnc_policy policy;   /* policy of a search whose plans name none */
+    bool implausible;       /* read in spite of implausible values: no range of measurements applies */
+    bool lists_operators;   /* where the operators of the model's library are known, each is a kernel */
+    nnc_policy policy;      /* policy of a search whose plans name none */
     bool unfused_attention; /* --attention flash of a plan counts as unfused: programs of the
                             * profile have no such kernel */
 };
@@ -537,12 +505,11 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 /* The kind of a plan. _by_plan: with models and devices that leave the choice to the plan. _kept: of a row of a comparison,
  * which keeps the kind of the first plan, except where its model or device have one kind for all plans. _may: can any plan
  * have the kind? */
-nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
-                                     const nnc_plan *plan);
+nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);
-nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
-                                       const nnc_plan *plan, nnc_profile_kind kept);
+nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device, const nnc_plan *plan,
+                                       nnc_profile_kind kept);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
@@ -552,8 +519,7 @@ NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const n
 
 /* Does the framework of a profile support the schedule, recomputation and offload of a plan? If not,
  * *option (may be NULL) receives the unsupported one: "--schedule", "--recompute", "--offload". */
-NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan,
-                                const char **option);
+NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option);
 
 /* A plan with every field at its default. nnc_plan_init: for a struct of this size, for programs that do
  * not read this header. */
@@ -573,12 +539,10 @@ NNC_API nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err);
  * from the device, the third of micro_batch, micro_batches, global_batch from the other two.
  * NNC_ILLEGAL_PLAN when the three disagree, the device lacks the precision, or a length does not suit the
  * model; err names the option. */
-NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model,
-                                         const nnc_device *device, nnc_plan *resolved,
-                                         nnc_error *err);
-static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model,
-                                          const nnc_device *device, nnc_plan *resolved,
-                                          nnc_error *err)
+NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                                         nnc_plan *resolved, nnc_error *err);
+static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                                          nnc_plan *resolved, nnc_error *err)
 {
     if (resolved != plan) {
         resolved->struct_size = sizeof *resolved;
@@ -589,9 +553,8 @@ static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model 
 /* Bytes per parameter of a precision policy with an Adam-like optimizer. Sources: ZeRO arXiv:1910.02054
  * section 3.1; Megatron-LM; docs/formulas.md [policies] */
 typedef struct nnc_policy_sizes {
-    double weight_bytes, gradient_bytes, master_bytes,
-        state_bytes;   /* state_bytes: size of one moment */
-    double cast_bytes; /* temporary 16-bit copy of the weights */
+    double weight_bytes, gradient_bytes, master_bytes, state_bytes; /* state_bytes: size of one moment */
+    double cast_bytes;                                              /* temporary 16-bit copy of the weights */
 } nnc_policy_sizes;
 NNC_API nnc_policy_sizes nnc_policy_bytes(nnc_policy policy);
 

@@ -19,13 +19,12 @@ NNC_API const char *nnc_stops_name(nnc_stops stops);
 NNC_API const char *nnc_stops_help(nnc_stops stops);
 
 /* Training method: which other models run on the tokens of a step. */
-#define NNC_METHOD_LIST(X)                                                                    \
-    X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.") \
-    X(NNC_METHOD_DISTILL, "distill", "On a teacher's output for every token, computed once.") \
-    X(NNC_METHOD_DISTILL_ON_POLICY, "distill-on-policy",                                      \
-      "The student generates, a teacher scores it.")                                          \
-    X(NNC_METHOD_DPO, "dpo", "Preferred and rejected answers, scored by a reference model.")  \
-    X(NNC_METHOD_GRPO, "grpo", "Generated groups of answers, scored by a reference model.")   \
+#define NNC_METHOD_LIST(X)                                                                              \
+    X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.")           \
+    X(NNC_METHOD_DISTILL, "distill", "On a teacher's output for every token, computed once.")           \
+    X(NNC_METHOD_DISTILL_ON_POLICY, "distill-on-policy", "The student generates, a teacher scores it.") \
+    X(NNC_METHOD_DPO, "dpo", "Preferred and rejected answers, scored by a reference model.")            \
+    X(NNC_METHOD_GRPO, "grpo", "Generated groups of answers, scored by a reference model.")             \
     X(NNC_METHOD_PPO, "ppo", "The same with a reward model and a trained critic.")
 NNC_ENUM(nnc_method, NNC_METHOD_LIST, NNC_METHOD_COUNT);
 NNC_API const char *nnc_method_name(nnc_method method);
@@ -38,19 +37,17 @@ NNC_API bool nnc_method_rolls_out(nnc_method method);
 typedef struct nnc_run_ask {
     size_t struct_size; /* as of nnc_plan; nnc_run_ask_default sets it */
     /* amount of training: one of these, or tokens or samples of the plan */
-    double epochs,
-        dataset_size; /* passes over a dataset of this many tokens (samples, without tokens) */
-    double days;      /* duration */
+    double epochs, dataset_size; /* passes over a dataset of this many tokens (samples, without tokens) */
+    double days;                 /* duration */
     /* values of one step that replace an estimate */
     double step_s, step_flops; /* time and FLOPs of the whole step */
     /* failures */
-    nnc_stops stops;      /* failures that device_mtbf_s counts */
-    double device_mtbf_s; /* device-seconds per failure; NaN = unknown, no failures */
-    double detect_s, start_s,
-        replace_s;            /* time to detect a failure; to start all ranks; to replace a node */
-    double reclaim_per_month; /* share of spot nodes taken back; 0 = none */
-    double spares, repair_s;  /* spare nodes; time until a node is repaired */
-    double failing_share;     /* share of failures that cost a node */
+    nnc_stops stops;                     /* failures that device_mtbf_s counts */
+    double device_mtbf_s;                /* device-seconds per failure; NaN = unknown, no failures */
+    double detect_s, start_s, replace_s; /* time to detect a failure; to start all ranks; to replace a node */
+    double reclaim_per_month;            /* share of spot nodes taken back; 0 = none */
+    double spares, repair_s;             /* spare nodes; time until a node is repaired */
+    double failing_share;                /* share of failures that cost a node */
     /* checkpoints */
     double checkpoint_bytes;                                    /* checkpoint of the whole model */
     double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of all devices together */
@@ -62,8 +59,8 @@ typedef struct nnc_run_ask {
     double evaluate_every, evaluate_s; /* steps between evaluations; 0 = none */
     double warmup_s;                   /* time spent once: job start, compilation, batch size
                                         * ramp */
-    double planned_stops;   /* such as maintenance, each as long as a restart; 0 = none */
-    double straggler_share; /* share of the time lost to slow devices; 0 = none */
+    double planned_stops;              /* such as maintenance, each as long as a restart; 0 = none */
+    double straggler_share;            /* share of the time lost to slow devices; 0 = none */
     /* several sites, each with the devices of the plan, that average their weights periodically (local SGD,
      * DiLoCo: arXiv:2311.08105) */
     double sites;            /* 1 = one */
@@ -82,10 +79,9 @@ typedef struct nnc_run_ask {
     double prepared_bytes;    /* size of a sample as it is sent to the device */
     bool serial_input;        /* data loading does not overlap with compute */
     /* energy */
-    double idle_w,
-        busy_w; /* node power divided by its devices, including host and cooling inside the node */
-    double network_w; /* power of all switches */
-    double pue;       /* power usage effectiveness of the building */
+    double idle_w, busy_w; /* node power divided by its devices, including host and cooling inside the node */
+    double network_w;      /* power of all switches */
+    double pue;            /* power usage effectiveness of the building */
     double carbon_g_per_kwh;
     double embodied_kg;       /* carbon of making one device with its share of a node */
     double life_s, use_share; /* lifetime of a device; share of it in use */
@@ -100,20 +96,19 @@ typedef struct nnc_run_ask {
     bool sampler_logprobs;                 /* use the sampler's log probabilities */
     double prompt_tokens, response_tokens; /* tokens per answer; NaN: the rest of the sequence */
     double group;                          /* answers per prompt */
-    double rollout_batch,
-        rollout_tensor; /* sequences generated together on this many devices; NaN = as many as fit */
-    double rollout_devices;            /* devices that only generate; 0 = the training devices
+    double rollout_batch, rollout_tensor;  /* sequences generated together on this many devices; NaN = as many as fit */
+    double rollout_devices;                /* devices that only generate; 0 = the training devices
                                         * generate */
-    bool rollout_overlap;              /* generation overlaps with training */
-    double rollout_tail;               /* longest answer over the mean */
-    double rollout_tokens_per_s;       /* rate of one generating device */
-    double rollout_s, score_s, sync_s; /* times per step that replace computed ones */
-    double sync_bytes_per_s;           /* rate of sending new weights; NaN: no time */
-    double device_hours;               /* length of the training in device-hours */
+    bool rollout_overlap;                  /* generation overlaps with training */
+    double rollout_tail;                   /* longest answer over the mean */
+    double rollout_tokens_per_s;           /* rate of one generating device */
+    double rollout_s, score_s, sync_s;     /* times per step that replace computed ones */
+    double sync_bytes_per_s;               /* rate of sending new weights; NaN: no time */
+    double device_hours;                   /* length of the training in device-hours */
     /* replicas of an elastic job, which continues while one is replaced; 0 = all stop and return to a
      * checkpoint */
     double elastic_replicas, reshard_s; /* reshard_s: time until the remaining replicas continue */
-    double encode_s; /* device time to encode a sample (image, text); 0 = cached */
+    double encode_s;                    /* device time to encode a sample (image, text); 0 = cached */
 } nnc_run_ask;
 
 /* All defaults, as in the fields of `nncost run`: detection 600 s and start 30 s as in arXiv:2402.15627,
@@ -145,17 +140,15 @@ typedef struct nnc_run {
     double prefetch_bytes;                 /* host memory of one device's workers */
     bool input_bound;
     /* sites */
-    double outer_bytes,
-        outer_s;   /* bytes sent and received by a site for one average; exposed time */
-    double step_s; /* step time, including the wait for input */
+    double outer_bytes, outer_s; /* bytes sent and received by a site for one average; exposed time */
+    double step_s;               /* step time, including the wait for input */
     /* failures and checkpoints */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
-    double restart_s;           /* time to detect, replace, start and load */
-    double young_s, interval_s; /* Young's optimum; the interval used */
-    double first_order,
-        goodput;  /* useful time over wall time of training: first-order approximation; exact */
-    double stops; /* expected number of failures */
+    double restart_s;            /* time to detect, replace, start and load */
+    double young_s, interval_s;  /* Young's optimum; the interval used */
+    double first_order, goodput; /* useful time over wall time of training: first-order approximation; exact */
+    double stops;                /* expected number of failures */
     double nodes_out, spares_needed,
         short_share; /* mean number of nodes out; spares for 99 %; share of the time with too few nodes */
     /* time; the parts add up to run_s */
@@ -177,12 +170,10 @@ typedef struct nnc_run {
 
 /* Computes a run. result: of an estimate; NULL: ask has the step, plan the devices, tokens or samples,
  * batch and price. device may be NULL. NNC_BAD_USAGE: the inputs contradict each other or are incomplete. */
-NNC_API nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device,
-                                const nnc_plan *plan, const nnc_run_ask *ask, nnc_run *run,
-                                nnc_error *err);
-static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device,
-                                    const nnc_plan *plan, const nnc_run_ask *ask, nnc_run *run,
-                                    nnc_error *err)
+NNC_API nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
+                                const nnc_run_ask *ask, nnc_run *run, nnc_error *err);
+static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
+                                    const nnc_run_ask *ask, nnc_run *run, nnc_error *err)
 {
     run->struct_size = sizeof *run;
     return nnc_run_into(result, device, plan, ask, run, err);
@@ -197,8 +188,8 @@ NNC_API double nnc_daly_interval(double block_s, double mtbf_s);
 /* Useful time over wall time. Failures are random and may happen during a restart or a save. An
  * asynchronous save overlaps with training and is durable save_s after its start. mtbf_s infinite: no
  * failures. */
-NNC_API double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s,
-                           double mtbf_s, bool asynchronous);
+NNC_API double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s,
+                           bool asynchronous);
 /* Smallest number of spare nodes that is enough for a share of the time when nodes_out are out on average
  * (Poisson). *short_share: share of the time in which it is not enough. */
 NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_share);
@@ -263,19 +254,18 @@ typedef struct nnc_budget {
     double devices, days;             /* number of devices needed for `days`; NaN without days */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;
-    double params, tokens;             /* values as given; NaN if a budget of money was given */
-    nnc_optimum optima[NNC_LAW_SPACE]; /* best model for these FLOPs, by law */
-    double
-        over_training[NNC_LAW_SPACE]; /* FLOPs over the fewest for the same loss; NaN = unknown */
+    double params, tokens;               /* values as given; NaN if a budget of money was given */
+    nnc_optimum optima[NNC_LAW_SPACE];   /* best model for these FLOPs, by law */
+    double over_training[NNC_LAW_SPACE]; /* FLOPs over the fewest for the same loss; NaN = unknown */
 } nnc_budget;
 
 /* From money or FLOPs to the best model, or from a model and its tokens to money. device: its peak in bf16
  * (else fp16) and its price; may be NULL if flops are given. NaN = unknown. NNC_BAD_USAGE: neither or both
  * are given, or a value is out of range. */
-NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask,
-                                   nnc_budget *budget, nnc_error *err);
-static inline nnc_status nnc_budget_of(const nnc_device *device, const nnc_budget_ask *ask,
-                                       nnc_budget *budget, nnc_error *err)
+NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
+                                   nnc_error *err);
+static inline nnc_status nnc_budget_of(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
+                                       nnc_error *err)
 {
     budget->struct_size = sizeof *budget;
     return nnc_budget_into(device, ask, budget, err);

@@ -31,21 +31,20 @@ typedef struct nnc_search {
         nnc_plan base; /* all choices that are not searched; set devices and global_batch */
         unsigned char base_space[NNC_PLAN_SPACE];
     };
-    nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero,
-        sequence_parallel;
+    nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero, sequence_parallel;
     nnc_choice recompute; /* nnc_recompute flags */
     nnc_choice schedule;  /* nnc_schedule */
     nnc_choice offload;   /* nnc_offload flags */
     int64_t mem_bytes;    /* memory of a device; 0 = the device file's */
     double deadline_s;    /* the run (base.tokens or base.samples) ends by then; 0 = no deadline */
-    double budget; /* maximum cost of the run, at base.price or the device's price; 0 = no budget */
+    double budget;        /* maximum cost of the run, at base.price or the device's price; 0 = no budget */
     nnc_objective objective;
     int32_t best;           /* number of plans to return, at most NNC_SEARCH_BEST_MAX */
     bool no_prune;          /* estimate every legal plan in full */
     int32_t threads;        /* at least 1 */
     int32_t shard, shards;  /* search only part `shard` (from 1) of `shards`; 0 = the whole space */
     const nnc_run_ask *run; /* also compute the run with these inputs; NULL = steps only */
-    double risk; /* greatest probability of running out of memory; 0 = memory.fit is "fits" */
+    double risk;            /* greatest probability of running out of memory; 0 = memory.fit is "fits" */
 } nnc_search;
 
 /* A search for the ten fastest plans over all choices; set base.devices and base.global_batch.
@@ -123,16 +122,14 @@ typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t sp
  * the space. Errors: NNC_ILLEGAL_PLAN: no combination is legal (err names the rule that refused the last
  * one); NNC_BAD_USAGE: a deadline or budget without the length of the run or a price; NNC_BAD_SPEC,
  * NNC_NO_MEMORY. */
-NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
-                                  const nnc_software *software, const nnc_search *search,
-                                  nnc_search_progress_fn *progress, void *context,
+NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                  const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                   nnc_search_result *result, nnc_error *err);
 
 /* The same with the default profile of each plan, and the features that this profile supports unless
  * profiles->any. */
-NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device,
-                                      const nnc_profiles *profiles, const nnc_search *search,
-                                      nnc_search_progress_fn *progress, void *context,
+NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                                      const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                       nnc_search_result *result, nnc_error *err);
 
 #ifdef __cplusplus

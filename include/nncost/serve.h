@@ -31,9 +31,8 @@ typedef struct nnc_serve_ask {
     size_t struct_size; /* as of nnc_plan; nnc_serve_ask_default sets it */
     int32_t devices;    /* all devices; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
-    int32_t data; /* replicas that share the requests; 0 = devices divided by the other degrees */
-    int32_t
-        attention_data; /* groups with their own requests in attention; they share the experts */
+    int32_t data;                  /* replicas that share the requests; 0 = devices divided by the other degrees */
+    int32_t attention_data;        /* groups with their own requests in attention; they share the experts */
     int64_t input_len, output_len; /* tokens of a request */
     int64_t batch, concurrency;    /* requests; at most one of these four is given */
     double request_rate;           /* requests per second */
@@ -58,10 +57,9 @@ typedef struct nnc_serve_ask {
     int64_t steps, image;
     bool guidance;
     double beside_s;
-    int32_t prefill_workers,
-        decode_workers;      /* replicas that only prefill, only decode; 0 = all do both */
-    double carbon_g_per_kwh; /* carbon intensity of the grid; NaN = unknown */
-    double waves;            /* closed loop: requests of the benchmark over the open ones */
+    int32_t prefill_workers, decode_workers; /* replicas that only prefill, only decode; 0 = all do both */
+    double carbon_g_per_kwh;                 /* carbon intensity of the grid; NaN = unknown */
+    double waves;                            /* closed loop: requests of the benchmark over the open ones */
     /* by formula alone: the draft model as named and as loaded; "P:D", P replicas that only prefill and D
      * that only decode, instead of prefill_workers and decode_workers */
     char draft[128];
@@ -71,8 +69,7 @@ typedef struct nnc_serve_ask {
      * arrivals, 1 = Poisson; lengths are uniform within this share of their mean */
     int64_t requests, seed;
     double burstiness, length_spread;
-    bool
-        preempt; /* a request starts when its prompt fits, and may lose its place; off: when its whole length fits */
+    bool preempt; /* a request starts when its prompt fits, and may lose its place; off: when its whole length fits */
     /* recorded arrivals of an open loop: the name of the file, and its rows, which go to the replicas in turn */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
@@ -92,13 +89,12 @@ NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 
 /* One step of one replica: work and time of one of its devices. */
 typedef struct nnc_serve_step {
-    double sequences, new_tokens, context; /* sequences; computed tokens and attended positions
+    double sequences, new_tokens, context;       /* sequences; computed tokens and attended positions
                                             * per sequence */
-    double steps;                          /* passes over the weights: the chunks of a prefill */
+    double steps;                                /* passes over the weights: the chunks of a prefill */
     double flops, weight_bytes, kv_bytes, bytes; /* amounts on one device */
     double intensity_flops_per_byte;
-    double product_s, expert_s, attention_s,
-        head_s; /* together with comm_s and host_s: parts of time_s */
+    double product_s, expert_s, attention_s, head_s; /* together with comm_s and host_s: parts of time_s */
     double comm_s, host_s, time_s;
     double lower_bound_s; /* datasheet rates, everything overlapped */
     double network_bytes; /* bytes that one device sends */
@@ -112,7 +108,7 @@ typedef struct nnc_serve {
     nnc_serve_mode mode;
     /* one prompt, or the whole static batch; one decode step at the mean context */
     nnc_serve_step prefill, decode;
-    double critical_batch; /* sequences at which decode becomes compute-bound; NaN = never */
+    double critical_batch;                 /* sequences at which decode becomes compute-bound; NaN = never */
     double intensity_limit_flops_per_byte; /* limit of decode with infinitely many sequences */
     /* latency */
     double ttft_s, tpot_s, request_s, queue_s;
@@ -127,15 +123,14 @@ typedef struct nnc_serve {
     bool saturated;
     /* memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
-    double state_bytes_per_sequence; /* layers that keep a state, not keys and values */
-    double free_bytes, max_tokens;   /* free bytes for the cache; tokens that fit in it */
-    double max_sequences;            /* sequences at full length that fit on the deployment */
+    double state_bytes_per_sequence;                    /* layers that keep a state, not keys and values */
+    double free_bytes, max_tokens;                      /* free bytes for the cache; tokens that fit in it */
+    double max_sequences;                               /* sequences at full length that fit on the deployment */
     double total_bytes, capacity_bytes, headroom_bytes; /* headroom negative: does not fit */
     bool fits;
     /* money and energy */
     double price_per_device_hour, per_million_output_tokens;
-    double per_million_prefilled_tokens,
-        per_million_decoded_tokens; /* price by the time of each phase */
+    double per_million_prefilled_tokens, per_million_decoded_tokens; /* price by the time of each phase */
     double energy_j_per_token;
     double ttft_p99_s; /* result of a simulated loop */
     /* by formula alone, not compared with measurements */
@@ -165,13 +160,11 @@ enum { NNC_SERVE_OPS_MAX = 160 };
 /* Computes a deployment. software: profile of an engine; NULL = neutral. ops: array of NNC_SERVE_OPS_MAX,
  * receives the ops of prefill and decode; may be NULL. NNC_ILLEGAL_PLAN: the model cannot be served like
  * this; err names the option. A deployment that does not fit or is saturated is a result. */
-NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device,
-                                  const nnc_software *software, const nnc_serve_ask *ask,
-                                  nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
+NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                  const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                                   int32_t *op_count, nnc_error *err);
-static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *device,
-                                      const nnc_software *software, const nnc_serve_ask *ask,
-                                      nnc_scratch *scratch, nnc_serve *serve, nnc_error *err)
+static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                      const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_error *err)
 {
     serve->struct_size = sizeof *serve;
     return nnc_serve_into(model, device, software, ask, scratch, serve, NULL, NULL, err);
@@ -192,9 +185,8 @@ nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 NNC_API double nnc_serve_experts_touched(double experts, double chosen, double tokens);
 /* Time of a small all-reduce, s: every rank sends all data to all others at once, or its part twice.
  * fixed_s: of a call; second_s: of the second round; fractions of link_bytes_per_s, one direction. */
-NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s,
-                                      double fixed_s, double second_s, double one_shot_fraction,
-                                      double two_shot_fraction);
+NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s,
+                                      double second_s, double one_shot_fraction, double two_shot_fraction);
 /* Expected tokens from one verification of `drafted` tokens, each accepted with this probability: (1 -
  * a^(y+1)) / (1 - a); arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);

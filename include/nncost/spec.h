@@ -22,12 +22,10 @@ NNC_API void nnc_specs_close(nnc_specs *specs);
 /* Loads a spec by id, alias or path (contains '/' or ends in ".json"). The set owns the struct. A model
  * path may be a Hugging Face config.json, a folder with one or with a diffusers pipeline, or "-" for
  * standard input. Errors: NNC_UNKNOWN_ID (err names the nearest id), NNC_BAD_SPEC, NNC_IO, NNC_NO_MEMORY. */
-NNC_API nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path,
-                                   const nnc_device **device, nnc_error *err);
-NNC_API nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, const nnc_model **model,
-                                  nnc_error *err);
-NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path,
-                                     const nnc_software **software, nnc_error *err);
+NNC_API nnc_status nnc_device_load(nnc_specs *specs, const char *id_or_path, const nnc_device **device, nnc_error *err);
+NNC_API nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, const nnc_model **model, nnc_error *err);
+NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path, const nnc_software **software,
+                                     nnc_error *err);
 
 /* lenient: unknown keys of a Hugging Face or diffusers configuration that do not look like dimensions are
  * skipped and listed in the model's notes. Default: they are errors. */
@@ -36,33 +34,28 @@ NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 /* The default profiles of plans: torch-compile, fsdp, megatron, maxtext, by the kind of plan. A missing one
  * is replaced by the neutral profile. any: a search also offers features that the profile does not support.
  * Owned by the set. */
-NNC_API nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles,
-                                    nnc_error *err);
+NNC_API nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles, nnc_error *err);
 
 /* The same from `size` bytes of JSON text in memory, which need not end with a NUL; name is used in
  * messages. */
-NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text,
-                                    size_t size, const nnc_device **device, nnc_error *err);
-NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text,
-                                   size_t size, const nnc_model **model, nnc_error *err);
-NNC_API nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text,
-                                      size_t size, const nnc_software **software, nnc_error *err);
+NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                    const nnc_device **device, nnc_error *err);
+NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                   const nnc_model **model, nnc_error *err);
+NNC_API nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                      const nnc_software **software, nnc_error *err);
 
 /* A copy that may be changed, owned by the set. NNC_NO_MEMORY. */
-NNC_API nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device **copy,
-                                   nnc_error *err);
-NNC_API nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **copy,
-                                  nnc_error *err);
-NNC_API nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from,
-                                     nnc_software **copy, nnc_error *err);
+NNC_API nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device **copy, nnc_error *err);
+NNC_API nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **copy, nnc_error *err);
+NNC_API nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from, nnc_software **copy, nnc_error *err);
 
 /* Replaces the links of a device by those of a cluster file ("nncost.cluster/1"): scale_up, scale_out and
  * host, each as a whole if the file has it. Devices share the NICs of their node. On failure the device is
  * unchanged. _parse: from text in memory. */
-NNC_API nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device,
-                                    nnc_error *err);
-NNC_API nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text,
-                                     size_t size, nnc_device *device, nnc_error *err);
+NNC_API nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device, nnc_error *err);
+NNC_API nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                     nnc_device *device, nnc_error *err);
 
 /* Terms of a rental. */
 #define NNC_OFFER_LIST(X)                                                      \
@@ -77,8 +70,8 @@ NNC_API const char *nnc_offer_help(nnc_offer offer);
 /* Replaces the prices of a device by those of a seller, newest first: prices/SELLER.json of the data
  * folders ("nncost.prices/1"), or a path. region NULL: any. NNC_UNKNOWN_ID: no such seller; NNC_BAD_USAGE:
  * no such offer, err lists its offers. On failure the device is unchanged. */
-NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer,
-                                   const char *region, nnc_device *device, nnc_error *err);
+NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer, const char *region,
+                                   nnc_device *device, nnc_error *err);
 
 /* Carbon intensity of the electricity of a country or of a cloud region. Texts live in the arena of the
  * set. */
@@ -100,44 +93,33 @@ typedef struct nnc_building {
 
 /* By id or name, case-insensitive, from grid/buildings.json of the data folders. NNC_UNKNOWN_ID names the
  * nearest. */
-NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name,
-                                     nnc_building *building, nnc_error *err);
+NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err);
 
 /* By id or name, case-insensitive, from grid/regions.json of the data folders. NNC_UNKNOWN_ID names the
  * nearest. */
-NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region,
-                                   nnc_error *err);
+NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err);
 
 /* Reads one field by its dotted name ("scale_up.bytes_per_s", "matmul_flops_per_s.bf16"), the names of the
  * file, which `nncost show` lists. _number: numbers and switches (0, 1); NaN = not recorded. _text: any
  * field, as `nncost show` prints it ("-" = not recorded), cut to size bytes including the NUL.
  * NNC_BAD_USAGE: unknown field (err names the nearest), or not a number. */
-NNC_API nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value,
+NNC_API nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value, nnc_error *err);
+NNC_API nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text, size_t size,
+                                   nnc_error *err);
+NNC_API nnc_status nnc_model_number(const nnc_model *model, const char *field, double *value, nnc_error *err);
+NNC_API nnc_status nnc_model_text(const nnc_model *model, const char *field, char *text, size_t size, nnc_error *err);
+NNC_API nnc_status nnc_software_number(const nnc_software *software, const char *field, double *value, nnc_error *err);
+NNC_API nnc_status nnc_software_text(const nnc_software *software, const char *field, char *text, size_t size,
                                      nnc_error *err);
-NNC_API nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text,
-                                   size_t size, nnc_error *err);
-NNC_API nnc_status nnc_model_number(const nnc_model *model, const char *field, double *value,
-                                    nnc_error *err);
-NNC_API nnc_status nnc_model_text(const nnc_model *model, const char *field, char *text,
-                                  size_t size, nnc_error *err);
-NNC_API nnc_status nnc_software_number(const nnc_software *software, const char *field,
-                                       double *value, nnc_error *err);
-NNC_API nnc_status nnc_software_text(const nnc_software *software, const char *field, char *text,
-                                     size_t size, nnc_error *err);
-NNC_API nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size,
-                                 nnc_error *err);
+NNC_API nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size, nnc_error *err);
 
 /* Sets one field by its dotted name from text, within the limits of files: nnc_device_set(copy,
  * "scale_up.bytes_per_s", "450e9", &err). NNC_BAD_USAGE: unknown field or bad value, nothing is changed;
  * err->where is the name. */
-NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value,
-                                  nnc_error *err);
-NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
-                                 nnc_error *err);
-NNC_API nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value,
-                                    nnc_error *err);
-NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value,
-                                nnc_error *err);
+NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err);
+NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err);
+NNC_API nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value, nnc_error *err);
+NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err);
 
 /* Checks rules between fields (heads divide by kv_heads, wrap has one entry per axis ...). Loading does
  * this; call it after nnc_..._set. name is used in messages; NULL = none. */
@@ -145,36 +127,29 @@ NNC_API nnc_status nnc_device_check(const nnc_device *device, const char *name, 
 NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err);
 
 /* The kinds of spec. */
-typedef enum nnc_spec_kind {
-    NNC_SPEC_DEVICE,
-    NNC_SPEC_MODEL,
-    NNC_SPEC_SOFTWARE,
-    NNC_SPEC_KIND_COUNT
-} nnc_spec_kind;
+typedef enum nnc_spec_kind { NNC_SPEC_DEVICE, NNC_SPEC_MODEL, NNC_SPEC_SOFTWARE, NNC_SPEC_KIND_COUNT } nnc_spec_kind;
 
 /* The ids that can be loaded, sorted, without duplicates; they live in the arena of the set. */
-NNC_API nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids,
-                                  int32_t *count, nnc_error *err);
+NNC_API nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids, int32_t *count,
+                                  nnc_error *err);
 
 /* Reports every error of a file, with one call of report per error; returns the number of errors. "schema"
  * decides the kind of file. */
 typedef void nnc_fault_fn(void *context, const nnc_error *fault);
-NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *report,
-                              void *context);
+NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *report, void *context);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
 /* As nnc_profiles_get, into a struct of the caller, without any. wanted[kind]: others stay NULL; NULL = all. */
-nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles,
-                             nnc_error *err);
+nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err);
 
 /* As nnc_..._parse, into a struct of the caller. */
-nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
-                                 nnc_device *device, nnc_error *err);
-nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
-                                nnc_model *model, nnc_error *err);
-nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text,
-                                   size_t size, nnc_software *software, nnc_error *err);
+nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
+                                 nnc_error *err);
+nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,
+                                nnc_error *err);
+nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                   nnc_software *software, nnc_error *err);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 

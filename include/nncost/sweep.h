@@ -16,16 +16,14 @@ typedef struct nnc_sweep nnc_sweep;
 /* Creates a sweep over models and devices (ids or paths joined by commas). software: profiles in the same
  * way; NULL = the default. cluster: a file of links for every device; NULL = their own. specs must outlive
  * the sweep. Errors: those of nnc_model_load etc., NNC_BAD_USAGE; *sweep is then NULL. */
-NNC_API nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *devices,
-                                    const char *software, const char *cluster, nnc_sweep **sweep,
-                                    nnc_error *err);
+NNC_API nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *devices, const char *software,
+                                    const char *cluster, nnc_sweep **sweep, nnc_error *err);
 NNC_API void nnc_sweep_destroy(nnc_sweep *sweep);
 
 /* Adds an axis: a field of the plan, a model or a device by its name in the files ("tensor",
  * "device.mem_bytes"), and its values: "2,4", "1..8", "1..64*2", "0..1+0.25". The last axis varies fastest.
  * NNC_BAD_USAGE: unknown field, bad value, an axis given twice, too many combinations. */
-NNC_API nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list,
-                                 nnc_error *err);
+NNC_API nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err);
 /* Axes that move together: "tensor=1,2,4;data=8,4,2". */
 NNC_API nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err);
 /* Restricts the sweep to part `number` (from 1) of `of`: every of-th row. */
@@ -56,8 +54,8 @@ typedef bool nnc_sweep_row_fn(void *context, int64_t row, const nnc_cell *cells)
 
 /* Computes the rows with 1 to 256 threads; rows and their order do not depend on the number. Memory use is
  * constant. tally may be NULL. Errors: NNC_BAD_USAGE, NNC_NO_MEMORY. */
-NNC_API nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row,
-                                 void *context, nnc_sweep_tally *tally, nnc_error *err);
+NNC_API nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, void *context,
+                                 nnc_sweep_tally *tally, nnc_error *err);
 
 #ifdef __cplusplus
 }

@@ -35,10 +35,9 @@
 
 /* Writes status, where and the formatted message into err (which may be NULL); returns status. Control characters
  * are replaced by '?', so that a message stays on one line. */
-nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...)
-    NNC_PRINTF(4, 5);
-nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format,
-                     va_list args) NNC_PRINTF(4, 0);
+nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const char *format, ...) NNC_PRINTF(4, 5);
+nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
+    NNC_PRINTF(4, 0);
 
 /* "nncost: out of memory". */
 nnc_status nnc_no_memory(nnc_error *err);
@@ -104,8 +103,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 
 /* For rows that are lines of one table: checks that the last value has a line. tests/unit/test_rows.c checks the
  * others. */
-#define NNC_ROW_EACH(rows, values) \
-    _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
+#define NNC_ROW_EACH(rows, values) _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
 /* The names of an enumeration: number of values, and the text of each. */
 typedef struct nnc_names {
@@ -124,8 +122,7 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
 /* Copies `given` into `full`, which holds the defaults of the other members. A longer struct must have zeros where
  * this library has no members. what: "nnc_plan". NNC_BAD_USAGE: the size was not set, or a member that this library
  * does not know is not zero. */
-nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what,
-                          nnc_error *err);
+nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
 /* Copies as much of `full` as fits into `given`, zeros after it. The size in `given` stays. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
@@ -272,8 +269,7 @@ void nnc_buffer_free(nnc_buffer *buffer);
 
 /* Appends to a text of at most size - 1 bytes: the separator, unless the text is empty, and what is formatted. What does
  * not fit is left out. */
-void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...)
-    NNC_PRINTF(4, 5);
+void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
 /* ---- text ---- */
 
@@ -326,7 +322,7 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
  * The new content is written to a temporary file in the folder of the target, which then replaces the target. */
 
 typedef struct nnc_atomic_file {
-    char *target; /* the file to replace; for a symbolic link the file it names. NULL = not open */
+    char *target;    /* the file to replace; for a symbolic link the file it names. NULL = not open */
     char *temporary; /* path of the temporary file; NULL = it has no name yet */
     int descriptor;  /* descriptor of the temporary file */
 } nnc_atomic_file;
@@ -371,7 +367,7 @@ void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, i
 /* Loads a library and fills a struct of function pointers with the functions of these names, in their order. The
  * library stays loaded. Commands that do not need it start faster. package: the Debian package, for the message.
  * NNC_IO: the library or a function is missing. */
-nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names,
-                                size_t count, void *functions, nnc_error *err);
+nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names, size_t count,
+                                void *functions, nnc_error *err);
 
 #endif

@@ -136,8 +136,7 @@ size_t nnc_utf8_length(const char *text, size_t size)
  * Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
 static bool is_runner_command(const char *text)
 {
-    return text[0] == '#' && text[1] == '#' &&
-           text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
+    return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
 }
 
 /* Source: The Unicode Standard 15, tables 2-3 and 23-1, and annex 9, table 4. */
@@ -145,10 +144,9 @@ size_t nnc_control_length(const char *text)
 {
     static const struct {
         unsigned first, last;
-    } controls[] = { { 0x00, 0x1F },      { 0x7F, 0x9F },     { 0xAD, 0xAD },
-                     { 0x61C, 0x61C },    { 0x180E, 0x180E }, { 0x200B, 0x200F },
-                     { 0x2028, 0x202E },  { 0x2060, 0x206F }, { 0xFEFF, 0xFEFF },
-                     { 0xE0000, 0xE007F } }; /* the last: tag letters, which no one sees */
+    } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },      { 0xAD, 0xAD },     { 0x61C, 0x61C },
+                     { 0x180E, 0x180E }, { 0x200B, 0x200F },  { 0x2028, 0x202E }, { 0x2060, 0x206F },
+                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last: tag letters, which no one sees */
     const unsigned char *s = (const unsigned char *)text;
     unsigned code = s[0];
     size_t length = 1;
@@ -156,8 +154,7 @@ size_t nnc_control_length(const char *text)
         length = nnc_utf8_length(text, strnlen(text, 4));
         code = length == 2   ? (s[0] & 0x1FU) << 6U | (s[1] & 0x3FU)
                : length == 3 ? (s[0] & 0x0FU) << 12U | (s[1] & 0x3FU) << 6U | (s[2] & 0x3FU)
-               : length == 4 ? (s[0] & 0x07U) << 18U | (s[1] & 0x3FU) << 12U |
-                                   (s[2] & 0x3FU) << 6U | (s[3] & 0x3FU)
+               : length == 4 ? (s[0] & 0x07U) << 18U | (s[1] & 0x3FU) << 12U | (s[2] & 0x3FU) << 6U | (s[3] & 0x3FU)
                              : ' ';
     }
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
@@ -171,8 +168,8 @@ size_t nnc_control_length(const char *text)
 size_t nnc_plain_length(const char *text, size_t most)
 {
     size_t length = 0;
-    while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' &&
-           text[length] != '\\' && text[length] != '#') {
+    while (length < most && text[length] >= ' ' && text[length] <= '~' && text[length] != '"' && text[length] != '\\' &&
+           text[length] != '#') {
         length++;
     }
     return length;
@@ -346,7 +343,7 @@ uint64_t nnc_digest_text(uint64_t digest, const char *text)
 
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
 {
-    if (number <= 0xFF) { /* the other seven bytes are 0 and only multiply */
+    if (number <= 0xFF) {                                        /* the other seven bytes are 0 and only multiply */
         return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* the prime to the power of 8 */
     }
     unsigned char bytes[8];

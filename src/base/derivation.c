@@ -116,8 +116,7 @@ static void formula_tidy(nnc_formula *formula, const char *code)
 static size_t formula_name(const char *text)
 {
     size_t length = c_name(text);
-    while (length > 0 && text[length] == '.' &&
-           (is_letter(text[length + 1]) || is_digit(text[length + 1]))) {
+    while (length > 0 && text[length] == '.' && (is_letter(text[length + 1]) || is_digit(text[length + 1]))) {
         length++;
         while (is_letter(text[length]) || is_digit(text[length])) {
             length++;
@@ -280,8 +279,7 @@ static void list_units(const nnc_derivation *why, const char *formula, nnc_formu
     size_t length = 0;
     while ((name = nnc_formula_name(&at, &length)) != NULL) {
         const symbol *s = find(why, name, length);
-        if (s != NULL && s->unit != NULL && !isnan(s->value) &&
-            !is_repeated(formula, name, length)) {
+        if (s != NULL && s->unit != NULL && !isnan(s->value) && !is_repeated(formula, name, length)) {
             char number[NNC_NUMBER_TEXT];
             formula_put(w, "\n", w->used > 0 ? 1 : 0);
             formula_put(w, s->name, strlen(s->name));
@@ -327,8 +325,7 @@ static void add_line(nnc_derivation *why, const nnc_line *line)
     }
 }
 
-void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula,
-                     double value)
+void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value)
 {
     nnc_formula texts[5];
     for (int i = 0; i < 5; i++) {
@@ -361,8 +358,7 @@ void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double
     nnc_say_operand(why, tidied.text, unit, value);
 }
 
-void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula,
-                  double value)
+void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value)
 {
     nnc_formula tidied, tidied_name;
     formula_start(&tidied);
@@ -373,8 +369,7 @@ void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const
     nnc_say_formula(why, tidied_name.text, unit, tidied.text, value);
 }
 
-void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula,
-                   double value)
+void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value)
 {
     nnc_formula tidied;
     formula_start(&tidied);
@@ -429,12 +424,10 @@ static const struct {
     nnc_operator of;
     int level; /* higher binds tighter */
 } operators[NNC_OPERATOR_COUNT] = {
-    { "||", NNC_OPERATOR_OR, 1 },       { "&&", NNC_OPERATOR_AND, 2 },
-    { "==", NNC_OPERATOR_EQUAL, 3 },    { "!=", NNC_OPERATOR_NOT_EQUAL, 3 },
-    { "<=", NNC_OPERATOR_AT_MOST, 3 },  { ">=", NNC_OPERATOR_AT_LEAST, 3 },
-    { "<", NNC_OPERATOR_LESS, 3 },      { ">", NNC_OPERATOR_MORE, 3 },
-    { "+", NNC_OPERATOR_ADD, 4 },       { "-", NNC_OPERATOR_SUBTRACT, 4 },
-    { "*", NNC_OPERATOR_MULTIPLY, 5 },  { "/", NNC_OPERATOR_DIVIDE, 5 },
+    { "||", NNC_OPERATOR_OR, 1 },        { "&&", NNC_OPERATOR_AND, 2 },     { "==", NNC_OPERATOR_EQUAL, 3 },
+    { "!=", NNC_OPERATOR_NOT_EQUAL, 3 }, { "<=", NNC_OPERATOR_AT_MOST, 3 }, { ">=", NNC_OPERATOR_AT_LEAST, 3 },
+    { "<", NNC_OPERATOR_LESS, 3 },       { ">", NNC_OPERATOR_MORE, 3 },     { "+", NNC_OPERATOR_ADD, 4 },
+    { "-", NNC_OPERATOR_SUBTRACT, 4 },   { "*", NNC_OPERATOR_MULTIPLY, 5 }, { "/", NNC_OPERATOR_DIVIDE, 5 },
     { "%", NNC_OPERATOR_REMAINDER, 5 },
 };
 
@@ -477,8 +470,7 @@ static bool read_text(parser *p)
 static bool read_name(parser *p)
 {
     const char *name = p->at;
-    while (isalnum((unsigned char)*p->at) ||
-           (*p->at != '\0' && strchr(p->reader->name_marks, *p->at) != NULL)) {
+    while (isalnum((unsigned char)*p->at) || (*p->at != '\0' && strchr(p->reader->name_marks, *p->at) != NULL)) {
         p->at++;
     }
     return p->reader->name(p->context, name, (size_t)(p->at - name));
@@ -503,8 +495,7 @@ static bool read_nested(parser *p)
     }
     p->nesting--;
     if (first != '(') {
-        return p->reader->operate(p->context,
-                                  first == '-' ? NNC_OPERATOR_NEGATE : NNC_OPERATOR_NOT);
+        return p->reader->operate(p->context, first == '-' ? NNC_OPERATOR_NEGATE : NNC_OPERATOR_NOT);
     }
     return *p->at++ == ')' || (p->at--, refuse(p, "\")\""));
 }
@@ -516,8 +507,7 @@ static bool read_operand(parser *p)
         return refuse(p, "fewer brackets and signs inside each other");
     }
     const char first = *p->at;
-    if (first == '(' || (first == '!' && has(p, NNC_OPERATOR_NOT)) ||
-        (first == '-' && has(p, NNC_OPERATOR_NEGATE))) {
+    if (first == '(' || (first == '!' && has(p, NNC_OPERATOR_NOT)) || (first == '-' && has(p, NNC_OPERATOR_NEGATE))) {
         return read_nested(p);
     }
     if (isdigit((unsigned char)first)) {
@@ -526,17 +516,15 @@ static bool read_operand(parser *p)
     if (isalpha((unsigned char)first) || first == '_') {
         return read_name(p);
     }
-    return (first == '\'' || first == '"') && p->reader->text != NULL
-               ? read_text(p)
-               : refuse(p, "a number, a name or \"(\"");
+    return (first == '\'' || first == '"') && p->reader->text != NULL ? read_text(p)
+                                                                      : refuse(p, "a number, a name or \"(\"");
 }
 
 /* Row of the operator at this place of the text; -1 = no operator. */
 static int operator_here(const parser *p)
 {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {
-        if (has(p, operators[i].of) &&
-            strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) {
+        if (has(p, operators[i].of) && strncmp(p->at, operators[i].text, strlen(operators[i].text)) == 0) {
             return i;
         }
     }

@@ -42,17 +42,14 @@ void nnc_say_of(nnc_derivation *why, const char *format, ...) NNC_PRINTF(2, 3);
 
 /* Called by the macros below; why is not NULL. The name and the formula are C text. */
 void nnc_say_let(nnc_derivation *why, const char *name, const char *unit, double value);
-void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula,
-                  double value);
-void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula,
-                   double value);
+void nnc_say_line(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
+void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 void nnc_say_note(nnc_derivation *why, const char *meaning);
 void nnc_say_source(nnc_derivation *why, const char *source);
 
 /* The same for a name and a formula that are not C: "exposed_comm.data", "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
-void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula,
-                     double value);
+void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 /* Copies a line of another derivation. */
 void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
 /* A line that is a sum: call _term for each term, then _sum. Terms that are 0 are left out. */

@@ -9,10 +9,9 @@ static const char *reason(const char *library)
 {
     const char *text = dlerror();
     const size_t length = strlen(library);
-    return text == NULL ? "unknown"
-           : strncmp(text, library, length) == 0 && strncmp(text + length, ": ", 2) == 0
-               ? text + length + 2
-               : text;
+    return text == NULL                                                                  ? "unknown"
+           : strncmp(text, library, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2
+                                                                                         : text;
 }
 
 /* The loader reports out of memory by text only: "cannot create shared object descriptor", "cannot allocate name
@@ -23,8 +22,8 @@ static bool means_memory(const char *text)
            strstr(text, "cannot extend") != NULL || strstr(text, "memory") != NULL;
 }
 
-nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names,
-                                size_t count, void *functions, nnc_error *err)
+nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names, size_t count,
+                                void *functions, nnc_error *err)
 {
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     for (size_t i = 0; i < count; i++) {
@@ -33,8 +32,7 @@ nnc_status nnc_dlopen_functions(const char *library, const char *package, const 
             const char *why = reason(library);
             return means_memory(why)
                        ? nnc_fail(err, NNC_NO_MEMORY, library, "out of memory")
-                       : nnc_fail(err, NNC_IO, library,
-                                  "cannot load, expected Debian's package %s: %s", package, why);
+                       : nnc_fail(err, NNC_IO, library, "cannot load, expected Debian's package %s: %s", package, why);
         }
         memcpy((char *)functions + i * sizeof function, &function, sizeof function);
     }

@@ -18,8 +18,7 @@ static void sanitise(char *text)
     }
 }
 
-nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format,
-                     va_list args)
+nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
 {
     if (err != NULL) {
         char what[sizeof(err->what)]; /* a copy: the arguments may point into err->what */
@@ -117,8 +116,7 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
     if (given) {
         return NNC_OK;
     }
-    return nnc_fail(err, NNC_BAD_USAGE, function, "no %s, expected a pointer to it, found NULL",
-                    what);
+    return nnc_fail(err, NNC_BAD_USAGE, function, "no %s, expected a pointer to it, found NULL", what);
 }
 
 int nnc_status_exit_code(nnc_status status)
@@ -166,25 +164,22 @@ nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what
     if (size <= sizeof size || size > SIZE_MAX_KNOWN) {
         char where[64];
         snprintf(where, sizeof where, "%s.struct_size", what);
-        return nnc_fail(err, NNC_BAD_USAGE, where,
-                        "not set, expected %zu as %s_default sets it, found %zu", full_size, what,
-                        size);
+        return nnc_fail(err, NNC_BAD_USAGE, where, "not set, expected %zu as %s_default sets it, found %zu", full_size,
+                        what, size);
     }
     return NNC_OK;
 }
 
-nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what,
-                          nnc_error *err)
+nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err)
 {
     NNC_TRY(nnc_sized_check(given, full_size, what, err));
     const size_t size = size_of(given);
     for (size_t i = full_size; i < size; i++) {
         if (((const unsigned char *)given)[i] != 0) {
-            return nnc_fail(
-                err, NNC_BAD_USAGE, what,
-                "has members that this library does not know, expected a struct of %zu bytes or "
-                "zeros after them, found %zu",
-                full_size, size);
+            return nnc_fail(err, NNC_BAD_USAGE, what,
+                            "has members that this library does not know, expected a struct of %zu bytes or "
+                            "zeros after them, found %zu",
+                            full_size, size);
         }
     }
     memcpy(full, given, least_of(size, full_size));

@@ -31,17 +31,16 @@ typedef enum nnc_operator {
 
 /* Sets of operators, a bit each. Signs and texts belong to NNC_OPERATORS_ALL. */
 enum {
-    NNC_OPERATORS_ARITHMETIC = 1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT |
-                               1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,
+    NNC_OPERATORS_ARITHMETIC =
+        1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT | 1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,
     NNC_OPERATORS_ALL = (1 << (NNC_OPERATOR_NEGATE + 1)) - 1
 };
 
 /* One grammar. A callback that returns false or 0 ends the reading, and has told why. */
 typedef struct nnc_expression_reader {
     unsigned operators;
-    int nesting_max; /* deepest nesting of brackets and signs */
-    const char *
-        name_marks; /* allowed in names after the first letter, in addition to letters and digits */
+    int nesting_max;        /* deepest nesting of brackets and signs */
+    const char *name_marks; /* allowed in names after the first letter, in addition to letters and digits */
     size_t (*number)(void *context, const char *at); /* number of characters read */
     bool (*name)(void *context, const char *name, size_t length);
     bool (*text)(void *context, const char *text,

@@ -136,8 +136,7 @@ static char *seconds_text(double value, char text[NNC_NUMBER_TEXT])
 
 char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
 {
-    static const char *const prefixes[] = { "n", "u", "m", "",  "k", "M",
-                                            "G", "T", "P", "E", "Z", "Y" };
+    static const char *const prefixes[] = { "n", "u", "m", "", "k", "M", "G", "T", "P", "E", "Z", "Y" };
     const size_t one = 3, last = sizeof(prefixes) / sizeof(prefixes[0]) - 1;
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "-");
@@ -206,19 +205,16 @@ enum { DIGITS = 12, POWER_MIN = -22, POWER_MAX = 27 };
 
 /* The first 64 bits of the powers of ten from 10^-22; exact from 10^0. */
 static const uint64_t powers[] = {
-    0xF1C90080BAF72CB1u, 0x971DA05074DA7BEEu, 0xBCE5086492111AEAu, 0xEC1E4A7DB69561A5u,
-    0x9392EE8E921D5D07u, 0xB877AA3236A4B449u, 0xE69594BEC44DE15Bu, 0x901D7CF73AB0ACD9u,
-    0xB424DC35095CD80Fu, 0xE12E13424BB40E13u, 0x8CBCCC096F5088CBu, 0xAFEBFF0BCB24AAFEu,
-    0xDBE6FECEBDEDD5BEu, 0x89705F4136B4A597u, 0xABCC77118461CEFCu, 0xD6BF94D5E57A42BCu,
-    0x8637BD05AF6C69B5u, 0xA7C5AC471B478423u, 0xD1B71758E219652Bu, 0x83126E978D4FDF3Bu,
-    0xA3D70A3D70A3D70Au, 0xCCCCCCCCCCCCCCCCu, 0x8000000000000000u, 0xA000000000000000u,
-    0xC800000000000000u, 0xFA00000000000000u, 0x9C40000000000000u, 0xC350000000000000u,
-    0xF424000000000000u, 0x9896800000000000u, 0xBEBC200000000000u, 0xEE6B280000000000u,
-    0x9502F90000000000u, 0xBA43B74000000000u, 0xE8D4A51000000000u, 0x9184E72A00000000u,
-    0xB5E620F480000000u, 0xE35FA931A0000000u, 0x8E1BC9BF04000000u, 0xB1A2BC2EC5000000u,
-    0xDE0B6B3A76400000u, 0x8AC7230489E80000u, 0xAD78EBC5AC620000u, 0xD8D726B7177A8000u,
-    0x878678326EAC9000u, 0xA968163F0A57B400u, 0xD3C21BCECCEDA100u, 0x84595161401484A0u,
-    0xA56FA5B99019A5C8u, 0xCECB8F27F4200F3Au,
+    0xF1C90080BAF72CB1u, 0x971DA05074DA7BEEu, 0xBCE5086492111AEAu, 0xEC1E4A7DB69561A5u, 0x9392EE8E921D5D07u,
+    0xB877AA3236A4B449u, 0xE69594BEC44DE15Bu, 0x901D7CF73AB0ACD9u, 0xB424DC35095CD80Fu, 0xE12E13424BB40E13u,
+    0x8CBCCC096F5088CBu, 0xAFEBFF0BCB24AAFEu, 0xDBE6FECEBDEDD5BEu, 0x89705F4136B4A597u, 0xABCC77118461CEFCu,
+    0xD6BF94D5E57A42BCu, 0x8637BD05AF6C69B5u, 0xA7C5AC471B478423u, 0xD1B71758E219652Bu, 0x83126E978D4FDF3Bu,
+    0xA3D70A3D70A3D70Au, 0xCCCCCCCCCCCCCCCCu, 0x8000000000000000u, 0xA000000000000000u, 0xC800000000000000u,
+    0xFA00000000000000u, 0x9C40000000000000u, 0xC350000000000000u, 0xF424000000000000u, 0x9896800000000000u,
+    0xBEBC200000000000u, 0xEE6B280000000000u, 0x9502F90000000000u, 0xBA43B74000000000u, 0xE8D4A51000000000u,
+    0x9184E72A00000000u, 0xB5E620F480000000u, 0xE35FA931A0000000u, 0x8E1BC9BF04000000u, 0xB1A2BC2EC5000000u,
+    0xDE0B6B3A76400000u, 0x8AC7230489E80000u, 0xAD78EBC5AC620000u, 0xD8D726B7177A8000u, 0x878678326EAC9000u,
+    0xA968163F0A57B400u, 0xD3C21BCECCEDA100u, 0x84595161401484A0u, 0xA56FA5B99019A5C8u, 0xCECB8F27F4200F3Au,
 };
 _Static_assert(sizeof powers / sizeof powers[0] == POWER_MAX - POWER_MIN + 1, "a power is missing");
 
@@ -240,8 +236,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);
     const int binary = (int)(bits >> 52 & 0x7FF) - 1023;
-    const int ten =
-        ((binary * 78913 + (1000 << 18)) >> 18) - 1000; /* power of the first digit, or one less */
+    const int ten = ((binary * 78913 + (1000 << 18)) >> 18) - 1000; /* power of the first digit, or one less */
     const int shift = DIGITS - 1 - ten;
     if (shift < POWER_MIN || shift > POWER_MAX) {
         return false;
@@ -262,8 +257,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
     }
     *whole = digits + (fraction >= half * scale ? 1 : 0);
     /* More than one unit of high away from the half: the missing bits cannot change the rounding. */
-    return (fraction > half * scale || fraction + 1 < half * scale) &&
-           *whole < UINT64_C(1000000000000);
+    return (fraction > half * scale || fraction + 1 < half * scale) && *whole < UINT64_C(1000000000000);
 }
 
 /* The two digits of each number below 100. */
@@ -389,9 +383,8 @@ static double factor_of(const suffix *list, const char *text)
 
 static double time_factor(const char *text)
 {
-    static const suffix units[] = { { "ns", 1e-9 },   { "us", 1e-6 },    { "ms", 1e-3 },
-                                    { "s", 1.0 },     { "min", 60.0 },   { "h", 3600.0 },
-                                    { "d", 86400.0 }, { "w", 604800.0 }, { NULL, 0.0 } };
+    static const suffix units[] = { { "ns", 1e-9 },  { "us", 1e-6 },   { "ms", 1e-3 },    { "s", 1.0 }, { "min", 60.0 },
+                                    { "h", 3600.0 }, { "d", 86400.0 }, { "w", 604800.0 }, { NULL, 0.0 } };
     return factor_of(units, text);
 }
 
@@ -400,9 +393,7 @@ static double count_factor(const char *text, bool length)
 {
     static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 }, { "B", 1e9 },
                                      { "G", 1e9 }, { "T", 1e12 }, { NULL, 0.0 } };
-    static const suffix lengths[] = {
-        { "k", 1024.0 }, { "K", 1024.0 }, { "M", 1048576.0 }, { NULL, 0.0 }
-    };
+    static const suffix lengths[] = { { "k", 1024.0 }, { "K", 1024.0 }, { "M", 1048576.0 }, { NULL, 0.0 } };
     return factor_of(length ? lengths : counts, text);
 }
 
@@ -512,8 +503,7 @@ bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TE
             snprintf(word, sizeof word, "%s", signs[i][1]);
         }
     }
-    const bool is_currency =
-        word[0] == '\0' || (strlen(word) == 3 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3);
+    const bool is_currency = word[0] == '\0' || (strlen(word) == 3 && strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3);
     snprintf(currency, NNC_CURRENCY_TEXT, "%.3s", word);
     return is_currency && (!per_hour || strcmp(rest + letters, "/h") == 0) &&
            nnc_read_quantity(number, NULL, false, out);

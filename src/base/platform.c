@@ -44,16 +44,15 @@ static bool is_inside(int descriptor, const char *roots)
 {
     char entry[64], path[PATH_MAX];
     snprintf(entry, sizeof entry, "/proc/self/fd/%d", descriptor);
-    const ssize_t size =
-        readlink(entry, path, sizeof path - 1); /* NOLINT(readability-suspicious-call-argument) */
+    const ssize_t size = readlink(entry, path, sizeof path - 1); /* NOLINT(readability-suspicious-call-argument) */
     if (size <= 0) {
         return false;
     }
     path[size] = '\0';
     for (bool more = true; more;) {
         const size_t length = strcspn(roots, ":");
-        if ((length == 1 && roots[0] == '/') || (length > 0 && strncmp(path, roots, length) == 0 &&
-                                                 (path[length] == '/' || path[length] == '\0'))) {
+        if ((length == 1 && roots[0] == '/') ||
+            (length > 0 && strncmp(path, roots, length) == 0 && (path[length] == '/' || path[length] == '\0'))) {
             return true;
         }
         more = roots[length] == ':';
@@ -70,9 +69,8 @@ int nnc_open_to_read(const char *path)
         return open(path, O_RDONLY | O_CLOEXEC);
     }
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (descriptor >= 0 &&
-        (fstat(descriptor, &about) != 0 || !(S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)) ||
-         !is_inside(descriptor, roots))) {
+    if (descriptor >= 0 && (fstat(descriptor, &about) != 0 || !(S_ISREG(about.st_mode) || S_ISDIR(about.st_mode)) ||
+                            !is_inside(descriptor, roots))) {
         close(descriptor);
         errno = EACCES;
         return -1;
@@ -167,8 +165,7 @@ static char *in_folder_of(const char *path, const char *name)
     const size_t length = folder_length(path), size = length + strlen(name) + 3;
     char *text = malloc(size);
     if (text != NULL) {
-        snprintf(text, size, "%.*s%s", (int)(length > 0 ? length : 2), length > 0 ? path : "./",
-                 name);
+        snprintf(text, size, "%.*s%s", (int)(length > 0 ? length : 2), length > 0 ? path : "./", name);
     }
     return text;
 }
@@ -274,9 +271,7 @@ bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
         errno = ENOMEM;
         return fail(file);
     }
-    file->descriptor = access("/proc/self/fd", X_OK) == 0
-                           ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600)
-                           : -1;
+    file->descriptor = access("/proc/self/fd", X_OK) == 0 ? open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600) : -1;
     free(folder);
     if (file->descriptor < 0) {
         return make_named(file);

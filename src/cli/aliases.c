@@ -10,8 +10,7 @@
  * counts only in commands that have the first of its options. */
 typedef struct alias {
     const char *name;
-    const char
-        *value; /* the value to which the row applies, or its beginning if it ends with '*'; NULL
+    const char *value; /* the value to which the row applies, or its beginning if it ends with '*'; NULL
                 * = any value, or no value */
     const char *words; /* NULL = no option: the hint says what to do */
     const char *hint;
@@ -253,15 +252,14 @@ static int switch_value(const char *value)
     return -1;
 }
 
-static nnc_status refuse_value(const expansion *e, const char *word, const char *typed,
-                               const char *value, nnc_error *err)
+static nnc_status refuse_value(const expansion *e, const char *word, const char *typed, const char *value,
+                               nnc_error *err)
 {
     char expected[256] = "";
     for (int i = 0; i < ALIASES; i++) {
         const size_t length = strlen(expected);
         if (applies(e, &aliases[i], word)) {
-            snprintf(expected + length, sizeof expected - length, "%s%s", length > 0 ? ", " : "",
-                     aliases[i].value);
+            snprintf(expected + length, sizeof expected - length, "%s%s", length > 0 ? ", " : "", aliases[i].value);
         }
     }
     return nnc_fail(err, NNC_BAD_USAGE, typed, "expected one of %s, found \"%.40s\"", expected,
@@ -288,13 +286,10 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
 }
 
 /* Replaces one word, and the value after it; *used counts the words. *found: it is an alias. */
-static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found,
-                              nnc_error *err)
+static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err)
 {
     const char *word = argv[0], *equals = strchr(word, '=');
-    const char *value = equals != NULL                           ? equals + 1
-                        : last || strncmp(argv[1], "--", 2) == 0 ? NULL
-                                                                 : argv[1];
+    const char *value = equals != NULL ? equals + 1 : last || strncmp(argv[1], "--", 2) == 0 ? NULL : argv[1];
     const alias *row = row_of(e, word, value, found);
     char typed[64];
     snprintf(typed, sizeof typed, "%.*s", (int)strcspn(word, "="), word);
@@ -313,8 +308,7 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
         return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing");
     }
     if (equals != NULL && !takes && row->value == NULL && on < 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"",
-                        value);
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"", value);
     }
     if (on != 0) {
         put_words(e, row->words, value);
@@ -343,8 +337,8 @@ static char **pack(const expansion *e)
     return argv;
 }
 
-nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context,
-                              char ***expanded, nnc_error *err)
+nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
+                              nnc_error *err)
 {
     expansion e = { .known = known, .context = context };
     nnc_status status = NNC_OK;

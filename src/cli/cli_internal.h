@@ -32,17 +32,16 @@
 
 /* Sets of options. A command takes some of them: see .takes of its nnc_command. */
 enum {
-    NNC_TAKES_COMMON = 1,  /* --format, --output, --no-defaults, --help */
-    NNC_TAKES_PLAN = 2,    /* every field of the plan, --software, --set */
-    NNC_TAKES_OPS = 4,     /* --sort, --top, --by */
-    NNC_TAKES_STAGES = 16, /* --stages, --timeline, --trace, --measured, --sensitivity */
-    NNC_TAKES_SEARCH = 32, /* members of nnc_search_options, --threads, --progress */
-    NNC_TAKES_SCENARIO =
-        64,                 /* --scenario of a plan file; --seller, --offer, --region, --building */
-    NNC_TAKES_CHECK = 128,  /* --update, --forget, and the formats of a check */
-    NNC_TAKES_SWEEP = 256,  /* members of nnc_sweep_options, --top, --threads, --progress */
-    NNC_TAKES_HELP = 512,   /* --help */
-    NNC_TAKES_SCORE = 1024, /* --rows, --summary, --only, --fold, --group */
+    NNC_TAKES_COMMON = 1,        /* --format, --output, --no-defaults, --help */
+    NNC_TAKES_PLAN = 2,          /* every field of the plan, --software, --set */
+    NNC_TAKES_OPS = 4,           /* --sort, --top, --by */
+    NNC_TAKES_STAGES = 16,       /* --stages, --timeline, --trace, --measured, --sensitivity */
+    NNC_TAKES_SEARCH = 32,       /* members of nnc_search_options, --threads, --progress */
+    NNC_TAKES_SCENARIO = 64,     /* --scenario of a plan file; --seller, --offer, --region, --building */
+    NNC_TAKES_CHECK = 128,       /* --update, --forget, and the formats of a check */
+    NNC_TAKES_SWEEP = 256,       /* members of nnc_sweep_options, --top, --threads, --progress */
+    NNC_TAKES_HELP = 512,        /* --help */
+    NNC_TAKES_SCORE = 1024,      /* --rows, --summary, --only, --fold, --group */
     NNC_TAKES_CALIBRATE = 2048,  /* --device, --fit, --only, --fold, --group, --hold-out */
     NNC_TAKES_MODEL = 4096,      /* --lenient */
     NNC_TAKES_PLOT = 8192,       /* --width, --fragment, --from, --to, --against, --stages */
@@ -131,21 +130,19 @@ typedef struct nnc_options {
     nnc_scenario_args given; /* settings of the command line, which override the files */
     char **operands;         /* ends with NULL */
     int operand_count;
-    const char
-        *texts[NNC_OWN_OPTIONS_MAX]; /* value of each row of the option table, as given; NULL = not
+    const char *texts[NNC_OWN_OPTIONS_MAX]; /* value of each row of the option table, as given; NULL = not
                                 * given */
-    char host_set[64];               /* the --set option that --host means */
-    char power_cap_set[64];          /* the --set option that --power-cap means */
-    char *defaults;                  /* the defaults file */
-    char **expanded; /* argv with the names of other programs replaced; NULL = no such names */
+    char host_set[64];                      /* the --set option that --host means */
+    char power_cap_set[64];                 /* the --set option that --power-cap means */
+    char *defaults;                         /* the defaults file */
+    char **expanded;                        /* argv with the names of other programs replaced; NULL = no such names */
 } nnc_options;
 
 typedef struct nnc_command nnc_command;
 
 /* Reads argv after the command's name. Operands are moved to the front of argv.
  * Fails with NNC_BAD_USAGE; err->where is the option as it was written. */
-nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
-                             nnc_options *options, nnc_error *err);
+nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err);
 /* Frees what the options point to. */
 void nnc_options_free(nnc_options *options);
 
@@ -153,19 +150,17 @@ void nnc_options_free(nnc_options *options);
  * argv; *expanded NULL: there was none. known: does the command have this option? Fails with NNC_BAD_USAGE and a hint for
  * a name that needs arithmetic or a choice. aliases.c */
 typedef bool nnc_option_known(const void *context, const char *option);
-nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context,
-                              char ***expanded, nnc_error *err);
+nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
+                              nnc_error *err);
 
 /* Was the option given, on the command line or in the defaults file? name: "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
 
 /* Applies a given count (0 = not given) to *value. Fails when it is above most. */
-nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value,
-                            nnc_error *err);
+nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err);
 
 /* Loads the device of --device. */
-nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device,
-                             nnc_error *err);
+nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
 /* One option of the command line itself; options of the plan, the run, ... are rows of the field tables. The field says
  * where its value stands in nnc_options. NNC_FIELD_TEXT: a const char *, or a list of them when capacity > 0; its names are
@@ -185,8 +180,7 @@ extern const int nnc_own_option_count;
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
-    const char *const
-        *only; /* names of the fields that are in the set, up to NULL; NULL = all of the table */
+    const char *const *only; /* names of the fields that are in the set, up to NULL; NULL = all of the table */
 } nnc_option_fields;
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
@@ -194,9 +188,9 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 /* An option, as help, the man page and completion show it. */
 typedef struct nnc_option_text {
     char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = none */
-    char argument[24];                      /* text after the name: " N", "[=off]"; "" = a switch */
-    nnc_names values;                       /* the words it may be; count 0 = any text */
-    const char *(*help_of)(unsigned value); /* help of each value; NULL = the names are enough */
+    char argument[24];                                  /* text after the name: " N", "[=off]"; "" = a switch */
+    nnc_names values;                                   /* the words it may be; count 0 = any text */
+    const char *(*help_of)(unsigned value);             /* help of each value; NULL = the names are enough */
     bool of_plan;
     const nnc_field *field;
     bool of_file;          /* the field is a key of files, too */
@@ -234,23 +228,22 @@ struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    int leading_operands; /* operands before MODEL: 1 for the name of a picture */
-    unsigned takes;       /* NNC_TAKES_... */
+    int leading_operands;                                     /* operands before MODEL: 1 for the name of a picture */
+    unsigned takes;                                           /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
     bool ranks;                                               /* MPI ranks share its work */
-    const nnc_command *serving; /* the form that --serve chooses; NULL = none */
+    const nnc_command *serving;                               /* the form that --serve chooses; NULL = none */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 };
 
-extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_op, nnc_cmd_trace,
-    nnc_cmd_watch, nnc_cmd_compare, nnc_cmd_list, nnc_cmd_show, nnc_cmd_validate, nnc_cmd_explain,
-    nnc_cmd_search, nnc_cmd_docs, nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run,
-    nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge, nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot,
-    nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore, nnc_cmd_serve, nnc_cmd_scale,
-    nnc_cmd_fit, nnc_cmd_limit;
+extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_op, nnc_cmd_trace, nnc_cmd_watch,
+    nnc_cmd_compare, nnc_cmd_list, nnc_cmd_show, nnc_cmd_validate, nnc_cmd_explain, nnc_cmd_search, nnc_cmd_docs,
+    nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge,
+    nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore,
+    nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit, nnc_cmd_limit;
 /* With --serve. */
-extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep,
-    nnc_cmd_serve_compare, nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
+extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep, nnc_cmd_serve_compare,
+    nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
 
 /* Command number index, in the order of help; NULL past the last. */
 const nnc_command *nnc_command_at(int index);
@@ -263,31 +256,29 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
 typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
-void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command,
-                      nnc_help_level level);
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, nnc_help_level level);
 
 /* ---- operands and options as a scenario: scenario_args.c ---- */
 
 /* Opens the plan file that the first operand names and picks its scenario; *plans NULL: the operand is a model, and
  * device is not NULL. */
-nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model,
-                             const char *device, const nnc_plans **plans,
-                             const nnc_plans_scenario **picked, nnc_error *err);
+nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
+                             const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err);
 
 /* Loads what the operands name: a model and a device; or a plan file, whose --scenario is taken, and a device in place of
  * its own (NULL = its own). What comes from a plan file is in the arena. */
-nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model,
-                                  const char *device, nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
+                                  nnc_scenario *scenario, nnc_error *err);
 
 /* Adds the whole run to the request when its length is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
 /* Loads and estimates what the operands name, and hands it to write with its context and the scratch that its report
  * points into. model may be a plan file; device may then be NULL. */
-typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario,
-                                     nnc_scratch *scratch, nnc_error *err);
-nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
-                               nnc_report_writer *write, void *context, nnc_error *err);
+typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                                     nnc_error *err);
+nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
+                               void *context, nnc_error *err);
 
 /* Puts "with layers=4" and an empty line, where --set changes fields. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
@@ -299,15 +290,13 @@ enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
-nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name,
-                         nnc_error *err);
+nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err);
 /* The same for a scenario. One of several that cannot be written: a line on standard error, and exit code 1. */
-nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name,
-                             nnc_error *err);
+nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err);
 
 /* --emit of a deployment: the command of an engine. cmd_serve.c */
-nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
-                               const nnc_serve_ask *ask, nnc_error *err);
+nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, const nnc_serve_ask *ask,
+                               nnc_error *err);
 
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {
@@ -321,8 +310,8 @@ typedef struct nnc_command_args {
 void nnc_command_put(nnc_buffer *out, const nnc_command_args *args);
 /* Gives each plan that a search has found its command line, in the arena. of_plan_file: args->model is a plan file,
  * whose plan may differ from the default. Fails with NNC_NO_MEMORY. */
-nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file,
-                           nnc_search_report *report, nnc_error *err);
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file, nnc_search_report *report,
+                           nnc_error *err);
 /* Moves the text of a buffer into the arena. NULL when out of memory. */
 const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 
@@ -331,10 +320,10 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 /* Searches plans for what the operands name, as nnc_scenario_load_args loads it, with progress on standard error. Hands
  * the result to write with its context, on MPI rank 0 only. Removes the options of the search from the session's. Sets the
  * exit code: 1 when nothing was found, 128 + signal when a signal stopped it. */
-typedef nnc_status nnc_search_writer(nnc_session *session, void *context,
-                                     const nnc_search_report *report, nnc_error *err);
-nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device,
-                               nnc_search_writer *write, void *context, nnc_error *err);
+typedef nnc_status nnc_search_writer(nnc_session *session, void *context, const nnc_search_report *report,
+                                     nnc_error *err);
+nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
+                               void *context, nnc_error *err);
 
 /* --shard I/N is a part of the work; --shard N is an option of the plan. */
 bool nnc_is_shard(const nnc_setting *setting);
@@ -359,8 +348,7 @@ typedef struct nnc_progress {
 } nnc_progress;
 
 /* quiet: the terminal shows the result meanwhile. */
-nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form,
-                                bool quiet);
+nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Wipes the line, or prints the last JSON object. */
 void nnc_progress_end(nnc_progress *progress);
@@ -405,8 +393,7 @@ extern const nnc_view nnc_comparison_view;
 /* Shows what the header of a checkpoint says. */
 nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err);
 /* Fails unless the model has exactly the parameters of the checkpoint. */
-nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model,
-                                nnc_error *err);
+nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err);
 /* Replaces a .safetensors file or index by the configuration next to it, which must have as many parameters. */
 nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err);
 /* The parameters of a model, by id or path. */

@@ -25,30 +25,29 @@ typedef struct answer {
 
 /* "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step; it fits." base: of the plan;
  * currency NULL: no price is known. Returns text. */
-static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base,
-                                        const char *currency, char *text, size_t size)
+static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base, const char *currency,
+                                        char *text, size_t size)
 {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT];
     const double percent = 100.0 * (change->gain - 1.0);
     nnc_unit_text(change->step_s, "s", step);
     nnc_unit_text((double)change->total_bytes, "B", total);
-    size_t used = (size_t)snprintf(text, size, "%s: a step takes %s, %.1f%% %s", change->options,
-                                   step, fabs(percent), percent < 0.0 ? "slower" : "faster");
+    size_t used = (size_t)snprintf(text, size, "%s: a step takes %s, %.1f%% %s", change->options, step, fabs(percent),
+                                   percent < 0.0 ? "slower" : "faster");
     if (change->global_batch != base->plan.global_batch && used < size) {
-        used += (size_t)snprintf(text + used, size - used, " per sample (batch %" PRId64 ")",
-                                 change->global_batch);
+        used += (size_t)snprintf(text + used, size - used, " per sample (batch %" PRId64 ")", change->global_batch);
     }
     if (used < size) {
         used += (size_t)snprintf(text + used, size - used, ", %s", total);
     }
     if (currency != NULL && !isnan(change->cost_step) && used < size) {
-        used += (size_t)snprintf(text + used, size - used, ", %s %s a step",
-                                 nnc_count_text(change->cost_step, cost), currency);
+        used += (size_t)snprintf(text + used, size - used, ", %s %s a step", nnc_count_text(change->cost_step, cost),
+                                 currency);
     }
     if (used < size) {
-        used += (size_t)snprintf(text + used, size - used, "; it %s%s",
-                                 change->verdict == NNC_FITS ? "fits" : "is tight",
-                                 change->adapters ? " and trains only adapters" : "");
+        used +=
+            (size_t)snprintf(text + used, size - used, "; it %s%s", change->verdict == NNC_FITS ? "fits" : "is tight",
+                             change->adapters ? " and trains only adapters" : "");
     }
     if (used < size) {
         snprintf(text + used, size - used, ".");
@@ -58,18 +57,15 @@ static const char *plan_change_sentence(const nnc_plan_change *change, const nnc
 
 #define CHANGE(member) NNC_IN(line, change.member)
 static const nnc_metric table_rows[] = {
-    NNC_AS("options", CHARS, CHANGE(options), .head = "with",
-           .help = "Options to append to the command."),
-    NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s",
-           .help = "One step with them."),
+    NNC_AS("options", CHARS, CHANGE(options), .head = "with", .help = "Options to append to the command."),
+    NNC_AS("step_s", NUMBER, CHANGE(step_s), .head = "step", .unit = "s", .help = "One step with them."),
     NNC_AS("gain", NUMBER, CHANGE(gain), .head = "speed", .show = NNC_SHOW_PERCENT,
            .help = "Samples per second with them over those of the plan."),
     NNC_AS("total_bytes", WHOLE, CHANGE(total_bytes), .head = "memory", .unit = "B",
            .help = "Memory of the fullest device."),
     NNC_AS("cost_usd", NUMBER, CHANGE(cost_step), .head = "cost", .show = NNC_SHOW_COUNT,
            .help = "One step on all devices, in the currency of the device's prices."),
-    NNC_AS("global_batch", WHOLE, CHANGE(global_batch), .head = "batch",
-           .help = "Sequences or images per step."),
+    NNC_AS("global_batch", WHOLE, CHANGE(global_batch), .head = "batch", .help = "Sequences or images per step."),
 };
 static const nnc_metrics table_metrics = NNC_METRICS("a change in the table", table_rows, line);
 
@@ -77,8 +73,7 @@ static const nnc_metric change_rows[] = {
     NNC_ROWS(&table_metrics),
     NNC_AS("samples_per_s", NUMBER, CHANGE(samples_per_s), .show = NNC_SHOW_COUNT,
            .help = "Samples trained on per second."),
-    NNC_AS("adapters", BOOL, CHANGE(adapters),
-           .help = "Only adapters are trained (LoRA), not all weights."),
+    NNC_AS("adapters", BOOL, CHANGE(adapters), .help = "Only adapters are trained (LoRA), not all weights."),
     NNC_CHARS(line, sentence, .help = "The change in one line."),
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a change of a plan", change_rows, line);
@@ -91,15 +86,14 @@ static nnc_cell get_verdict(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 
 static const nnc_metric advise_rows[] = {
     NNC_AS("sentence", TEXT, .get = get_verdict, .help = "The verdict on the plan, in one line."),
-    NNC_AS("step_s", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, step_s),
-           .unit = "s", .help = "One step of the plan."),
-    NNC_AS("total_bytes", WHOLE, NNC_VIA(answer, report.result),
-           NNC_IN(nnc_result, memory.total_bytes), .unit = "B", .help = "Its memory."),
-    NNC_AS("cost_usd", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, cost_step),
-           .show = NNC_SHOW_COUNT, .help = "Cost of one of its steps."),
+    NNC_AS("step_s", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, step_s), .unit = "s",
+           .help = "One step of the plan."),
+    NNC_AS("total_bytes", WHOLE, NNC_VIA(answer, report.result), NNC_IN(nnc_result, memory.total_bytes), .unit = "B",
+           .help = "Its memory."),
+    NNC_AS("cost_usd", NUMBER, NNC_VIA(answer, report.result), NNC_IN(nnc_result, cost_step), .show = NNC_SHOW_COUNT,
+           .help = "Cost of one of its steps."),
     NNC_WHOLE(answer, tries, .help = "Plans that were tried."),
-    NNC_AS("changes", LIST, NNC_IN(answer, lines), NNC_COUNT(answer, count),
-           .rows = &change_metrics,
+    NNC_AS("changes", LIST, NNC_IN(answer, lines), NNC_COUNT(answer, count), .rows = &change_metrics,
            .help = "Changes that make the plan fit, faster or smaller, the fastest first."),
 };
 static const nnc_metrics advise_metrics = NNC_METRICS("advice on a plan", advise_rows, answer);
@@ -174,8 +168,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(&a->report, text));
     nnc_buffer_byte(out, '\n');
     if (a->count == 0) {
-        nnc_sheet_line(out, style, "No other plan of %" PRId32 " tried fits, is faster or smaller.",
-                       a->tries);
+        nnc_sheet_line(out, style, "No other plan of %" PRId32 " tried fits, is faster or smaller.", a->tries);
         return;
     }
     const nnc_lines lines = { &table_metrics, NULL, a->lines, a->count };
@@ -191,8 +184,8 @@ const nnc_view nnc_advise_view = {
     .schema = "nncost.advise/1", .document = &advise_metrics, .lines = lines_of, .page = write_page
 };
 
-static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario,
-                               nnc_scratch *scratch, nnc_error *err)
+static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                               nnc_error *err)
 {
     nnc_plan_changes found;
     answer a = { .report = scenario->report };
@@ -250,19 +243,15 @@ static const nnc_metric remedy_rows[] = {
     NNC_WHOLE(nnc_remedy, total_bytes, .head = "memory", .unit = "B",
               .help = "Memory with them at the micro-batch of the answer; at the largest one with "
                       "them where none fits without."),
-    NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s",
-               .help = "One step with them, of the same micro-batch."),
-    NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch",
-              .help = "The largest micro-batch that fits with them."),
+    NNC_NUMBER(nnc_remedy, step_s, .head = "step", .unit = "s", .help = "One step with them, of the same micro-batch."),
+    NNC_WHOLE(nnc_remedy, micro_batch, .head = "micro-batch", .help = "The largest micro-batch that fits with them."),
     NNC_NUMBER(nnc_remedy, samples_per_s, .head = "samples/s", .show = NNC_SHOW_COUNT,
                .help = "Samples trained on per second with the largest micro-batch."),
 };
-static const nnc_metrics remedy_metrics =
-    NNC_METRICS("a way to save memory", remedy_rows, nnc_remedy);
+static const nnc_metrics remedy_metrics = NNC_METRICS("a way to save memory", remedy_rows, nnc_remedy);
 
 static const nnc_metric fit_rows[] = {
-    NNC_AS("model", CHARS, NNC_VIA(fit_answer, report.model), NNC_IN(nnc_model, id),
-           .help = "Model that is trained."),
+    NNC_AS("model", CHARS, NNC_VIA(fit_answer, report.model), NNC_IN(nnc_model, id), .help = "Model that is trained."),
     NNC_AS("device", CHARS, NNC_VIA(fit_answer, report.device), NNC_IN(nnc_device, id),
            .help = "Device that it has to fit on."),
     NNC_AS("software", CHARS, NNC_VIA(fit_answer, report.software), NNC_IN(nnc_software, id),
@@ -288,8 +277,7 @@ static const nnc_metric fit_rows[] = {
     NNC_AS("margin_bytes", WHOLE, FIT(margin_bytes), .unit = "B",
            .help = "Bytes between the least and the most that a measured peak of this micro-batch "
                    "may be: the range in which the next larger one may still fail."),
-    NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s",
-           .help = "One step of the largest micro-batch."),
+    NNC_AS("step_s", NUMBER, FIT(result.step_s), .unit = "s", .help = "One step of the largest micro-batch."),
     NNC_AS("samples_per_s", NUMBER, FIT(result.samples_per_s), .show = NNC_SHOW_COUNT,
            .help = "Samples trained on per second with it."),
     NNC_AS("plan", OBJECT, NNC_VIA(fit_answer, shown), .rows = &nnc_resolved_plan_metrics,
@@ -341,13 +329,12 @@ static void write_fit_page(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-const nnc_view nnc_fit_view = { .schema = "nncost.fit/1",
-                                .document = &fit_metrics,
-                                .lines = fit_lines_of,
-                                .page = write_fit_page };
+const nnc_view nnc_fit_view = {
+    .schema = "nncost.fit/1", .document = &fit_metrics, .lines = fit_lines_of, .page = write_fit_page
+};
 
-static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scenario *scenario,
-                                   nnc_scratch *scratch, nnc_error *err)
+static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                                   nnc_error *err)
 {
     fit_answer a = { .report = scenario->report };
     (void)context;
@@ -356,8 +343,7 @@ static nnc_status write_fit_answer(nnc_session *session, void *context, nnc_scen
     nnc_scratch *own = nnc_scratch_create();
     NNC_GOT(own, err);
     const nnc_status status =
-        nnc_fitting_find(&scenario->model, &scenario->device, &scenario->profiles, &scenario->plan,
-                         own, &a.fit, err);
+        nnc_fitting_find(&scenario->model, &scenario->device, &scenario->profiles, &scenario->plan, own, &a.fit, err);
     nnc_scratch_destroy(own);
     if (status == NNC_OK) {
         a.report.result = &a.fit.result;
@@ -378,8 +364,7 @@ static nnc_status run_fit(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_fit = {
     .name = "fit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary =
-        "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
+    .summary = "The largest micro-batch and sequence that fit on a device, and each way to save memory.",
     .notes = "Takes the options of 'estimate'. micro_batch is the largest that fits with all that "
              "measured peaks may be above the estimate, micro_batch_tight the largest that may "
              "fit. The sequence, the rank of adapters and the layers are the largest at the "
@@ -388,8 +373,7 @@ const nnc_command nnc_cmd_fit = {
              "with 1 when no micro-batch fits.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH,
     .run = run_fit,
 };
 
@@ -431,54 +415,44 @@ static const nnc_metric point_rows[] = {
                .help = "Degree, or tokens (images) of one device in a step."),
     NNC_WHOLE(nnc_limit_point, micro_batch, .head = "micro-batch",
               .help = "Sequences or images of the plan that was tried."),
-    NNC_AS("seq_len", NUMBER, .get = get_seq, .head = "sequence",
-           .help = "Its tokens per sequence; null for images."),
+    NNC_AS("seq_len", NUMBER, .get = get_seq, .head = "sequence", .help = "Its tokens per sequence; null for images."),
     NNC_NUMBER(nnc_limit_point, compute_s, .head = "compute", .unit = "s",
                .help = "Least time of its arithmetic: bound_s.compute in ideal mode."),
-    NNC_NUMBER(nnc_limit_point, memory_s, .head = "memory", .unit = "s",
-               .help = "Least time of its memory traffic."),
-    NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s",
-               .help = "Least time of its busiest link."),
+    NNC_NUMBER(nnc_limit_point, memory_s, .head = "memory", .unit = "s", .help = "Least time of its memory traffic."),
+    NNC_NUMBER(nnc_limit_point, network_s, .head = "network", .unit = "s", .help = "Least time of its busiest link."),
     NNC_NUMBER(nnc_limit_point, step_s, .head = "step", .unit = "s", .help = "Predicted step."),
-    NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound",
-           .names = { nnc_bound_name, NNC_BOUND_COUNT }, .help = "The largest of its bounds."),
+    NNC_AS("bound", ENUM, NNC_IN(nnc_limit_point, bound), .head = "bound", .names = { nnc_bound_name, NNC_BOUND_COUNT },
+           .help = "The largest of its bounds."),
     NNC_AS("fit", ENUM, NNC_IN(nnc_limit_point, verdict), .head = "memory fits",
            .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
-           .help =
-               "Whether the plan fits into the memory of a device, which is no part of the limit."),
+           .help = "Whether the plan fits into the memory of a device, which is no part of the limit."),
 };
-static const nnc_metrics point_metrics =
-    NNC_METRICS("a plan that was tried", point_rows, nnc_limit_point);
+static const nnc_metrics point_metrics = NNC_METRICS("a plan that was tried", point_rows, nnc_limit_point);
 
 static const nnc_metric limit_rows[] = {
-    NNC_AS("model", CHARS, NNC_VIA(limits, report.model), NNC_IN(nnc_model, id),
-           .help = "Model that is trained."),
+    NNC_AS("model", CHARS, NNC_VIA(limits, report.model), NNC_IN(nnc_model, id), .help = "Model that is trained."),
     NNC_AS("device", CHARS, NNC_VIA(limits, report.device), NNC_IN(nnc_device, id),
            .help = "Device that it is trained on."),
-    NNC_AS("of", ENUM, LIMIT(of), .names = { nnc_limit_name, NNC_LIMIT_COUNT },
-           .help = "The axis that was asked for."),
+    NNC_AS("of", ENUM, LIMIT(of), .names = { nnc_limit_name, NNC_LIMIT_COUNT }, .help = "The axis that was asked for."),
     NNC_AS("limit", NUMBER, LIMIT(limit), .show = NNC_SHOW_COUNT,
            .help = "tensor, context: the largest degree that the network does not bound. data: the "
                    "fewest tokens (images) per device and step that it does not bound. batch: the "
                    "fewest that compute bounds. null: none."),
-    NNC_AS("unit", TEXT, .get = get_tokens,
-           .help = "tokens or images, of one device in a step; null for a degree."),
+    NNC_AS("unit", TEXT, .get = get_tokens, .help = "tokens or images, of one device in a step; null for a degree."),
     NNC_AS("bound_by", TEXT, NNC_IN(limits, stop),
            .help = "Resource that bounds a step beyond the limit: network, memory, bubble; plan: "
                    "no larger "
                    "degree is legal; null: every size that was tried is within the limit."),
-    NNC_AS("reason", TEXT, NNC_IN(limits, why),
-           .help = "The rule that ends a limit by plan; else null."),
+    NNC_AS("reason", TEXT, NNC_IN(limits, why), .help = "The rule that ends a limit by plan; else null."),
     NNC_AS("formula", TEXT, .get = get_formula,
-           .help =
-               "The relation that holds at the limit, and its closed form. F: width of an MLP, W: "
-               "bytes/s of the links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of "
-               "a weight, P: parameters of a layer, s: tokens of a sequence, h and k: width of all "
-               "queries and of all keys."),
+           .help = "The relation that holds at the limit, and its closed form. F: width of an MLP, W: "
+                   "bytes/s of the links of a device, C: FLOP/s, M: bytes/s of its memory, b: bytes of "
+                   "a weight, P: parameters of a layer, s: tokens of a sequence, h and k: width of all "
+                   "queries and of all keys."),
     NNC_AS("plan", OBJECT, NNC_VIA(limits, shown), .rows = &nnc_resolved_plan_metrics,
            .help = "The plan at the limit."),
-    NNC_AS("curve", LIST, NNC_IN(limits, points), NNC_COUNT(limits, found.count),
-           .rows = &point_metrics, .help = "The plans that were tried, by size."),
+    NNC_AS("curve", LIST, NNC_IN(limits, points), NNC_COUNT(limits, found.count), .rows = &point_metrics,
+           .help = "The plans that were tried, by size."),
 };
 static const nnc_metrics limit_metrics = NNC_METRICS("a limit of a plan", limit_rows, limits);
 
@@ -514,8 +488,7 @@ static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_gap(&sheet);
     nnc_sheet_rows(&sheet, &limit_page, a);
     int32_t first = 0;
-    while (first + AROUND < a->found.count &&
-           !(a->points[first + AROUND / 2].size >= a->found.limit)) {
+    while (first + AROUND < a->found.count && !(a->points[first + AROUND / 2].size >= a->found.limit)) {
         first++;
     }
     const int32_t count = a->found.count - first < AROUND ? a->found.count - first : AROUND;
@@ -530,26 +503,24 @@ const nnc_view nnc_limit_view = {
     .schema = "nncost.limit/1", .document = &limit_metrics, .lines = points_of, .page = write_limit
 };
 
-static nnc_status write_limits(nnc_session *session, void *context, nnc_scenario *scenario,
-                               nnc_scratch *scratch, nnc_error *err)
+static nnc_status write_limits(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                               nnc_error *err)
 {
     limits *a = context;
     (void)scratch;
     nnc_scratch *own = nnc_scratch_create();
     NNC_GOT(own, err);
     a->report = scenario->report;
-    const nnc_status status =
-        nnc_limit_find(&scenario->model, &scenario->device, scenario->report.software,
-                       &scenario->plan, session->options.limit_of, own, &a->found, err);
+    const nnc_status status = nnc_limit_find(&scenario->model, &scenario->device, scenario->report.software,
+                                             &scenario->plan, session->options.limit_of, own, &a->found, err);
     nnc_scratch_destroy(own);
     if (status == NNC_OK) {
         a->report.result = &a->found.result;
         a->shown = &a->report;
         a->points = a->found.points;
         a->stop = a->found.stop;
-        a->why = a->found.why.what[0] != '\0' && a->stop != NULL && strcmp(a->stop, "plan") == 0
-                     ? a->found.why.what
-                     : NULL;
+        a->why =
+            a->found.why.what[0] != '\0' && a->stop != NULL && strcmp(a->stop, "plan") == 0 ? a->found.why.what : NULL;
         session->exit_code = isnan(a->found.limit) ? 1 : 0;
         nnc_view_write(session->out, session->style, &nnc_limit_view, a);
     }
@@ -560,8 +531,7 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
     if (!nnc_option_given(&session->options, "--of")) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--of",
-                        "missing, expected tensor, context, data or batch");
+        return nnc_fail(err, NNC_BAD_USAGE, "--of", "missing, expected tensor, context, data or batch");
     }
     const nnc_scenario_args *given = &session->options.given;
     for (int i = 0; session->options.limit_of > NNC_LIMIT_CONTEXT && i < given->own_count; i++) {
@@ -574,8 +544,7 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err)
     }
     limits *a = calloc(1, sizeof *a);
     NNC_GOT(a, err);
-    const nnc_status status =
-        nnc_scenario_report(session, operands[0], operands[1], write_limits, a, err);
+    const nnc_status status = nnc_scenario_report(session, operands[0], operands[1], write_limits, a, err);
     free(a);
     return status;
 }
@@ -585,16 +554,14 @@ const nnc_command nnc_cmd_limit = {
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "How far a plan can be divided before the network bounds it, and the smallest batch "
                "that compute bounds.",
-    .notes =
-        "Takes the options of 'estimate'. --of tensor and --of context try each legal degree and "
-        "leave the rest of the plan as it is; without --devices the devices grow with the "
-        "degree. --of data and --of batch change the tokens of a step: whole sequences, or one "
-        "shorter than that of the plan. A step is bound by the resource that takes longest at "
-        "its datasheet rate when all work at the same time. Whether a plan fits into memory is in "
-        "the table, and no part of the limit. Exits with 1 when there is no limit.",
+    .notes = "Takes the options of 'estimate'. --of tensor and --of context try each legal degree and "
+             "leave the rest of the plan as it is; without --devices the devices grow with the "
+             "degree. --of data and --of batch change the tokens of a step: whole sequences, or one "
+             "shorter than that of the plan. A step is bound by the resource that takes longest at "
+             "its datasheet rate when all work at the same time. Whether a plan fits into memory is in "
+             "the table, and no part of the limit. Exits with 1 when there is no limit.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_LIMIT,
     .run = run_limit,
 };

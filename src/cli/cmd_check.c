@@ -26,8 +26,7 @@ static bool is_shown(const nnc_check_report *report, const nnc_check_row *row)
 static const char *currency_of(const nnc_check_row *row, const nnc_change *change)
 {
     static const char *const money[] = { "cost.step", "cost.run", "cost.per_million_tokens",
-                                         "cost.per_thousand_samples",
-                                         "cost.price_per_device_hour" };
+                                         "cost.per_thousand_samples", "cost.price_per_device_hour" };
     const nnc_figures figures = row->now.count > 0 ? row->now : row->old;
     for (size_t i = 0; i < sizeof money / sizeof money[0]; i++) {
         if (strcmp(nnc_change_name(change), money[i]) == 0) {
@@ -46,8 +45,8 @@ static void put_value(nnc_table *table, const char *text, const char *currency)
     nnc_table_cell(table, cell);
 }
 
-void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
-                       const char *old_head, const char *now_head)
+void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,
+                       const char *now_head)
 {
     const nnc_head heads[] = { { .text = "metric", .left = true, .shrinks = true },
                                { .text = old_head },
@@ -96,8 +95,7 @@ static void put_path(nnc_buffer *out, const char *path)
     nnc_put_plain(out, path, nnc_text_width(path));
 }
 
-static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
-                      const nnc_check_row *row)
+static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *report, const nnc_check_row *row)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     char headline[512];
@@ -121,8 +119,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
         nnc_changes_write(out, style, row, SHOWN_CHANGES, "recorded", "now");
     }
     if (row->change_count > SHOWN_CHANGES) {
-        nnc_buffer_print(out, "... and %d more (--format json has all)\n",
-                         (int)(row->change_count - SHOWN_CHANGES));
+        nnc_buffer_print(out, "... and %d more (--format json has all)\n", (int)(row->change_count - SHOWN_CHANGES));
     }
 }
 
@@ -131,8 +128,7 @@ static int32_t added_metrics(const nnc_check_report *report)
 {
     int32_t added = 0;
     for (int32_t i = 0; i < report->row_count; i++) {
-        for (int32_t k = 0;
-             report->rows[i].state == NNC_CHECK_SAME && k < report->rows[i].change_count; k++) {
+        for (int32_t k = 0; report->rows[i].state == NNC_CHECK_SAME && k < report->rows[i].change_count; k++) {
             added += report->rows[i].changes[k].kind == NNC_CHANGE_NEW;
         }
     }
@@ -164,11 +160,9 @@ static void put_command(nnc_buffer *out, nnc_style style, const nnc_check_report
     nnc_buffer_free(&command);
 }
 
-static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_report *report,
-                         const nnc_check_sum *sum)
+static void write_advice(nnc_buffer *out, nnc_style style, const nnc_check_report *report, const nnc_check_sum *sum)
 {
-    const int32_t moved = sum->states[NNC_CHECK_MOVED] + sum->states[NNC_CHECK_ADDED] +
-                          sum->states[NNC_CHECK_REMOVED];
+    const int32_t moved = sum->states[NNC_CHECK_MOVED] + sum->states[NNC_CHECK_ADDED] + sum->states[NNC_CHECK_REMOVED];
     if (report->updated) {
         nnc_buffer_print(out, "recorded by nncost %s\n", report->tool);
     } else if (moved > 0) {
@@ -219,8 +213,8 @@ static void markdown_cell(nnc_buffer *out, const nnc_check_row *row, const char 
         if (change->kind == NNC_CHANGE_MOVED && strcmp(nnc_change_name(change), name) == 0) {
             const nnc_change_text text = nnc_change_text_of(change);
             const char *currency = currency_of(row, change);
-            nnc_buffer_print(out, "%s -> %s%s%s (%s)", text.old, text.now,
-                             *currency != '\0' ? " " : "", currency, text.percent);
+            nnc_buffer_print(out, "%s -> %s%s%s (%s)", text.old, text.now, *currency != '\0' ? " " : "", currency,
+                             text.percent);
         }
     }
     nnc_buffer_text(out, " | ");
@@ -277,9 +271,8 @@ static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_rep
     for (int32_t i = 0; i < report->row_count; i++) {
         if (is_shown(report, &report->rows[i]) && failing++ < SHOWN_ROWS) {
             if (shown++ == 0) {
-                nnc_buffer_text(
-                    out, "\n| scenario | | step | memory | cost of a step | requirements missed |\n"
-                         "|:---|:---|:---|:---|:---|:---|\n");
+                nnc_buffer_text(out, "\n| scenario | | step | memory | cost of a step | requirements missed |\n"
+                                     "|:---|:---|:---|:---|:---|:---|\n");
             }
             markdown_line(out, &report->rows[i]);
         }
@@ -302,10 +295,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     (style.format == &nnc_format_markdown ? write_markdown : write_table)(out, style, record);
 }
 
-const nnc_view nnc_check_output = { .schema = NNC_CHECK_SCHEMA,
-                                    .document = &nnc_check_document,
-                                    .lines = nnc_check_lines,
-                                    .page = write_page };
+const nnc_view nnc_check_output = {
+    .schema = NNC_CHECK_SCHEMA, .document = &nnc_check_document, .lines = nnc_check_lines, .page = write_page
+};
 
 const nnc_format *nnc_check_format_at(unsigned index)
 {
@@ -321,8 +313,7 @@ const char *nnc_check_format_name(unsigned index)
 
 /* ---- JUnit XML: a test case per recorded estimate and per requirement; without times or host names ---- */
 
-static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row,
-                       const char *what)
+static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row, const char *what)
 {
     nnc_buffer_text(out, "    <testcase classname=\"");
     nnc_put_xml(out, row->id);
@@ -406,11 +397,9 @@ static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, 
         }
     }
     nnc_buffer_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    nnc_buffer_print(out, "<testsuites tests=\"%d\" failures=\"%d\">\n  <testsuite name=\"",
-                     (int)cases, (int)failures);
+    nnc_buffer_print(out, "<testsuites tests=\"%d\" failures=\"%d\">\n  <testsuite name=\"", (int)cases, (int)failures);
     nnc_put_xml(out, report->path);
-    nnc_buffer_print(out, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n",
-                     (int)cases, (int)failures);
+    nnc_buffer_print(out, "\" tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"0\">\n", (int)cases, (int)failures);
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
         if (row->state != NNC_CHECK_NOT_ASKED) {
@@ -436,8 +425,7 @@ static void put_escaped(nnc_buffer *out, const char *text, bool property)
         const bool escaped = *text == '%' || (property && (*text == ':' || *text == ','));
         size = control > 0 ? control : 1;
         for (size_t i = 0; i < size; i++) {
-            nnc_buffer_print(out, control > 0 || escaped ? "%%%02X" : "%c",
-                             (unsigned)(unsigned char)text[i]);
+            nnc_buffer_print(out, control > 0 || escaped ? "%%%02X" : "%c", (unsigned)(unsigned char)text[i]);
         }
     }
 }
@@ -518,8 +506,7 @@ static void write_ops(nnc_buffer *out, nnc_style style, const nnc_check_row *row
     const int32_t shown = row->op_count < SHOWN_OPS ? row->op_count : SHOWN_OPS;
     nnc_table_of(out, style, (nnc_lines){ &nnc_check_op_metrics, row, row->ops, shown });
     if (row->op_count > shown) {
-        nnc_buffer_print(out, "%s... and %d more ops\n",
-                         style.format == &nnc_format_markdown ? "\n" : "",
+        nnc_buffer_print(out, "%s... and %d more ops\n", style.format == &nnc_format_markdown ? "\n" : "",
                          (int)(row->op_count - shown));
     }
 }
@@ -539,8 +526,8 @@ static void write_difference(nnc_buffer *out, nnc_style style, const nnc_check_r
         nnc_buffer_print(out, "only in the %s\n", row->state == NNC_CHECK_ADDED ? "new" : "old");
         return;
     }
-    nnc_buffer_print(out, "%d metrics differ%s%s\n\n", (int)row->change_count,
-                     headline[0] != '\0' ? "; " : "", headline);
+    nnc_buffer_print(out, "%d metrics differ%s%s\n\n", (int)row->change_count, headline[0] != '\0' ? "; " : "",
+                     headline);
     nnc_changes_write(out, style, row, row->change_count, "old", "new");
     if (row->op_count > 0) {
         nnc_buffer_byte(out, '\n');
@@ -562,8 +549,7 @@ static void write_differences(nnc_buffer *out, nnc_style style, const void *reco
     if (report->row_count == 1 && report->rows[0].id[0] == '\0') {
         nnc_buffer_text(out, differ > 0 ? "the estimates differ\n" : "the same\n");
     } else {
-        nnc_buffer_print(out, "%d of %d recorded estimates differ\n", (int)differ,
-                         (int)report->row_count);
+        nnc_buffer_print(out, "%d of %d recorded estimates differ\n", (int)differ, (int)report->row_count);
     }
     for (int32_t i = 0; i < report->row_count; i++) {
         if (report->rows[i].state != NNC_CHECK_SAME) {
@@ -572,10 +558,9 @@ static void write_differences(nnc_buffer *out, nnc_style style, const void *reco
     }
 }
 
-const nnc_view nnc_diff_output = { .schema = "nncost.diff/1",
-                                   .document = &nnc_diff_document,
-                                   .lines = nnc_check_lines,
-                                   .page = write_differences };
+const nnc_view nnc_diff_output = {
+    .schema = "nncost.diff/1", .document = &nnc_diff_document, .lines = nnc_check_lines, .page = write_differences
+};
 
 /* Writes the scenarios that are trained as launch files. */
 static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err)
@@ -591,8 +576,7 @@ static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *er
         const nnc_plans_scenario *from = &plans->scenarios[i];
         if (!from->serve) {
             memset(scenario, 0, sizeof *scenario);
-            NNC_TRY(
-                nnc_plans_load(session->specs, &nothing, arena, plans, from, NULL, scenario, err));
+            NNC_TRY(nnc_plans_load(session->specs, &nothing, arena, plans, from, NULL, scenario, err));
             NNC_TRY(nnc_emit_scenario(session, scenario, from->id, err));
         }
     }
@@ -604,13 +588,11 @@ static nnc_status run_check(nnc_session *session, nnc_error *err)
     const nnc_options *options = &session->options;
     nnc_check *check = NULL;
     if (options->forget) {
-        return options->update
-                   ? nnc_fail(err, NNC_BAD_USAGE, "--forget", "does not go with --update")
-                   : nnc_plans_forget(session->specs, options->operands[0], err);
+        return options->update ? nnc_fail(err, NNC_BAD_USAGE, "--forget", "does not go with --update")
+                               : nnc_plans_forget(session->specs, options->operands[0], err);
     }
-    nnc_status status =
-        nnc_check_make(session->specs, options->operands[0],
-                       options->update ? NNC_KEEPS_ESTIMATES : NNC_KEEPS_CHANGES, &check, err);
+    nnc_status status = nnc_check_make(session->specs, options->operands[0],
+                                       options->update ? NNC_KEEPS_ESTIMATES : NNC_KEEPS_CHANGES, &check, err);
     if (status == NNC_OK && options->update) {
         status = nnc_check_update(check, err);
     }
@@ -633,14 +615,13 @@ const nnc_command nnc_cmd_check = {
     .operands = "PLANS.json",
     .summary = "Estimate a plan file again: what moved since it was recorded, why, and which "
                "requirements are missed.",
-    .notes =
-        "Exits with 1 when a metric moved past its tolerance (none by default: all 12 digits "
-        "count), a scenario was added or removed, or a requirement is missed. --update "
-        "accepts what moved: it writes the file's \"recorded\" part, whole or not at all, and "
-        "leaves every other byte as it is; --forget removes that part, so that 'git merge-file' "
-        "can merge the rest. --format also takes junit, and github for the "
-        "annotations of a "
-        "workflow. 'nncost init' prints a plan file to begin with.",
+    .notes = "Exits with 1 when a metric moved past its tolerance (none by default: all 12 digits "
+             "count), a scenario was added or removed, or a requirement is missed. --update "
+             "accepts what moved: it writes the file's \"recorded\" part, whole or not at all, and "
+             "leaves every other byte as it is; --forget removes that part, so that 'git merge-file' "
+             "can merge the rest. --format also takes junit, and github for the "
+             "annotations of a "
+             "workflow. 'nncost init' prints a plan file to begin with.",
     .min_operands = 1,
     .max_operands = 1,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CHECK | NNC_TAKES_EMIT,
@@ -653,8 +634,7 @@ static nnc_status run_diff(nnc_session *session, nnc_error *err)
     nnc_check_report report;
     nnc_arena *arena = nnc_arena_create();
     const nnc_status status =
-        arena != NULL ? nnc_diff_make(session->specs, arena, paths[0], paths[1], &report, err)
-                      : nnc_no_memory(err);
+        arena != NULL ? nnc_diff_make(session->specs, arena, paths[0], paths[1], &report, err) : nnc_no_memory(err);
     if (status == NNC_OK) {
         nnc_view_write(session->out, session->style, &nnc_diff_output, &report);
     }

@@ -33,8 +33,7 @@ static double speed(const nnc_result *result, bool tokens)
 
 static double unit_cost(const nnc_result *result, bool tokens)
 {
-    return result->cost_step /
-           (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
+    return result->cost_step / (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
 /* Speed by which rows are ranked: speed of the whole run with its losses, when every row has a run. */
@@ -70,8 +69,8 @@ static ranking rank(const comparison_rows *comparison)
         found.carbon = found.carbon || (run != NULL && !isnan(run->carbon_kg));
         found.tokens = found.tokens && comparison->rows[i].report.result->tokens > 0;
         const char *currency = nnc_report_currency(&comparison->rows[i].report);
-        found.mixed = found.mixed || (currency != NULL && found.currency != NULL &&
-                                      strcmp(currency, found.currency) != 0);
+        found.mixed =
+            found.mixed || (currency != NULL && found.currency != NULL && strcmp(currency, found.currency) != 0);
         found.currency = currency != NULL ? currency : found.currency;
     }
     for (int32_t i = 0; i < comparison->row_count; i++) {
@@ -80,15 +79,13 @@ static ranking rank(const comparison_rows *comparison)
             continue;
         }
         const nnc_report *report = &comparison->rows[i].report;
-        if (found.fastest < 0 ||
-            rank_speed(report, found.tokens, found.run) >
-                rank_speed(&comparison->rows[found.fastest].report, found.tokens, found.run)) {
+        if (found.fastest < 0 || rank_speed(report, found.tokens, found.run) >
+                                     rank_speed(&comparison->rows[found.fastest].report, found.tokens, found.run)) {
             found.fastest = i;
         }
         if (!isnan(result->cost_step) && !found.mixed &&
-            (found.cheapest < 0 ||
-             rank_cost(report, found.tokens, found.run) <
-                 rank_cost(&comparison->rows[found.cheapest].report, found.tokens, found.run))) {
+            (found.cheapest < 0 || rank_cost(report, found.tokens, found.run) <
+                                       rank_cost(&comparison->rows[found.cheapest].report, found.tokens, found.run))) {
             found.cheapest = i;
         }
     }
@@ -100,8 +97,8 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
 {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
     const char *currency = mixed && !isnan(amount) ? nnc_report_currency(report) : NULL;
-    snprintf(whole, sizeof whole, "%s%s%s", nnc_count_text(amount, text),
-             currency != NULL ? " " : "", currency != NULL ? currency : "");
+    snprintf(whole, sizeof whole, "%s%s%s", nnc_count_text(amount, text), currency != NULL ? " " : "",
+             currency != NULL ? currency : "");
     nnc_table_cell(table, whole);
 }
 
@@ -128,18 +125,15 @@ static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, cha
     const nnc_run *run = row != NULL ? row->run : NULL;
     snprintf(cost_head, 32, "run %s", cost_word(ranked));
     COLUMN(nnc_table_number(table, run->run_s, "s"), .text = "run");
-    COLUMN(nnc_table_cell(table, nnc_count_text(run->device_hours, text)), .text = "device-h",
-           .drop = 4);
+    COLUMN(nnc_table_cell(table, nnc_count_text(run->device_hours, text)), .text = "device-h", .drop = 4);
     if (ranked.currency != NULL) {
         COLUMN(put_amount(table, row, run->cost, ranked.mixed), .text = cost_head);
     }
     if (ranked.energy) {
-        COLUMN(nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text)), .text = "kWh",
-               .drop = 5);
+        COLUMN(nnc_table_cell(table, nnc_count_text(run->energy_j / 3.6e6, text)), .text = "kWh", .drop = 5);
     }
     if (ranked.carbon) {
-        COLUMN(nnc_table_cell(table, nnc_count_text(run->carbon_kg / 1000.0, text)),
-               .text = "t CO2e");
+        COLUMN(nnc_table_cell(table, nnc_count_text(run->carbon_kg / 1000.0, text)), .text = "t CO2e");
     }
     COLUMN(nnc_table_share(table, run->goodput), .text = "goodput", .drop = 3);
 }
@@ -159,27 +153,23 @@ static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked,
     COLUMN(nnc_table_cell(table, nnc_count_text(speed(result, ranked.tokens), text)),
            .text = ranked.tokens ? "tokens/s" : "samples/s", .drop = ranked.run ? 6 : 0);
     COLUMN(nnc_table_share(table, result->mfu), .text = "MFU", .drop = 2);
-    COLUMN(nnc_table_number(table, (double)result->memory.total_bytes, "B"), .text = "memory",
-           .drop = 3);
+    COLUMN(nnc_table_number(table, (double)result->memory.total_bytes, "B"), .text = "memory", .drop = 3);
     COLUMN(nnc_table_cell(table, fit_word(result->verdict)), .text = "fits", .left = true);
-    COLUMN(nnc_table_cell(table, nnc_bound_name(result->bound)), .text = "bound", .left = true,
-           .drop = 1);
+    COLUMN(nnc_table_cell(table, nnc_bound_name(result->bound)), .text = "bound", .left = true, .drop = 1);
     if (ranked.run) {
         put_run(table, row, ranked, heads[1]);
     }
     if (ranked.currency != NULL) {
-        COLUMN(put_amount(table, row, unit_cost(result, ranked.tokens), ranked.mixed),
-               .text = heads[0], .drop = ranked.run ? 2 : 0);
+        COLUMN(put_amount(table, row, unit_cost(result, ranked.tokens), ranked.mixed), .text = heads[0],
+               .drop = ranked.run ? 2 : 0);
     }
 }
 
 /* "fastest, cheapest, not measured": not measured: no measurement backs the efficiencies of the device. */
-static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row,
-                            char crown[64])
+static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row, char crown[64])
 {
     const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
-    const bool unmeasured =
-        comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
+    const bool unmeasured = comparison->rows[row].report.device->efficiency.basis == NNC_BASIS_DEFAULT;
     snprintf(crown, 64, "%s%s%s",
              fastest && cheapest ? "fastest, cheapest"
              : fastest           ? "fastest"
@@ -194,8 +184,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     enum { VARIED_MAX = 32 };
     const comparison_rows *comparison = record;
     const ranking ranked = rank(comparison);
-    const int32_t varied =
-        comparison->varied_count < VARIED_MAX ? comparison->varied_count : VARIED_MAX;
+    const int32_t varied = comparison->varied_count < VARIED_MAX ? comparison->varied_count : VARIED_MAX;
     nnc_table table = { .count = 0 };
     if (comparison->row_count > 0 && comparison->rows->report.overrides != NULL) {
         nnc_sheet_line(out, style, "with %s", comparison->rows->report.overrides);
@@ -245,20 +234,17 @@ static const nnc_metric compared_rows[] = {
     NNC_NUMBER(compared_row, change_s, .unit = "s",
                .help = "Step minus the step of the first row, where the software differs.",
                .more = NNC_MORE(.when = has_split)),
-    NNC_NUMBER(
-        compared_row, framework_s, .unit = "s",
-        .help =
-            "Part of change_s that comes from the software: step minus the step of the same plan "
-            "with the software of the first row.",
-        .more = NNC_MORE(.when = has_split)),
+    NNC_NUMBER(compared_row, framework_s, .unit = "s",
+               .help = "Part of change_s that comes from the software: step minus the step of the same plan "
+                       "with the software of the first row.",
+               .more = NNC_MORE(.when = has_split)),
     NNC_TEXT(compared_row, command, .help = "The command line that gives this estimate."),
 };
-static const nnc_metrics compared =
-    NNC_METRICS("one of several estimates", compared_rows, compared_row);
+static const nnc_metrics compared = NNC_METRICS("one of several estimates", compared_rows, compared_row);
 
 static const nnc_metric document_rows[] = {
-    NNC_AS("rows", LIST, NNC_IN(comparison_rows, rows), NNC_COUNT(comparison_rows, row_count),
-           .rows = &compared, .help = "Estimates side by side."),
+    NNC_AS("rows", LIST, NNC_IN(comparison_rows, rows), NNC_COUNT(comparison_rows, row_count), .rows = &compared,
+           .help = "Estimates side by side."),
 };
 static const nnc_metrics document = NNC_METRICS("a comparison", document_rows, comparison_rows);
 
@@ -294,8 +280,8 @@ typedef struct product {
 } product;
 
 /* where: the option or operand that errors name. field: of the plan; NULL = another axis. */
-static nnc_status add_axis(product *p, const char *name, const char *where, const nnc_field *field,
-                           const char *list, nnc_error *err)
+static nnc_status add_axis(product *p, const char *name, const char *where, const nnc_field *field, const char *list,
+                           nnc_error *err)
 {
     const bool one = field != NULL && nnc_field_is_one_set(field, list);
     axis *added = &p->axes[p->axis_count++];
@@ -310,16 +296,14 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
         more = text[length] == ',';
         text[length] = '\0';
         if (added->count == VALUES_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, where, "too many values, expected at most %d",
-                            VALUES_MAX);
+            return nnc_fail(err, NNC_BAD_USAGE, where, "too many values, expected at most %d", VALUES_MAX);
         }
         if (length == 0) {
             return nnc_fail(err, NNC_BAD_USAGE, where, "empty value in the list \"%s\"", list);
         }
         for (int32_t i = 0; i < added->count; i++) {
             if (strcmp(added->values[i], text) == 0) {
-                return nnc_fail(err, NNC_BAD_USAGE, where, "\"%s\" twice in the list \"%s\"", text,
-                                list);
+                return nnc_fail(err, NNC_BAD_USAGE, where, "\"%s\" twice in the list \"%s\"", text, list);
             }
         }
         added->values[added->count++] = text;
@@ -327,8 +311,7 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     }
     p->row_count *= added->count;
     if (p->row_count > ROWS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, where, "too many combinations, expected at most %d",
-                        ROWS_MAX);
+        return nnc_fail(err, NNC_BAD_USAGE, where, "too many combinations, expected at most %d", ROWS_MAX);
     }
     return NNC_OK;
 }
@@ -362,19 +345,17 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
     if (p->plans == NULL && (options->operand_count < 2 || options->scenario)) {
         return nnc_fail(err, NNC_BAD_USAGE, options->scenario != NULL ? "--scenario" : "DEVICE",
                         "%s, expected MODEL DEVICE or a plan file, found \"%s\"",
-                        options->scenario != NULL ? "no plan file" : "missing",
-                        options->operands[0]);
+                        options->scenario != NULL ? "no plan file" : "missing", options->operands[0]);
     }
     NNC_TRY(p->plans != NULL ? add_scenarios(p, options, err)
                              : add_axis(p, "model", "MODEL", NULL, options->operands[0], err));
     NNC_TRY(add_axis(p, "device", "DEVICE", NULL, device, err));
-    NNC_TRY(add_axis(p, "software", "--software", NULL,
-                     options->given.software != NULL ? options->given.software : "-", err));
+    NNC_TRY(add_axis(p, "software", "--software", NULL, options->given.software != NULL ? options->given.software : "-",
+                     err));
     for (int i = 0; i < options->given.setting_count; i++) {
         char name[NNC_OPTION_NAME];
         nnc_option_name(options->given.settings[i].field->name, name);
-        NNC_TRY(add_axis(p, name + 2, name, options->given.settings[i].field,
-                         options->given.settings[i].value, err));
+        NNC_TRY(add_axis(p, name + 2, name, options->given.settings[i].field, options->given.settings[i].value, err));
     }
     return NNC_OK;
 }
@@ -398,8 +379,7 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
         return NNC_OK;
     }
     const nnc_profile_kind by_plan = nnc_profile_kind_by_plan(&first->model, &first->plan),
-                           kept = nnc_profile_kind_kept(&scenario->model, &scenario->device,
-                                                        &first->plan, by_plan);
+                           kept = nnc_profile_kind_kept(&scenario->model, &scenario->device, &first->plan, by_plan);
     if (first->report.software_chosen &&
         nnc_profile_kind_kept(&first->model, &first->device, &first->plan, kept) != kept) {
         NNC_TRY(nnc_profile_load(scenario->specs, kept, &software, err));
@@ -411,8 +391,7 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
 }
 
 /* The command line that gives the estimate of a row. */
-static nnc_status put_command(const product *p, const nnc_options *options,
-                              const nnc_command_args *args, bool chosen,
+static nnc_status put_command(const product *p, const nnc_options *options, const nnc_command_args *args, bool chosen,
                               const nnc_scenario *scenario, const char **command, nnc_error *err)
 {
     nnc_buffer text = { 0 };
@@ -428,9 +407,8 @@ static nnc_status put_command(const product *p, const nnc_options *options,
     return *command != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status estimate_row(nnc_session *session, const product *p, int32_t row,
-                               nnc_scenario *scenarios, const char **command, nnc_scratch *scratch,
-                               nnc_error *err)
+static nnc_status estimate_row(nnc_session *session, const product *p, int32_t row, nnc_scenario *scenarios,
+                               const char **command, nnc_scratch *scratch, nnc_error *err)
 {
     nnc_scenario *scenario = &scenarios[row];
     const char *values[AXES_MAX] = { NULL };
@@ -440,8 +418,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     for (int i = 0; i < options.given.setting_count; i++) {
         options.given.settings[i].value = values[AXIS_SETTINGS + i];
     }
-    const bool own =
-        p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
+    const bool own = p->plans != NULL && values[AXIS_DEVICE] != NULL && strcmp(values[AXIS_DEVICE], "-") == 0;
     const nnc_command_args args = {
         p->plans != NULL ? options.operands[0] : values[AXIS_MODEL],
         own ? NULL : values[AXIS_DEVICE],
@@ -451,8 +428,8 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     };
     const nnc_plans_scenario *from = NULL;
     if (p->plans == NULL) {
-        NNC_TRY(nnc_scenario_load(session->specs, &options.given, values[AXIS_MODEL],
-                                  values[AXIS_DEVICE], scenario, err));
+        NNC_TRY(
+            nnc_scenario_load(session->specs, &options.given, values[AXIS_MODEL], values[AXIS_DEVICE], scenario, err));
     } else {
         NNC_TRY(nnc_plans_pick(p->plans, values[AXIS_MODEL], &from, err));
         NNC_TRY(nnc_plans_load(session->specs, &options.given, p->arena, p->plans, from,
@@ -461,15 +438,15 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     const bool chosen = scenario->report.software_chosen;
     NNC_TRY(keep_software(&scenarios[0], scenario, err));
     NNC_TRY(put_command(p, &options, &args, chosen, scenario, command, err));
-    NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                         scratch, &scenario->result, err));
+    NNC_TRY(nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch,
+                         &scenario->result, err));
     nnc_scenario_request_run(scenario);
     return nnc_scenario_run(scenario, err);
 }
 
 /* "+242 ms: framework 231 ms, zero 11 ms", from the first row to this one. */
-static nnc_status split_change(const product *p, const nnc_scenario *scenarios, int32_t row,
-                               nnc_scratch *scratch, compared_row *made, nnc_error *err)
+static nnc_status split_change(const product *p, const nnc_scenario *scenarios, int32_t row, nnc_scratch *scratch,
+                               compared_row *made, nnc_error *err)
 {
     const nnc_scenario *first = &scenarios[0], *scenario = &scenarios[row];
     const char *here[AXES_MAX] = { NULL }, *there[AXES_MAX] = { NULL };
@@ -477,16 +454,15 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     nnc_result same;
     made->change_s = made->framework_s = (double)NAN;
     if (strcmp(first->software.id, scenario->software.id) == 0 ||
-        nnc_estimate(&scenario->model, &scenario->device, &first->software, &scenario->plan,
-                     scratch, &same, NULL) != NNC_OK) {
+        nnc_estimate(&scenario->model, &scenario->device, &first->software, &scenario->plan, scratch, &same, NULL) !=
+            NNC_OK) {
         return NNC_OK;
     }
     made->change_s = scenario->result.step_s - first->result.step_s;
     made->framework_s = scenario->result.step_s - same.step_s;
     nnc_buffer text = { 0 };
     nnc_buffer_print(&text, "%s%s: framework %s", made->change_s < 0.0 ? "" : "+",
-                     nnc_unit_text(made->change_s, "s", all),
-                     nnc_unit_text(made->framework_s, "s", part));
+                     nnc_unit_text(made->change_s, "s", all), nnc_unit_text(made->framework_s, "s", part));
     row_values(p, 0, here);
     row_values(p, row, there);
     bool more = false;
@@ -506,8 +482,7 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
 /* Is this axis a column? The device and the scenario always are; other axes when they have several values. */
 static bool is_shown(const product *p, int index)
 {
-    return index == AXIS_DEVICE || p->axes[index].count > 1 ||
-           (index == AXIS_MODEL && p->plans != NULL);
+    return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);
 }
 
 static nnc_status write_rows(nnc_session *session, const product *p, const nnc_scenario *scenarios,
@@ -521,8 +496,7 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
         }
     }
     compared_row *rows = nnc_arena_array(p->arena, (size_t)p->row_count, sizeof *rows);
-    const char **varied =
-        nnc_arena_array(p->arena, (size_t)p->row_count * (size_t)shown, sizeof *varied);
+    const char **varied = nnc_arena_array(p->arena, (size_t)p->row_count * (size_t)shown, sizeof *varied);
     if (rows == NULL || varied == NULL) {
         return nnc_no_memory(err);
     }
@@ -550,8 +524,7 @@ static nnc_status write_rows(nnc_session *session, const product *p, const nnc_s
         char number[NNC_NUMBER_TEXT];
         row_values(p, row, values);
         snprintf(number, sizeof number, "%d", (int)row + 1);
-        NNC_TRY(nnc_emit_scenario(session, &scenarios[row],
-                                  p->plans != NULL ? values[AXIS_MODEL] : number, err));
+        NNC_TRY(nnc_emit_scenario(session, &scenarios[row], p->plans != NULL ? values[AXIS_MODEL] : number, err));
     }
     const comparison_rows comparison = {
         .rows = rows,
@@ -604,21 +577,19 @@ const nnc_command nnc_cmd_compare = {
     .name = "compare",
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]]",
     .summary = "Devices, models or plans side by side: every combination of the lists given.",
-    .notes =
-        "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
-        "the order of the options; the last option varies fastest. Parts alone are "
-        "one value, --recompute norm,activation; among several values '+' joins them: "
-        "none,norm+activation,full. Among the plans that fit, the fastest and the "
-        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have "
-        "the software profile of the first one, unless --software names others or a row can have "
-        "only one; 'any' gives each row the usual profile of its plan. Where profiles differ, a "
-        "column splits the change of the step. All scenarios "
-        "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan "
-        "fits.",
+    .notes = "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
+             "the order of the options; the last option varies fastest. Parts alone are "
+             "one value, --recompute norm,activation; among several values '+' joins them: "
+             "none,norm+activation,full. Among the plans that fit, the fastest and the "
+             "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have "
+             "the software profile of the first one, unless --software names others or a row can have "
+             "only one; 'any' gives each row the usual profile of its plan. Where profiles differ, a "
+             "column splits the change of the step. All scenarios "
+             "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan "
+             "fits.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,
     .run = run,
     .serving = &nnc_cmd_serve_compare,
 };

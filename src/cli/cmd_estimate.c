@@ -41,9 +41,9 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_words(sheet,
                     "%" PRId64 " measured steps of this %sfamily and profile%s that no fit has "
                     "seen%s%s: mean error %s, bias %s%s",
-                    p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others,
-                    *as != '\0' ? "," : "", as, nnc_percent_text(p->error, error),
-                    p->bias < 0.0 ? "-" : "+", nnc_percent_text(fabs(p->bias), bias));
+                    p->unseen, p->of == NNC_PAST_DEVICE ? "device, " : "", others, *as != '\0' ? "," : "", as,
+                    nnc_percent_text(p->error, error), p->bias < 0.0 ? "-" : "+",
+                    nnc_percent_text(fabs(p->bias), bias));
     nnc_sheet_end(sheet);
 }
 
@@ -59,8 +59,8 @@ static void write_open_facts(nnc_sheet *sheet, const void *record)
         const nnc_open_fact *fact = &report->open_facts[i];
         char name[NNC_OPTION_NAME];
         nnc_sheet_words(sheet, i == 0 ? "open: %s %+.0f to %+.0f%%%s" : "%s %+.0f to %+.0f%%%s",
-                        nnc_option_name(fact->name, name), 100.0 * fact->low + 0.0,
-                        100.0 * fact->high, report->open_fact_count > 1 && i == 0 ? "," : "");
+                        nnc_option_name(fact->name, name), 100.0 * fact->low + 0.0, 100.0 * fact->high,
+                        report->open_fact_count > 1 && i == 0 ? "," : "");
     }
     nnc_sheet_words(sheet, "of the step");
     nnc_sheet_end(sheet);
@@ -82,9 +82,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
             return notes[i][1];
         }
     }
-    return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL
-               ? memory->transient_what
-               : "";
+    return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL ? memory->transient_what : "";
 }
 
 /* The classes of memory: the metrics that add up to its total. */
@@ -136,21 +134,19 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
     nnc_sheet_label(sheet, label);
     if (report->result->plan.pipeline > 1) {
         nnc_sheet_words(sheet, "on the fullest stage %" PRId32 ":", report->result->memory_stage);
-        nnc_sheet_phrase(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
-                         nnc_binary_text(total, b));
+        nnc_sheet_phrase(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a), nnc_binary_text(total, b));
     } else {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a),
-                       nnc_binary_text(total, b));
+        nnc_sheet_item(sheet, NNC_INK_STRONG, "%s (%s)", nnc_unit_text(total, "B", a), nnc_binary_text(total, b));
     }
-    nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a),
-                    nnc_binary_text(capacity, b), nnc_percent_text(total / capacity, c));
+    nnc_sheet_words(sheet, "of %s (%s), %s:", nnc_unit_text(capacity, "B", a), nnc_binary_text(capacity, b),
+                    nnc_percent_text(total / capacity, c));
     nnc_unit_text(fabs((double)memory->headroom_bytes), "B", a);
     if (verdict == NNC_TIGHT && memory->headroom_bytes < 0) {
         nnc_sheet_phrase(sheet, NNC_INK_BAD, "over by %s as given", a);
         write_least(sheet, report);
     } else if (verdict == NNC_TIGHT) {
-        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured",
-                         a, nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
+        nnc_sheet_phrase(sheet, NNC_INK_BAD, "tight, %s free, where peaks up to %s were measured", a,
+                         nnc_unit_text((double)memory->total_interval_bytes[1], "B", b));
     } else if (verdict == NNC_FITS) {
         nnc_sheet_phrase(sheet, NNC_INK_GOOD, "fits, %s free", a);
     } else {
@@ -161,8 +157,7 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         const nnc_advice *advice = &report->advice[i];
         nnc_sheet_label(sheet, i == 0 ? "would fit" : "");
         nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", advice->text);
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s",
-                       nnc_unit_text((double)advice->total_bytes, "B", a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)advice->total_bytes, "B", a));
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s", nnc_unit_text(advice->step_s, "s", b));
         nnc_sheet_end(sheet);
     }
@@ -173,9 +168,8 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         if (devices > 1) {
             snprintf(on, sizeof on, "these %" PRId32 " devices", devices);
         }
-        nnc_sheet_words(
-            sheet, "no change of batch, recompute, %soptimizer or policy alone makes it fit on %s",
-            devices > 1 ? "parallelism, " : "", on);
+        nnc_sheet_words(sheet, "no change of batch, recompute, %soptimizer or policy alone makes it fit on %s",
+                        devices > 1 ? "parallelism, " : "", on);
         nnc_sheet_end(sheet);
     }
 }
@@ -196,8 +190,7 @@ static const nnc_metric stage_memory_rows[] = {
     NNC_HEAD("of device", NUMBER, .get = get_stage_share, .show = NNC_SHOW_PERCENT, .drop = 3),
     NNC_HEAD("fits", TEXT, .get = get_stage_fits),
 };
-static const nnc_metrics stage_memory =
-    NNC_METRICS("memory of a stage", stage_memory_rows, nnc_stage);
+static const nnc_metrics stage_memory = NNC_METRICS("memory of a stage", stage_memory_rows, nnc_stage);
 
 static void write_stages(nnc_sheet *sheet, const void *record)
 {
@@ -220,9 +213,8 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
         snprintf(then, sizeof then, "%.4g times as much it fits", entry->needed / entry->value);
     }
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(
-        out, style, "mem_bytes does not change the time: the plan takes %s of %s; with %s",
-        nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
+    nnc_sheet_line(out, style, "mem_bytes does not change the time: the plan takes %s of %s; with %s",
+                   nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
 /* Twice the matrix peak may gain far less than its elasticity promises: the cache bandwidth stays. */
@@ -233,11 +225,10 @@ static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_
     const double promised_s = report->result->step_s * exp2(peak->elasticity);
     if (!isnan(cache) && peak->doubled_s > explained_from * promised_s) {
         char text[NNC_NUMBER_TEXT];
-        nnc_buffer_print(
-            out,
-            "\nonly one parameter is doubled: the cache that feeds the matrix units keeps its %s,"
-            "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
-            nnc_unit_text(cache, "B/s", text), nnc_dtype_name(precision));
+        nnc_buffer_print(out,
+                         "\nonly one parameter is doubled: the cache that feeds the matrix units keeps its %s,"
+                         "\nefficiency.gemm.%s.l2_bytes_per_s, and may bound products first\n",
+                         nnc_unit_text(cache, "B/s", text), nnc_dtype_name(precision));
     }
 }
 
@@ -377,17 +368,14 @@ static bool communicates(const nnc_result *result)
 
 /* Metrics of the page that the output does not have. */
 NNC_GET(get_communicates, nnc_report, nnc_bool_cell(communicates(self->result)))
-NNC_GET(get_waits, nnc_report,
-        nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
+NNC_GET(get_waits, nnc_report, nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
 NNC_GET(get_updates_unrecorded, nnc_report,
         nnc_bool_cell((self->result->plan.offload & NNC_OFFLOAD_OPTIMIZER) != 0 &&
                       isnan(self->device->host.mem_bytes_per_s)))
-NNC_GET(get_bound_share, nnc_report,
-        nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
+NNC_GET(get_bound_share, nnc_report, nnc_number_cell(self->result->bound_s[self->result->bound] / self->result->step_s))
 NNC_GET(get_next_share, nnc_report,
         nnc_number_cell(self->result->bound_s[self->result->next_bound] / self->result->step_s))
-NNC_GET(get_traffic, nnc_report,
-        nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
+NNC_GET(get_traffic, nnc_report, nnc_number_cell(self->result->read_bytes + self->result->write_bytes))
 NNC_GET(get_has_run, nnc_report, nnc_bool_cell(self->run != NULL))
 NNC_GET(get_has_timeline, nnc_report, nnc_bool_cell(self->intervals != NULL))
 NNC_GET(get_has_sensitivity, nnc_report, nnc_bool_cell(self->sensitivity != NULL))
@@ -405,8 +393,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("has_timeline", BOOL, .get = get_has_timeline),
     NNC_AS("has_sensitivity", BOOL, .get = get_has_sensitivity),
 };
-static const nnc_metrics page_metrics =
-    NNC_METRICS("an estimate's page", page_metric_rows, nnc_report);
+static const nnc_metrics page_metrics = NNC_METRICS("an estimate's page", page_metric_rows, nnc_report);
 
 static void add_host_rates(nnc_sheet *sheet, const void *record)
 {
@@ -425,8 +412,7 @@ static void add_networks(nnc_sheet *sheet, const void *record)
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     for (int kind = 0; kind < NNC_COMM_COUNT; kind++) {
         if (result->communication_s[kind] > 0 || result->exposed_s[kind] > 0) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s",
-                           nnc_comm_name((nnc_comm)kind),
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s exposed of %s", nnc_comm_name((nnc_comm)kind),
                            nnc_unit_text(result->exposed_s[kind], "s", a),
                            nnc_unit_text(result->communication_s[kind], "s", b));
         }
@@ -487,8 +473,7 @@ static const nnc_page_row page_rows[] = {
 
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share} of the step"),
-    NNC_ITEM("{step.next_bound} {next_share}",
-             .when = "next_share > 0, step.next_bound != step.bound"),
+    NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
     NNC_ITEM("without the {step.bound} limit it would take {step.step_without_bound_s}"),
     NNC_LINE(""),
     NNC_WORDS("{step.advice}"),
@@ -508,8 +493,7 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("{throughput.tokens_per_s:count} tokens/s"),
     NNC_ITEM("{throughput.samples_per_s:count} samples/s"),
     NNC_BOLD("MFU {throughput.mfu}"),
-    NNC_ITEM(
-        "HFU {throughput.hfu} of {device.peak_flops_per_s}, FLOPs as in {work.flops_convention}"),
+    NNC_ITEM("HFU {throughput.hfu} of {device.peak_flops_per_s}, FLOPs as in {work.flops_convention}"),
     NNC_LINE("", .when = "throughput.mfu > 1"),
     NNC_WORDS("MFU above 100%: {work.flops_convention} counts more FLOPs than kernels run; with "
               "only the pairs under "
@@ -520,8 +504,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("per device {throughput.model_flops_per_s_per_device}", .when = "!work.tokens"),
     NNC_LINE("work"),
     NNC_ITEM("model {work.model_flops}"),
-    NNC_ITEM("with recompute {work.hardware_flops}",
-             .when = "work.hardware_flops > work.model_flops"),
+    NNC_ITEM("with recompute {work.hardware_flops}", .when = "work.hardware_flops > work.model_flops"),
     NNC_ITEM("executed {work.executed_flops}"),
     NNC_ITEM("6ND {work.six_nd_flops}", .when = "work.tokens"),
     NNC_ITEM("memory traffic {traffic_bytes}", .when = "plan.devices = 1"),
@@ -544,8 +527,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{cost.price_per_device_hour:count} {cost.currency} per device-hour"),
     NNC_ADD(add_price),
     NNC_ITEM("{cost.step:count} {cost.currency} per step", .when = "plan.devices = 1"),
-    NNC_ITEM("{cost.step:count} {cost.currency} per step of all {plan.devices} devices",
-             .when = "plan.devices > 1"),
+    NNC_ITEM("{cost.step:count} {cost.currency} per step of all {plan.devices} devices", .when = "plan.devices > 1"),
     NNC_ITEM("{cost.per_million_tokens:count} {cost.currency} per million tokens"),
     NNC_ITEM("{cost.per_thousand_samples:count} {cost.currency} per thousand samples"),
     NNC_GAP(.when = "has_run"),
@@ -599,15 +581,14 @@ static void add_plan_word(nnc_sheet *sheet, const void *record)
     const nnc_plan *plan = &((const nnc_report *)record)->result->plan;
     char text[NNC_METRIC_TEXT_MAX];
     if (plan->devices > 1) {
-        nnc_sheet_item(sheet, NNC_INK_STRONG, "%" PRId32 " devices %s", plan->devices,
-                       nnc_plan_word(plan, text));
+        nnc_sheet_item(sheet, NNC_INK_STRONG, "%" PRId32 " devices %s", plan->devices, nnc_plan_word(plan, text));
     } else if (plan->recompute != NNC_RECOMPUTE_NONE) {
         nnc_recompute_text(plan->recompute, text, sizeof text);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "activation checkpointing %s", text);
     }
     if (plan->adapter_rank > 0) {
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "LoRA rank %" PRId64 " on %s weights",
-                       plan->adapter_rank, nnc_frozen_name(plan->frozen));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "LoRA rank %" PRId64 " on %s weights", plan->adapter_rank,
+                       nnc_frozen_name(plan->frozen));
     }
 }
 
@@ -624,20 +605,17 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
     } else if (report->model->stand_in) {
-        nnc_sheet_words(sheet,
-                        "another network of its counts stands in for it, so ranges are wider");
+        nnc_sheet_words(sheet, "another network of its counts stands in for it, so ranges are wider");
     } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
         nnc_sheet_words(sheet, "datasheet rates: no efficiency of this device was measured");
     } else if (p->of == NNC_PAST_DEVICE || p->of == NNC_PAST_ALL_DEVICES) {
-        nnc_sheet_words(sheet, "%" PRId64 " unseen measured steps %s: %s off on average, %s too %s",
-                        p->unseen, p->of == NNC_PAST_DEVICE ? "like it" : "of such models",
-                        nnc_percent_text(p->error, error), nnc_percent_text(fabs(p->bias), bias),
-                        p->bias < 0.0 ? "fast" : "slow");
+        nnc_sheet_words(sheet, "%" PRId64 " unseen measured steps %s: %s off on average, %s too %s", p->unseen,
+                        p->of == NNC_PAST_DEVICE ? "like it" : "of such models", nnc_percent_text(p->error, error),
+                        nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow");
     } else {
-        nnc_sheet_words(sheet,
-                        "range by the spread of similar steps: too few like it were measured");
+        nnc_sheet_words(sheet, "range by the spread of similar steps: too few like it were measured");
     }
     nnc_sheet_end(sheet);
 }
@@ -691,15 +669,14 @@ static void write_largest(nnc_sheet *sheet, const void *record)
     nnc_sheet_label(sheet, "");
     for (int i = 0; i < PARTS; i++) {
         if (i != least && parts[i].amount > 0.0) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s", parts[i].name,
-                           nnc_unit_text(parts[i].amount, "B", text));
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s %s", parts[i].name, nnc_unit_text(parts[i].amount, "B", text));
         }
     }
     nnc_sheet_end(sheet);
 }
 
-static void put_change(nnc_sheet *sheet, const char *label, const char *options, double step_s,
-                       double gain, int64_t bytes)
+static void put_change(nnc_sheet *sheet, const char *label, const char *options, double step_s, double gain,
+                       int64_t bytes)
 {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT];
     nnc_sheet_label(sheet, label);
@@ -730,13 +707,12 @@ static void write_changes(nnc_sheet *sheet, const void *record)
     for (int i = 0; i < report->advice_count; i++) {
         const nnc_advice *advice = &report->advice[i];
         if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
-            put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s,
-                       (double)NAN, advice->total_bytes);
+            put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s, (double)NAN,
+                       advice->total_bytes);
             lines += is_long(advice->text) ? 2 : 1;
         }
     }
-    for (int32_t i = 0; i < found->count && lines < CHANGE_LINES && report->advice_count == 0;
-         i++) {
+    for (int32_t i = 0; i < found->count && lines < CHANGE_LINES && report->advice_count == 0; i++) {
         const nnc_plan_change *c = &found->list[i];
         if (over || c->gain > shown_gain) {
             put_change(sheet,
@@ -749,8 +725,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
     }
     if (lines == 0 && over) {
         nnc_sheet_label(sheet, "would fit");
-        nnc_sheet_words(sheet, "no change alone, of %" PRId32 " tried; 'nncost advise' tries more",
-                        found->tries);
+        nnc_sheet_words(sheet, "no change alone, of %" PRId32 " tried; 'nncost advise' tries more", found->tries);
         nnc_sheet_end(sheet);
     }
 }
@@ -759,16 +734,13 @@ static void write_changes(nnc_sheet *sheet, const void *record)
 static void write_more(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
-    const int32_t notes =
-        report->model->note_count + (report->launch != NULL ? report->launch->file_count : 0);
+    const int32_t notes = report->model->note_count + (report->launch != NULL ? report->launch->file_count : 0);
     char noted[64] = "";
     if (notes > 0) {
-        snprintf(noted, sizeof noted, "%" PRId32 " note%s on the files read, ", notes,
-                 notes > 1 ? "s" : "");
+        snprintf(noted, sizeof noted, "%" PRId32 " note%s on the files read, ", notes, notes > 1 ? "s" : "");
     }
     nnc_sheet_label(sheet, "--full");
-    nnc_sheet_words(sheet, "shows %sthe parts of the step, memory by class, all of the plan",
-                    noted);
+    nnc_sheet_words(sheet, "shows %sthe parts of the step, memory by class, all of the plan", noted);
     nnc_sheet_end(sheet);
 }
 
@@ -793,8 +765,7 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("upper without overlap {step.upper_bound_s}"),
     NNC_LINE("bound by"),
     NNC_BOLD("{step.bound} {bound_share}"),
-    NNC_ITEM("{step.next_bound} {next_share}",
-             .when = "next_share > 0, step.next_bound != step.bound"),
+    NNC_ITEM("{step.next_bound} {next_share}", .when = "next_share > 0, step.next_bound != step.bound"),
     NNC_ITEM("{step.step_without_bound_s} without the {step.bound} limit"),
     NNC_LINE("waits", .when = "waits"),
     NNC_ITEM("exposed communication {step.exposed_comm_s}", .when = "communicates"),
@@ -848,30 +819,25 @@ static void write_brief(nnc_buffer *out, nnc_style style, const void *record)
 static nnc_lines lines_of(const void *record)
 {
     const nnc_report *report = record;
-    return report->intervals != NULL ? (nnc_lines){ &nnc_interval_metrics, report,
-                                                    report->intervals, report->interval_count }
-           : report->all_stages
-               ? (nnc_lines){ &nnc_stage_metrics, report, report->stages, report->stage_count }
+    return report->intervals != NULL
+               ? (nnc_lines){ &nnc_interval_metrics, report, report->intervals, report->interval_count }
+           : report->all_stages ? (nnc_lines){ &nnc_stage_metrics, report, report->stages, report->stage_count }
            : report->sensitivity != NULL
-               ? (nnc_lines){ &nnc_sensitivity_metrics, report, report->sensitivity,
-                              report->sensitivity_count }
+               ? (nnc_lines){ &nnc_sensitivity_metrics, report, report->sensitivity, report->sensitivity_count }
                : (nnc_lines){ &nnc_estimate_metrics, NULL, report, 1 };
 }
 
-const nnc_view nnc_estimate_view = { .schema = "nncost.estimate/1",
-                                     .document = &nnc_estimate_document,
-                                     .lines = lines_of,
-                                     .page = write_page };
+const nnc_view nnc_estimate_view = {
+    .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
+};
 
 /* The same document with a shorter page. */
-static const nnc_view first_view = { .schema = "nncost.estimate/1",
-                                     .document = &nnc_estimate_document,
-                                     .lines = lines_of,
-                                     .page = write_first };
-static const nnc_view brief_view = { .schema = "nncost.estimate/1",
-                                     .document = &nnc_estimate_document,
-                                     .lines = lines_of,
-                                     .page = write_brief };
+static const nnc_view first_view = {
+    .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
+};
+static const nnc_view brief_view = {
+    .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_brief
+};
 
 /* ---- the command ---- */
 
@@ -879,14 +845,13 @@ static nnc_status write_trace(const nnc_report *report, const char *path, nnc_er
 {
     nnc_buffer out = { 0 };
     nnc_report_trace(&out, report);
-    const nnc_status status =
-        out.failed ? nnc_no_memory(err) : nnc_output_write(path, out.bytes, out.size, err);
+    const nnc_status status = out.failed ? nnc_no_memory(err) : nnc_output_write(path, out.bytes, out.size, err);
     nnc_buffer_free(&out);
     return status;
 }
 
-static nnc_status write_report(nnc_session *session, const nnc_report *report,
-                               const nnc_plan_changes *changes, nnc_error *err)
+static nnc_status write_report(nnc_session *session, const nnc_report *report, const nnc_plan_changes *changes,
+                               nnc_error *err)
 {
     const nnc_options *options = &session->options;
     first_screen shown = { .report = *report, .changes = changes };
@@ -904,35 +869,31 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report,
 }
 
 /* Uses a scratch of its own, since the report points into the other one. */
-static nnc_status find_sensitivity(nnc_scenario *scenario,
-                                   nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
+static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
     NNC_GOT(scratch, err);
-    const nnc_status status = nnc_sensitivity_of(
-        &scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch, entries,
-        NNC_PARAMETER_COUNT, &scenario->report.sensitivity_count, err);
+    const nnc_status status =
+        nnc_sensitivity_of(&scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch, entries,
+                           NNC_PARAMETER_COUNT, &scenario->report.sensitivity_count, err);
     scenario->report.sensitivity = entries;
     nnc_scratch_destroy(scratch);
     return status;
 }
 
 /* The same. */
-static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX],
-                                  nnc_error *err)
+static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
     NNC_GOT(scratch, err);
     scenario->report.open_facts = facts;
-    const nnc_status status =
-        nnc_scenario_open_facts(scenario, scratch, facts, &scenario->report.open_fact_count, err);
+    const nnc_status status = nnc_scenario_open_facts(scenario, scratch, facts, &scenario->report.open_fact_count, err);
     nnc_scratch_destroy(scratch);
     return status;
 }
 
 /* "0.41s", or a rate of samples or tokens. */
-static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own,
-                                nnc_error *err)
+static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own, nnc_error *err)
 {
     static const char *const units[] = { "tokens/s", "samples/s", "s" };
     double value = 0.0;
@@ -946,17 +907,15 @@ static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_s
                         "\"%.40s\"",
                         r->tokens > 0 ? ", 12000tokens/s" : "", text);
     }
-    own->step_s = unit == 0   ? (double)r->tokens / value
-                  : unit == 1 ? (double)r->plan.global_batch / value
-                              : value;
+    own->step_s = unit == 0 ? (double)r->tokens / value : unit == 1 ? (double)r->plan.global_batch / value : value;
     own->mfu = r->model_flops / (own->step_s * r->plan.devices * r->peak_flops_per_s);
     own->predicted_over = r->step_s / own->step_s;
     own->possible = own->step_s >= r->lower_bound_s;
     return NNC_OK;
 }
 
-static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario,
-                               nnc_scratch *scratch, nnc_error *err)
+static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                               nnc_error *err)
 {
     const nnc_options *options = &session->options;
     nnc_sensitivity entries[NNC_PARAMETER_COUNT];
@@ -1010,15 +969,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
                         "CSV holds one table, expected --stages or --timeline, found both");
     }
-    if (options->format == &nnc_format_csv && options->sensitivity &&
-        (options->stages || options->timeline)) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity",
-                        "CSV holds one table, expected it or %s, found both",
+    if (options->format == &nnc_format_csv && options->sensitivity && (options->stages || options->timeline)) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity", "CSV holds one table, expected it or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
     NNC_TRY(nnc_emit_begin(session, false, err));
-    return nnc_scenario_report(session, options->operands[0], options->operands[1], write_answer,
-                               NULL, err);
+    return nnc_scenario_report(session, options->operands[0], options->operands[1], write_answer, NULL, err);
 }
 
 const nnc_command nnc_cmd_estimate = {
@@ -1032,7 +988,7 @@ const nnc_command nnc_cmd_estimate = {
              "means: one percent more of the parameter makes the step half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_STAGES | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_STAGES | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
     .run = run,
 };

@@ -70,8 +70,7 @@ static void put_limits(nnc_record *record, const nnc_report *report)
         put_limit(record, "memory.total_bytes", floor(capacity / 1e7) / 100.0, "GB");
     } else {
         put_limit(record, "latency.tpot_s", with_headroom(serve->tpot_s), "s");
-        put_limit(record, "latency.ttft_s",
-                  with_headroom(isfinite(serve->ttft_s) ? serve->ttft_s : 1.0), "s");
+        put_limit(record, "latency.ttft_s", with_headroom(isfinite(serve->ttft_s) ? serve->ttft_s : 1.0), "s");
         nnc_record_text(record, "memory.fits", "== true");
     }
     nnc_record_close(record);
@@ -83,18 +82,16 @@ static void write_file(const nnc_session *session, const nnc_report *report)
     const bool served = report->serve != NULL;
     nnc_record record = nnc_record_begin(session->out, NNC_PLANS_SCHEMA);
     record.spread = true;
-    nnc_record_text(
-        &record, "note",
-        served
-            ? "Deployments under watch. 'nncost check FILE' answers every scenario and exits with "
-              "1 "
-              "when one misses a requirement, or moved since 'nncost check FILE --update' recorded "
-              "it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; "
-              "'note' is the comment key."
-            : "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
-              "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
-              "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
-              "with '_' for '-'; 'note' is the comment key.");
+    nnc_record_text(&record, "note",
+                    served ? "Deployments under watch. 'nncost check FILE' answers every scenario and exits with "
+                             "1 "
+                             "when one misses a requirement, or moved since 'nncost check FILE --update' recorded "
+                             "it in this file. Keys are the options of 'nncost serve --help' with '_' for '-'; "
+                             "'note' is the comment key."
+                           : "Training plans under watch. 'nncost check FILE' estimates every scenario and exits "
+                             "with 1 when one misses a requirement, or moved since 'nncost check FILE --update' "
+                             "recorded it in this file. Keys are the plan options of 'nncost estimate --help' "
+                             "with '_' for '-'; 'note' is the comment key.");
     nnc_record_object(&record, "common");
     nnc_record_text(&record, "note",
                     "Every scenario starts from these values. It may give others, or null to "
@@ -121,8 +118,7 @@ static void write_file(const nnc_session *session, const nnc_report *report)
                            : "A key of 'require' is any metric of 'nncost estimate --format json', "
                              "in seconds, bytes and FLOPs or with units; the limits here leave a "
                              "tenth of the time, and the device's memory.");
-    const void *plan =
-        served ? (const void *)report->serve_ask : (const void *)&report->result->plan;
+    const void *plan = served ? (const void *)report->serve_ask : (const void *)&report->result->plan;
     for (int i = 0; i < given->setting_count; i++) {
         nnc_scenario_field(&record, given->settings[i].field, plan);
     }
@@ -137,57 +133,54 @@ static void write_file(const nnc_session *session, const nnc_report *report)
 static const struct {
     const char *kind, *text;
 } templates[] = {
-    { "device",
-      "{\n"
-      "  \"schema\": \"nncost.device/1\",\n"
-      "  \"id\": \"my-device\",\n"
-      "  \"name\": \"My device\",\n"
-      "  \"note\": \"Replace every figure. Rates are dense, of one device and one direction; "
-      "numbers are SI "
-      "units, texts may have their own, such as '24GiB'. A second file with 'like': 'my-device' "
-      "changes "
-      "single figures.\",\n"
-      "  \"mem_bytes\": \"24GiB\",\n"
-      "  \"mem_bytes_per_s\": \"1TB/s\",\n"
-      "  \"matmul_flops_per_s\": { \"fp32\": 40e12, \"fp16\": 160e12, \"bf16\": 160e12 },\n"
-      "  \"vector_flops_per_s\": { \"fp32\": 40e12 },\n"
-      "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 100e9, "
-      "\"latency_s\": 2e-6 },\n"
-      "  \"scale_out\": { \"bytes_per_s\": 25e9, \"latency_s\": 5e-6 },\n"
-      "  \"prices\": [{ \"per_device_hour\": 2, \"currency\": \"USD\", \"where\": \"our "
-      "contract\", "
-      "\"date\": \"2026-11\" }],\n"
-      "  \"sources\": { \"\": \"the datasheet that the figures come from\" }\n"
-      "}\n" },
-    { "model",
-      "{\n"
-      "  \"schema\": \"nncost.model/1\",\n"
-      "  \"id\": \"my-model\",\n"
-      "  \"name\": \"My model\",\n"
-      "  \"note\": \"A decoder like LLaMA. 'nncost show llama3-8b' lists all fields; a config.json "
-      "of Hugging "
-      "Face needs no such file.\",\n"
-      "  \"family\": \"decoder\",\n"
-      "  \"layers\": 24, \"hidden\": 2048, \"heads\": 16, \"kv_heads\": 8,\n"
-      "  \"ffn_hidden\": 5632, \"vocab\": 32000, \"seq_len\": 4096,\n"
-      "  \"positions\": \"rotary\", \"norm\": \"rms\", \"mlp\": \"swiglu\", \"tied_head\": false,\n"
-      "  \"sources\": { \"\": \"the code or the paper that the figures come from\" }\n"
-      "}\n" },
-    { "cluster",
-      "{\n"
-      "  \"schema\": \"nncost.cluster/1\",\n"
-      "  \"id\": \"my-cluster\",\n"
-      "  \"name\": \"Our nodes\",\n"
-      "  \"note\": \"For --cluster FILE. Rates are of one direction; oversubscription 2 halves the "
-      "rate beyond "
-      "a switch.\",\n"
-      "  \"devices_per_node\": 8,\n"
-      "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 450e9, "
-      "\"latency_s\": 2e-6 },\n"
-      "  \"scale_out\": { \"nics_per_node\": 8, \"nic_bytes_per_s\": 50e9, \"latency_s\": 4e-6, "
-      "\"oversubscription\": 1 },\n"
-      "  \"sources\": { \"\": \"the order, or a measurement\" }\n"
-      "}\n" },
+    { "device", "{\n"
+                "  \"schema\": \"nncost.device/1\",\n"
+                "  \"id\": \"my-device\",\n"
+                "  \"name\": \"My device\",\n"
+                "  \"note\": \"Replace every figure. Rates are dense, of one device and one direction; "
+                "numbers are SI "
+                "units, texts may have their own, such as '24GiB'. A second file with 'like': 'my-device' "
+                "changes "
+                "single figures.\",\n"
+                "  \"mem_bytes\": \"24GiB\",\n"
+                "  \"mem_bytes_per_s\": \"1TB/s\",\n"
+                "  \"matmul_flops_per_s\": { \"fp32\": 40e12, \"fp16\": 160e12, \"bf16\": 160e12 },\n"
+                "  \"vector_flops_per_s\": { \"fp32\": 40e12 },\n"
+                "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 100e9, "
+                "\"latency_s\": 2e-6 },\n"
+                "  \"scale_out\": { \"bytes_per_s\": 25e9, \"latency_s\": 5e-6 },\n"
+                "  \"prices\": [{ \"per_device_hour\": 2, \"currency\": \"USD\", \"where\": \"our "
+                "contract\", "
+                "\"date\": \"2026-11\" }],\n"
+                "  \"sources\": { \"\": \"the datasheet that the figures come from\" }\n"
+                "}\n" },
+    { "model", "{\n"
+               "  \"schema\": \"nncost.model/1\",\n"
+               "  \"id\": \"my-model\",\n"
+               "  \"name\": \"My model\",\n"
+               "  \"note\": \"A decoder like LLaMA. 'nncost show llama3-8b' lists all fields; a config.json "
+               "of Hugging "
+               "Face needs no such file.\",\n"
+               "  \"family\": \"decoder\",\n"
+               "  \"layers\": 24, \"hidden\": 2048, \"heads\": 16, \"kv_heads\": 8,\n"
+               "  \"ffn_hidden\": 5632, \"vocab\": 32000, \"seq_len\": 4096,\n"
+               "  \"positions\": \"rotary\", \"norm\": \"rms\", \"mlp\": \"swiglu\", \"tied_head\": false,\n"
+               "  \"sources\": { \"\": \"the code or the paper that the figures come from\" }\n"
+               "}\n" },
+    { "cluster", "{\n"
+                 "  \"schema\": \"nncost.cluster/1\",\n"
+                 "  \"id\": \"my-cluster\",\n"
+                 "  \"name\": \"Our nodes\",\n"
+                 "  \"note\": \"For --cluster FILE. Rates are of one direction; oversubscription 2 halves the "
+                 "rate beyond "
+                 "a switch.\",\n"
+                 "  \"devices_per_node\": 8,\n"
+                 "  \"scale_up\": { \"kind\": \"switch\", \"devices\": 8, \"bytes_per_s\": 450e9, "
+                 "\"latency_s\": 2e-6 },\n"
+                 "  \"scale_out\": { \"nics_per_node\": 8, \"nic_bytes_per_s\": 50e9, \"latency_s\": 4e-6, "
+                 "\"oversubscription\": 1 },\n"
+                 "  \"sources\": { \"\": \"the order, or a measurement\" }\n"
+                 "}\n" },
 };
 
 /* The template of "device", "model" or "cluster"; NULL = another word. */
@@ -225,12 +218,11 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         goto done;
     }
     const bool given = options->operand_count == 2;
-    status = nnc_scenario_load(session->specs, &options->given,
-                               given ? options->operands[0] : default_model,
+    status = nnc_scenario_load(session->specs, &options->given, given ? options->operands[0] : default_model,
                                given ? options->operands[1] : default_device, scenario, err);
     if (status == NNC_OK) {
-        status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software,
-                              &scenario->plan, scratch, &scenario->result, err);
+        status = nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch,
+                              &scenario->result, err);
     }
     if (status == NNC_OK) {
         write_file(session, &scenario->report);
@@ -241,8 +233,8 @@ done:
     return status;
 }
 
-static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenario,
-                               nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                               nnc_arena *arena, nnc_error *err)
 {
     (void)scratch, (void)arena;
     session->exit_code = 0;
@@ -255,17 +247,15 @@ static nnc_status write_served(nnc_session *session, nnc_serve_scenario *scenari
 
 static nnc_status run_served(nnc_session *session, nnc_error *err)
 {
-    return nnc_serve_report(session, session->options.operands[0], session->options.operands[1],
-                            write_served, err);
+    return nnc_serve_report(session, session->options.operands[0], session->options.operands[1], write_served, err);
 }
 
 const nnc_command nnc_cmd_serve_init = {
     .name = "init",
     .operands = "MODEL DEVICE --serve",
     .summary = "Print a plan file with one deployment to begin with, for 'nncost check'.",
-    .notes =
-        "Its requirements are those that the answer meets with a tenth of time to spare: nncost "
-        "init llama3-8b h100 --serve --concurrency 64 --output plans.json.",
+    .notes = "Its requirements are those that the answer meets with a tenth of time to spare: nncost "
+             "init llama3-8b h100 --serve --concurrency 64 --output plans.json.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SERVING,

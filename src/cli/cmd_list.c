@@ -25,8 +25,7 @@ static void join_aliases(const nnc_device *device, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (int32_t i = 0; i < device->alias_count && used < size; i++) {
-        const int n =
-            snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", device->aliases[i]);
+        const int n = snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", device->aliases[i]);
         used += n > 0 ? (size_t)n : 0;
     }
 }
@@ -39,8 +38,7 @@ NNC_GET(get_peak, nnc_device, nnc_number_cell(nnc_device_matmul_peak(self, usual
 
 NNC_GET(get_ridge, nnc_device, nnc_number_cell(nnc_device_ridge(self, usual_precision(self))))
 
-NNC_GET(get_price, nnc_device,
-        nnc_number_cell(self->price_count > 0 ? self->prices[0].per_device_hour : (double)NAN))
+NNC_GET(get_price, nnc_device, nnc_number_cell(self->price_count > 0 ? self->prices[0].per_device_hour : (double)NAN))
 
 NNC_GET(get_currency, nnc_device, nnc_text_cell(nnc_price_currency(self)))
 
@@ -51,8 +49,8 @@ static nnc_cell get_shown_price(const nnc_place *place, char text[NNC_METRIC_TEX
     if (device->price_count == 0) {
         return nnc_text_cell(NULL);
     }
-    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s",
-             nnc_count_text(device->prices[0].per_device_hour, amount), nnc_price_currency(device));
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(device->prices[0].per_device_hour, amount),
+             nnc_price_currency(device));
     return nnc_text_cell(text);
 }
 
@@ -76,16 +74,15 @@ static const nnc_metric device_rows[] = {
     NNC_HEAD("in", TEXT, .get = get_precision),
     NNC_WHOLE(nnc_device, mem_bytes, .head = "memory", .unit = "B"),
     NNC_NUMBER(nnc_device, mem_bytes_per_s, .head = "bandwidth", .unit = "B/s"),
-    NNC_AS("ridge_flops_per_byte", NUMBER, .get = get_ridge, .head = "ridge",
-           .show = NNC_SHOW_COUNT, .drop = 5),
-    NNC_AS("link_bytes_per_s", NUMBER, NNC_IN(nnc_device, scale_up.bytes_per_s), .head = "link",
-           .unit = "B/s", .drop = 4),
+    NNC_AS("ridge_flops_per_byte", NUMBER, .get = get_ridge, .head = "ridge", .show = NNC_SHOW_COUNT, .drop = 5),
+    NNC_AS("link_bytes_per_s", NUMBER, NNC_IN(nnc_device, scale_up.bytes_per_s), .head = "link", .unit = "B/s",
+           .drop = 4),
     NNC_HEAD("price/h", TEXT, .get = get_shown_price, .drop = 6),
     NNC_AS("price_per_device_hour", NUMBER, .get = get_price),
     NNC_AS("currency", TEXT, .get = get_currency),
     NNC_AS("fitted", BOOL, NNC_IN(nnc_device, efficiency.fitted)),
-    NNC_AS("basis", ENUM, NNC_IN(nnc_device, efficiency.basis),
-           .names = { nnc_basis_name, NNC_BASIS_COUNT }, .head = "measured", .drop = 7),
+    NNC_AS("basis", ENUM, NNC_IN(nnc_device, efficiency.basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
+           .head = "measured", .drop = 7),
     NNC_AS("aliases", TEXT, .get = get_aliases, .head = "aliases", .shrinks = true, .drop = 3),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, nnc_device);
@@ -119,10 +116,8 @@ static nnc_cell get_input(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 static const nnc_metric model_rows[] = {
     NNC_AS("id", CHARS, MODEL(id), .head = "id"),
     NNC_AS("name", CHARS, MODEL(name), .head = "name", .shrinks = true, .drop = 1),
-    NNC_AS("family", ENUM, MODEL(family), .names = { nnc_family_name, NNC_FAMILY_COUNT },
-           .head = "family"),
-    NNC_AS("params", WHOLE, NNC_IN(counted_model, result.params), .head = "parameters",
-           .show = NNC_SHOW_COUNT),
+    NNC_AS("family", ENUM, MODEL(family), .names = { nnc_family_name, NNC_FAMILY_COUNT }, .head = "family"),
+    NNC_AS("params", WHOLE, NNC_IN(counted_model, result.params), .head = "parameters", .show = NNC_SHOW_COUNT),
     NNC_AS("layers", WHOLE, NNC_IN(counted_model, sizes.layers)),
     NNC_AS("hidden", WHOLE, NNC_IN(counted_model, sizes.hidden)),
     NNC_AS("seq_len", WHOLE, NNC_IN(counted_model, sizes.seq_len)),
@@ -141,13 +136,11 @@ static const nnc_metric software_rows[] = {
     NNC_CHARS(nnc_software, date, .head = "release"),
     NNC_CHARS(nnc_software, name, .head = "name", .shrinks = true),
 };
-static const nnc_metrics software_metrics =
-    NNC_METRICS("a software profile", software_rows, nnc_software);
+static const nnc_metrics software_metrics = NNC_METRICS("a software profile", software_rows, nnc_software);
 
 /* ---- lists ---- */
 
-static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
-                              nnc_error *err)
+static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err)
 {
     const nnc_device *device = NULL;
     (void)scratch;
@@ -156,8 +149,7 @@ static nnc_status load_device(nnc_specs *specs, const char *id, nnc_scratch *scr
     return NNC_OK;
 }
 
-static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
-                             nnc_error *err)
+static nnc_status load_model(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err)
 {
     const nnc_device device = nnc_counting_device();
     const nnc_software software = nnc_software_default();
@@ -174,15 +166,13 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 {
     counted_model counted = { .result = { .params = 0 } };
     nnc_scratch *scratch = nnc_scratch_create();
-    const nnc_status status =
-        scratch != NULL ? load_model(specs, id, scratch, &counted, err) : nnc_no_memory(err);
+    const nnc_status status = scratch != NULL ? load_model(specs, id, scratch, &counted, err) : nnc_no_memory(err);
     nnc_scratch_destroy(scratch);
     *params = counted.result.params;
     return status;
 }
 
-static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *scratch,
-                                void *record, nnc_error *err)
+static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err)
 {
     const nnc_software *software = NULL;
     (void)scratch;
@@ -223,8 +213,7 @@ static const struct {
     const char *name, *schema;
     nnc_spec_kind kind;
     nnc_metrics document;
-    nnc_status (*load)(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record,
-                       nnc_error *err);
+    nnc_status (*load)(nnc_specs *specs, const char *id, nnc_scratch *scratch, void *record, nnc_error *err);
 } lists[] = {
     { .name = "devices",
       .schema = "nncost.devices/1",
@@ -253,21 +242,20 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
     bool found = text == NULL;
     for (size_t i = 0; i < sizeof columns / sizeof columns[0] && !found; i++) {
         const nnc_metric *row = nnc_metric_find(metrics, columns[i]);
-        const nnc_cell cell = row != NULL ? nnc_metric_read(row, &place, 0, space)
-                                          : (nnc_cell){ .kind = NNC_CELL_NULL };
+        const nnc_cell cell =
+            row != NULL ? nnc_metric_read(row, &place, 0, space) : (nnc_cell){ .kind = NNC_CELL_NULL };
         found = cell.kind == NNC_CELL_TEXT && strcasestr(cell.text, text) != NULL;
     }
     return found;
 }
 
 /* text in the ids and names that are listed; NULL = all */
-static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count,
-                           const char *text, nnc_error *err)
+static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count, const char *text,
+                           nnc_error *err)
 {
-    const nnc_view view = { .schema = lists[which].schema,
-                            .document = &lists[which].document,
-                            .lines = lines_of,
-                            .page = write_page };
+    const nnc_view view = {
+        .schema = lists[which].schema, .document = &lists[which].document, .lines = lines_of, .page = write_page
+    };
     listing list = { .metrics = lists[which].document.rows->rows };
     const size_t size = list.metrics->record_size;
     nnc_scratch *scratch = nnc_scratch_create();
@@ -277,21 +265,20 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
         status = nnc_no_memory(err);
     }
     for (int32_t i = 0; i < count && status == NNC_OK; i++) {
-        status = lists[which].load(session->specs, ids[i], scratch,
-                                   (char *)list.records + (size_t)list.count * size, err);
+        status =
+            lists[which].load(session->specs, ids[i], scratch, (char *)list.records + (size_t)list.count * size, err);
         const char *record = (const char *)list.records + (size_t)list.count * size;
         list.count += status == NNC_OK && has_text(list.metrics, record, text);
         /* List the other files; a failure of the system is no answer. */
-        if (status == NNC_BAD_SPEC ||
-            (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
+        if (status == NNC_BAD_SPEC || (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
             status = NNC_OK;
         }
     }
     if (status == NNC_OK && list.count == 0 && text != NULL) {
-        status = nnc_fail(err, NNC_UNKNOWN_ID, text,
-                          "in no id and no name, 'nncost list %s' has all", lists[which].name);
+        status =
+            nnc_fail(err, NNC_UNKNOWN_ID, text, "in no id and no name, 'nncost list %s' has all", lists[which].name);
     }
     if (status == NNC_OK) {
         nnc_view_write(session->out, session->style, &view, &list);
@@ -313,8 +300,8 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
 static bool is_called(const char *name, const char *word)
 {
     const size_t length = strlen(name);
-    return strcasecmp(name, word) == 0 || (name[length - 1] == 's' && strlen(word) == length - 1 &&
-                                           strncasecmp(name, word, length - 1) == 0);
+    return strcasecmp(name, word) == 0 ||
+           (name[length - 1] == 's' && strlen(word) == length - 1 && strncasecmp(name, word, length - 1) == 0);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
@@ -329,8 +316,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     }
     if (what != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "list",
-                        "unknown list, expected one of devices, models, software, found \"%s\"",
-                        what);
+                        "unknown list, expected one of devices, models, software, found \"%s\"", what);
     }
     const nnc_format *format = session->style.format;
     if (format != &nnc_format_table && format != &nnc_format_markdown) {
@@ -349,9 +335,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_list = {
     .name = "list",
     .operands = "[devices|models|software [TEXT]]",
-    .summary =
-        "The devices, models and software profiles that have an id; with TEXT, those that have it "
-        "in an id, a name or an alias.",
+    .summary = "The devices, models and software profiles that have an id; with TEXT, those that have it "
+               "in an id, a name or an alias.",
     .notes = "A file that cannot be read is reported on standard error and left out; the exit code "
              "is then 1.",
     .max_operands = 2,

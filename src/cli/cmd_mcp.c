@@ -16,8 +16,7 @@ enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, DEFAULTS_MAX = 24, F
 /* A tool is a command with its operands. */
 static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
-    const char *fields
-        [DEFAULTS_MAX]; /* of the answer, unless others are asked for; none = a short form of all */
+    const char *fields[DEFAULTS_MAX]; /* of the answer, unless others are asked for; none = a short form of all */
 } tools[] = {
     { "estimate",
       { "model", "device" },
@@ -51,8 +50,8 @@ static const struct tool {
     { "fit",
       { "model", "device" },
       "The largest micro-batch and sequence that fit, and each way to save memory.",
-      { "micro_batch", "micro_batch_tight", "seq_len", "lora_rank", "total_bytes", "capacity_bytes",
-        "margin_bytes", "step_s", "remedies" } },
+      { "micro_batch", "micro_batch_tight", "seq_len", "lora_rank", "total_bytes", "capacity_bytes", "margin_bytes",
+        "step_s", "remedies" } },
     { "compare",
       { "model", "device" },
       "Several devices, models or plans side by side: comma lists in model, device or options.",
@@ -62,8 +61,8 @@ static const struct tool {
       { "model", "device" },
       "The best plans for devices and global_batch (options); several devices: a ranking of "
       "them.",
-      { "best.command", "best.step_s", "best.memory_bytes", "best.mfu", "best.cost_run", "legal",
-        "feasible", "currency", "plans", "devices" } },
+      { "best.command", "best.step_s", "best.memory_bytes", "best.mfu", "best.cost_run", "legal", "feasible",
+        "currency", "plans", "devices" } },
     { "scale",
       { "model", "device" },
       "1, 8, 64 ... devices: throughput, efficiency, and the causes of losses.",
@@ -80,10 +79,9 @@ static const struct tool {
     { "serve",
       { "model", "device" },
       "A decoder under load: time to first token and per token, throughput, memory and cost.",
-      { "latency.ttft_s", "latency.tpot_s", "latency.request_s", "latency.ttft_interval_s",
-        "latency.tpot_interval_s", "throughput.output_tokens_per_s", "throughput.requests_per_s",
-        "throughput.saturation_rate", "decode.bound", "memory.total_bytes", "memory.capacity_bytes",
-        "memory.fits", "cost", "changes" } },
+      { "latency.ttft_s", "latency.tpot_s", "latency.request_s", "latency.ttft_interval_s", "latency.tpot_interval_s",
+        "throughput.output_tokens_per_s", "throughput.requests_per_s", "throughput.saturation_rate", "decode.bound",
+        "memory.total_bytes", "memory.capacity_bytes", "memory.fits", "cost", "changes" } },
     { "budget",
       { NULL },
       "The best model for a budget (cost, days, device among the options), by the scaling laws.",
@@ -91,37 +89,18 @@ static const struct tool {
     { "ops",
       { "model", "device" },
       "Every op of the step: FLOPs, bytes, time, what bounds it.",
-      { "ops.name", "ops.phase", "ops.repeat", "ops.shape", "ops.time_s", "ops.share",
-        "ops.bound" } },
+      { "ops.name", "ops.phase", "ops.repeat", "ops.shape", "ops.time_s", "ops.share", "ops.bound" } },
     { "op",
       { "kind", "dims", "device" },
       "One op by itself: its work, its roofline and its time, such as matmul 4096x4096x4096.",
       { NULL } },
     { "explain", { "name" }, "The meaning of a metric or an op: formula and source.", { NULL } },
-    { "check",
-      { "plans" },
-      "A plan file again: what moved since it was recorded, and why.",
-      { NULL } },
-    { "diff",
-      { "before", "after" },
-      "Two estimates (plan files): what changed, largest first.",
-      { NULL } },
-    { "accuracy",
-      { "rows" },
-      "Predictions compared with the measured rows of a CSV file.",
-      { NULL } },
-    { "list",
-      { "what" },
-      "Ids: what is devices, models or software.",
-      { "devices.id", "models.id", "software.id" } },
-    { "show",
-      { "id" },
-      "Every parameter of a device, model or software profile, with its source.",
-      { NULL } },
-    { "validate",
-      { "file" },
-      "Every fault of a device, model, software, cluster or plan file.",
-      { NULL } },
+    { "check", { "plans" }, "A plan file again: what moved since it was recorded, and why.", { NULL } },
+    { "diff", { "before", "after" }, "Two estimates (plan files): what changed, largest first.", { NULL } },
+    { "accuracy", { "rows" }, "Predictions compared with the measured rows of a CSV file.", { NULL } },
+    { "list", { "what" }, "Ids: what is devices, models or software.", { "devices.id", "models.id", "software.id" } },
+    { "show", { "id" }, "Every parameter of a device, model or software profile, with its source.", { NULL } },
+    { "validate", { "file" }, "Every fault of a device, model, software, cluster or plan file.", { NULL } },
 };
 enum { TOOL_COUNT = sizeof tools / sizeof tools[0] };
 
@@ -146,10 +125,9 @@ static const nnc_command *command_of(const struct tool *tool)
 /* Options that tools do not have: they write files, or shape what a person reads. */
 static bool is_for_tools(const nnc_option_text *option)
 {
-    static const char *const others[] = { "--output",  "--trace",       "--plans",    "--db",
-                                          "--update",  "--forget",      "--format",   "--help",
-                                          "--brief",   "--no-defaults", "--progress", "--width",
-                                          "--help-all" };
+    static const char *const others[] = { "--output",   "--trace",  "--plans",   "--db",    "--update",
+                                          "--forget",   "--format", "--help",    "--brief", "--no-defaults",
+                                          "--progress", "--width",  "--help-all" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(option->name, others[i]) == 0) {
             return false;
@@ -191,8 +169,7 @@ static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_opti
         for (int i = 0; i < field->names.count; i++) {
             const char *name = field->names.of((unsigned)i);
             double number = 0.0;
-            nnc_buffer_print(out, "%s%s%s", i > 0 ? "," : "",
-                             nnc_read_double(name, &number) ? name : "",
+            nnc_buffer_print(out, "%s%s%s", i > 0 ? "," : "", nnc_read_double(name, &number) ? name : "",
                              nnc_read_double(name, &number) ? "," : "");
             nnc_put_json_text(out, name);
         }
@@ -200,8 +177,7 @@ static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_opti
         nnc_buffer_text(out, lists ? ",{\"type\":\"string\",\"pattern\":\",\"}]}" : "");
         return;
     case NNC_FIELD_TEXT:
-        nnc_buffer_text(out, field->capacity > 0 ? "{\"type\":[\"string\",\"array\"]}"
-                                                 : "{\"type\":\"string\"}");
+        nnc_buffer_text(out, field->capacity > 0 ? "{\"type\":[\"string\",\"array\"]}" : "{\"type\":\"string\"}");
         return;
     default: nnc_buffer_text(out, "{\"type\":\"string\"}");
     }
@@ -239,18 +215,16 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
                                  ? ":{\"enum\":[\"devices\",\"models\",\"software\"]},"
                                  : ":{\"type\":\"string\"},");
     }
-    nnc_buffer_text(
-        out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by "
-             "name, such as {\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; "
-             "'nncost help ");
+    nnc_buffer_text(out, "\"options\":{\"type\":\"object\",\"description\":\"Options of the command by "
+                         "name, such as {\\\"devices\\\": 64, \\\"zero\\\": 3, \\\"tokens\\\": \\\"1T\\\"}; "
+                         "'nncost help ");
     nnc_buffer_text(out, tool->name);
     nnc_buffer_text(out, "' has all\",\"properties\":{");
     put_options(out, tool);
-    nnc_buffer_text(out,
-                    "},\"additionalProperties\":false},\"fields\":{\"type\":\"array\",\"items\":{"
-                    "\"type\":\"string\"},\"description\":\"Members of the answer, such as "
-                    "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
-                    "Without: about 2 kB\"}},\"additionalProperties\":false,\"required\":[");
+    nnc_buffer_text(out, "},\"additionalProperties\":false},\"fields\":{\"type\":\"array\",\"items\":{"
+                         "\"type\":\"string\"},\"description\":\"Members of the answer, such as "
+                         "\\\"step.forward_s\\\" or \\\"memory\\\"; [\\\"all\\\"]: the whole answer. "
+                         "Without: about 2 kB\"}},\"additionalProperties\":false,\"required\":[");
     for (int i = 0; i < OPERANDS_MAX && tool->operands[i] != NULL; i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         nnc_put_json_text(out, tool->operands[i]);
@@ -312,12 +286,10 @@ static void put_object(choice *c, nnc_json at, const char *path, bool all, int d
     nnc_buffer_byte(c->out, '{');
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         char below[PATH_BYTES];
-        snprintf(below, sizeof below, "%s%s%s", path, path[0] != '\0' ? "." : "",
-                 nnc_json_key(one));
+        snprintf(below, sizeof below, "%s%s%s", path, path[0] != '\0' ? "." : "", nnc_json_key(one));
         const reach kept = all ? REACH_ALL : reach_of(c, below);
         const bool leaf = !is_container(one);
-        if (kept == REACH_NONE || (leaf && kept == REACH_BELOW && c->paths != NULL) ||
-            (!leaf && depth <= 1)) {
+        if (kept == REACH_NONE || (leaf && kept == REACH_BELOW && c->paths != NULL) || (!leaf && depth <= 1)) {
             continue;
         }
         nnc_buffer_text(c->out, more ? "," : "");
@@ -370,22 +342,18 @@ static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err)
     snprintf(head, sizeof head, "%.*s", (int)strcspn(path, "."), path);
     const nnc_json top = nnc_json_get(root, head);
     const nnc_json in = nnc_json_type_of(top) == NNC_JSON_OBJECT ? top : root;
-    for (nnc_json one = nnc_json_first(in); one.node != NULL && count < NAMES_MAX;
-         one = nnc_json_next(one)) {
+    for (nnc_json one = nnc_json_first(in); one.node != NULL && count < NAMES_MAX; one = nnc_json_next(one)) {
         names[count++] = nnc_json_key(one);
     }
-    const char *word =
-        in.node == top.node && strchr(path, '.') != NULL ? strchr(path, '.') + 1 : path;
+    const char *word = in.node == top.node && strchr(path, '.') != NULL ? strchr(path, '.') + 1 : path;
     const char *nearest = nnc_nearest(word, names, count);
-    return nearest != NULL
-               ? nnc_fail(err, NNC_BAD_USAGE, "fields",
-                          "no such member of the answer, did you mean \"%s%s%s\"?, found \"%.60s\"",
-                          in.node == top.node ? head : "", in.node == top.node ? "." : "", nearest,
-                          path)
-               : nnc_fail(err, NNC_BAD_USAGE, "fields",
-                          "no such member of the answer, expected a path such as "
-                          "\"step.step_s\", found \"%.60s\"",
-                          path);
+    return nearest != NULL ? nnc_fail(err, NNC_BAD_USAGE, "fields",
+                                      "no such member of the answer, did you mean \"%s%s%s\"?, found \"%.60s\"",
+                                      in.node == top.node ? head : "", in.node == top.node ? "." : "", nearest, path)
+                           : nnc_fail(err, NNC_BAD_USAGE, "fields",
+                                      "no such member of the answer, expected a path such as "
+                                      "\"step.step_s\", found \"%.60s\"",
+                                      path);
 }
 
 /* Cuts lists, then leaves out deep objects, until the answer is short. Says so in the answer. */
@@ -393,9 +361,7 @@ static void shorten(choice *c, nnc_json root)
 {
     static const struct {
         int most, depth;
-    } cuts[] = {
-        { 200, 9 }, { 20, 9 }, { 10, 9 }, { 5, 9 }, { 3, 3 }, { 2, 2 }, { 0, 2 }, { 0, 1 }
-    };
+    } cuts[] = { { 200, 9 }, { 20, 9 }, { 10, 9 }, { 5, 9 }, { 3, 3 }, { 2, 2 }, { 0, 2 }, { 0, 1 } };
     const size_t begin = c->out->size;
     for (size_t i = 0; i < sizeof cuts / sizeof cuts[0]; i++) {
         c->out->size = begin;
@@ -415,8 +381,7 @@ static void shorten(choice *c, nnc_json root)
 
 /* Writes the members of an answer that the paths name; paths NULL: all that is not deep, with lists cut. exact: lists are
  * whole, and a path that names no member is refused. */
-static nnc_status select_members(nnc_json root, const char *const *paths, bool exact,
-                                 nnc_buffer *out, nnc_error *err)
+static nnc_status select_members(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out, nnc_error *err)
 {
     bool found[FIELDS_MAX] = { false };
     choice c = { .paths = paths, .found = found, .most = INT32_MAX, .depth = 99, .out = out };
@@ -472,8 +437,7 @@ static bool names_pipe(const char *list)
 
 static bool is_option_name(const char *key)
 {
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
     const size_t length = strlen(key);
     return length > 0 && length < NNC_OPTION_NAME && strspn(key, letters) == length;
 }
@@ -529,11 +493,9 @@ static bool takes_value(const nnc_command *command, const char *key)
     return false;
 }
 
-static nnc_status add_options(words *w, const nnc_command *command, nnc_json options,
-                              nnc_error *err)
+static nnc_status add_options(words *w, const nnc_command *command, nnc_json options, nnc_error *err)
 {
-    if (nnc_json_type_of(options) != NNC_JSON_OBJECT &&
-        nnc_json_type_of(options) != NNC_JSON_ABSENT) {
+    if (nnc_json_type_of(options) != NNC_JSON_OBJECT && nnc_json_type_of(options) != NNC_JSON_ABSENT) {
         return nnc_fail(err, NNC_BAD_USAGE, "options", "wrong type, expected an object");
     }
     for (nnc_json one = nnc_json_first(options); one.node != NULL; one = nnc_json_next(one)) {
@@ -547,9 +509,8 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         }
         add_option(w, key, one);
         if (w->failed) {
-            return nnc_fail(
-                err, NNC_BAD_USAGE, key,
-                "expected a number, a text, a truth value or a list of them, and no pipe");
+            return nnc_fail(err, NNC_BAD_USAGE, key,
+                            "expected a number, a text, a truth value or a list of them, and no pipe");
         }
     }
     return NNC_OK;
@@ -596,15 +557,13 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
         for (size_t i = operands; i < count; i++) {
             is_option = is_option || known[i] == nearest;
         }
-        return nearest == NULL ? nnc_fail(err, NNC_BAD_USAGE, "arguments",
-                                          "unknown member, see tools/list, found \"%.60s\"", key)
+        return nearest == NULL
+                   ? nnc_fail(err, NNC_BAD_USAGE, "arguments", "unknown member, see tools/list, found \"%.60s\"", key)
                : is_option
                    ? nnc_fail(err, NNC_BAD_USAGE, "arguments",
-                              "unknown member, expected \"%s\" inside \"options\", found \"%.60s\"",
-                              nearest, key)
-                   : nnc_fail(err, NNC_BAD_USAGE, "arguments",
-                              "unknown member, did you mean \"%s\"?, found \"%.60s\"", nearest,
-                              key);
+                              "unknown member, expected \"%s\" inside \"options\", found \"%.60s\"", nearest, key)
+                   : nnc_fail(err, NNC_BAD_USAGE, "arguments", "unknown member, did you mean \"%s\"?, found \"%.60s\"",
+                              nearest, key);
     }
     return NNC_OK;
 }
@@ -615,11 +574,9 @@ static nnc_status check_params(nnc_json params, nnc_error *err)
     static const char *const known[] = { "name", "arguments", "_meta" };
     for (nnc_json one = nnc_json_first(params); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
-        if (strcmp(key, known[0]) != 0 && strcmp(key, known[1]) != 0 &&
-            strcmp(key, known[2]) != 0) {
+        if (strcmp(key, known[0]) != 0 && strcmp(key, known[1]) != 0 && strcmp(key, known[2]) != 0) {
             const char *nearest = nnc_nearest(key, known, 2);
-            return nnc_fail(err, NNC_BAD_USAGE, "params",
-                            "unknown member, expected \"%s\", found \"%.60s\"",
+            return nnc_fail(err, NNC_BAD_USAGE, "params", "unknown member, expected \"%s\", found \"%.60s\"",
                             nearest != NULL ? nearest : "arguments", key);
         }
     }
@@ -627,20 +584,17 @@ static nnc_status check_params(nnc_json params, nnc_error *err)
 }
 
 /* The paths of "fields": a list of texts. *all: the whole answer. */
-static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1], bool *all,
-                              nnc_error *err)
+static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1], bool *all, nnc_error *err)
 {
     int count = 0;
     const nnc_json_type type = nnc_json_type_of(fields);
     *all = false;
     if (type != NNC_JSON_LIST && type != NNC_JSON_ABSENT) {
-        return nnc_fail(err, NNC_BAD_USAGE, "fields",
-                        "wrong type, expected a list of texts such as [\"step.step_s\"]");
+        return nnc_fail(err, NNC_BAD_USAGE, "fields", "wrong type, expected a list of texts such as [\"step.step_s\"]");
     }
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         if (nnc_json_type_of(one) != NNC_JSON_TEXT || count == FIELDS_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, "fields", "expected at most %d texts",
-                            (int)FIELDS_MAX);
+            return nnc_fail(err, NNC_BAD_USAGE, "fields", "expected at most %d texts", (int)FIELDS_MAX);
         }
         paths[count++] = nnc_json_text(one);
         *all = *all || strcmp(paths[count - 1], "all") == 0;
@@ -650,8 +604,8 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
 }
 
 /* Keeps the fields that are asked for, or the tool's own, of a JSON answer. Lines of a sweep stay as they are. */
-static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena,
-                              nnc_buffer *answer, nnc_error *err)
+static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
+                              nnc_error *err)
 {
     const char *paths[FIELDS_MAX + 1] = { NULL };
     bool all = false;
@@ -663,9 +617,7 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
     if (all || answer->failed || answer->bytes == NULL) {
         return NNC_OK;
     }
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = arena, .text = answer->bytes, .size = answer->size - 1
-    };
+    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = answer->bytes, .size = answer->size - 1 };
     nnc_buffer chosen = { 0 };
     nnc_status status = NNC_OK;
     if (nnc_json_parse(&doc) && nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT) {
@@ -675,8 +627,7 @@ static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_aren
         nnc_buffer_free(answer);
         *answer = chosen;
     } else if (exact) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "fields",
-                          "the answer of this tool is lines, and has no fields");
+        status = nnc_fail(err, NNC_BAD_USAGE, "fields", "the answer of this tool is lines, and has no fields");
     }
     nnc_json_free(&doc);
     return status;
@@ -697,14 +648,11 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
             names[i] = tools[i].name;
         }
         const char *nearest = name != NULL ? nnc_nearest(name, names, TOOL_COUNT) : NULL;
-        return nearest == NULL
-                   ? nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, see tools/list")
-                   : nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, did you mean \"%s\"?",
-                              nearest);
+        return nearest == NULL ? nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, see tools/list")
+                               : nnc_fail(err, NNC_BAD_USAGE, "name", "no such tool, did you mean \"%s\"?", nearest);
     }
     NNC_TRY(check_params(params, err));
-    if (nnc_json_type_of(arguments) != NNC_JSON_OBJECT &&
-        nnc_json_type_of(arguments) != NNC_JSON_ABSENT) {
+    if (nnc_json_type_of(arguments) != NNC_JSON_OBJECT && nnc_json_type_of(arguments) != NNC_JSON_ABSENT) {
         return nnc_fail(err, NNC_BAD_USAGE, "arguments", "wrong type, expected an object");
     }
     NNC_TRY(check_arguments(tool, arguments, err));
@@ -720,9 +668,8 @@ static nnc_status call(nnc_json params, nnc_arena *arena, nnc_buffer *answer, nn
             return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i], "missing, expected text");
         }
         if (names_pipe(operand)) {
-            return nnc_fail(
-                err, NNC_BAD_USAGE, tool->operands[i],
-                "cannot be standard input or a pipe: standard input holds the messages");
+            return nnc_fail(err, NNC_BAD_USAGE, tool->operands[i],
+                            "cannot be standard input or a pipe: standard input holds the messages");
         }
         add_word(&w, operand, "", "");
     }
@@ -777,15 +724,13 @@ static void put_resource(nnc_buffer *out, nnc_json params)
 {
     const char *uri = text_of(params, "uri");
     const bool ours = uri != NULL && strncmp(uri, HELP, strlen(HELP)) == 0;
-    const nnc_command *command =
-        ours ? command_of(&(struct tool){ .name = uri + strlen(HELP) }) : NULL;
+    const nnc_command *command = ours ? command_of(&(struct tool){ .name = uri + strlen(HELP) }) : NULL;
     nnc_buffer text = { 0 };
     if (command == NULL) {
         put_fault(out, -32002, "no such resource, see resources/list");
         return;
     }
-    nnc_help_command(&text, (nnc_style){ .format = &nnc_format_table, .width = 100 }, command,
-                     NNC_HELP_ALL);
+    nnc_help_command(&text, (nnc_style){ .format = &nnc_format_table, .width = 100 }, command, NNC_HELP_ALL);
     nnc_buffer_byte(&text, '\0');
     nnc_buffer_text(out, "\"result\":{\"contents\":[{");
     put_pair(out, "uri", uri);
@@ -901,18 +846,16 @@ nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_er
 const nnc_command nnc_cmd_mcp = {
     .name = "mcp",
     .operands = "",
-    .summary =
-        "A server of the Model Context Protocol for AI assistants, on standard input and output.",
-    .notes =
-        "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, "
-        "ops, "
-        "op, explain, check, diff, accuracy, list, show and validate, with the operands and "
-        "options "
-        "of the commands. An answer is about 2 kB of the JSON output; \"fields\" names other parts "
-        "of it, [\"all\"] all. Resources are the help of each command. Each line is one "
-        "JSON-RPC message; the server ends when standard input ends. A call runs in a process of "
-        "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
-        "regular files only: those below --root and the program's data.",
+    .summary = "A server of the Model Context Protocol for AI assistants, on standard input and output.",
+    .notes = "Tools: estimate, advise, fit, compare, search, scale, limit, run, serve, budget, "
+             "ops, "
+             "op, explain, check, diff, accuracy, list, show and validate, with the operands and "
+             "options "
+             "of the commands. An answer is about 2 kB of the JSON output; \"fields\" names other parts "
+             "of it, [\"all\"] all. Resources are the help of each command. Each line is one "
+             "JSON-RPC message; the server ends when standard input ends. A call runs in a process of "
+             "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
+             "regular files only: those below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
     .run = NNC_NOT_ON_PAGE(nnc_mcp_serve),
 };

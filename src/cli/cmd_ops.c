@@ -53,8 +53,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
             at++;
         }
         if (at == count) {
-            rows[count++] =
-                (ops_row){ .name = key, .order = at, .cost = by == NNC_BY_ROW ? cost : NULL };
+            rows[count++] = (ops_row){ .name = key, .order = at, .cost = by == NNC_BY_ROW ? cost : NULL };
         }
         add_cost(&rows[at], cost);
     }
@@ -63,9 +62,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
 
 static double sort_key(const ops_row *row, nnc_ops_sort sort)
 {
-    return sort == NNC_SORT_TIME    ? row->seconds
-           : sort == NNC_SORT_FLOPS ? row->flops + row->vector_flops
-                                    : row->bytes;
+    return sort == NNC_SORT_TIME ? row->seconds : sort == NNC_SORT_FLOPS ? row->flops + row->vector_flops : row->bytes;
 }
 
 /* Larger first; equal ones, and those without a number, stay in order. */
@@ -106,8 +103,7 @@ static double shown_instances(const ops_row *row)
     return row->cost != NULL ? row->instances : 1.0;
 }
 
-NNC_GET(get_flops, ops_row,
-        nnc_number_cell((self->flops + self->vector_flops) / shown_instances(self)))
+NNC_GET(get_flops, ops_row, nnc_number_cell((self->flops + self->vector_flops) / shown_instances(self)))
 
 NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self)))
 
@@ -115,18 +111,15 @@ NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self))
 NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
 
 /* An op without time overlaps others: it has neither share nor bound. */
-NNC_GET(get_time, ops_row,
-        nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
+NNC_GET(get_time, ops_row, nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
 NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))
 
-NNC_GET(get_shown_share, ops_row,
-        self->seconds > 0 ? get_share(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
+NNC_GET(get_shown_share, ops_row, self->seconds > 0 ? get_share(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
 NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
-NNC_GET(get_shown_bound, ops_row,
-        self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
+NNC_GET(get_shown_bound, ops_row, self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
 /* Columns of single ops and of sums. */
 static const nnc_metric number_rows[] = {
@@ -174,27 +167,22 @@ static const nnc_metric one_op[] = {
 };
 
 static const nnc_metric sum_rows[] = {
-    NNC_AS("repeat", NUMBER, NNC_IN(ops_row, instances), .head = "ops", .show = NNC_SHOW_COUNT,
-           .drop = 4, .help = "Instances in one step on one device."),
+    NNC_AS("repeat", NUMBER, NNC_IN(ops_row, instances), .head = "ops", .show = NNC_SHOW_COUNT, .drop = 4,
+           .help = "Instances in one step on one device."),
     NNC_NUMBER(ops_row, flops, .unit = "FLOP", .help = "FLOPs on the matrix units."),
     NNC_NUMBER(ops_row, vector_flops, .unit = "FLOP", .help = "FLOPs on the vector units."),
     NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that cross memory."),
-    NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s",
-           .help = "Time on the critical path."),
+    NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s", .help = "Time on the critical path."),
     NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step."),
     NNC_AS("bound", TEXT, .get = get_bound, .help = "The bound of the largest part."),
     NNC_ROWS(&numbers),
 };
 static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);
 
-#define SUM_OF(key, text)                                 \
-    {                                                     \
-        { .name = (key),                                  \
-          .type = NNC_METRIC_TEXT,                        \
-          NNC_IN(ops_row, name),                          \
-          .head = (key),                                  \
-          .help = (text) },                               \
-            { .type = NNC_METRIC_OBJECT, .rows = &sums }, \
+#define SUM_OF(key, text)                                                                                 \
+    {                                                                                                     \
+        { .name = (key), .type = NNC_METRIC_TEXT, NNC_IN(ops_row, name), .head = (key), .help = (text) }, \
+            { .type = NNC_METRIC_OBJECT, .rows = &sums },                                                 \
     }
 static const nnc_metric op_sums[] = SUM_OF("op", "All phases of an op."),
                         group_sums[] = SUM_OF("group", "A part of the network."),
@@ -224,10 +212,8 @@ static nnc_lines lines_of(const void *record)
 }
 
 NNC_GET(get_waits, ops_list,
-        nnc_bool_cell(self->report.result->host_s + self->report.result->bubble_s >
-                      1e-6 * self->report.result->step_s))
-NNC_GET(get_moved, ops_list,
-        nnc_number_cell(self->report.result->read_bytes + self->report.result->write_bytes))
+        nnc_bool_cell(self->report.result->host_s + self->report.result->bubble_s > 1e-6 * self->report.result->step_s))
+NNC_GET(get_moved, ops_list, nnc_number_cell(self->report.result->read_bytes + self->report.result->write_bytes))
 
 static const nnc_metric page_metric_rows[] = {
     NNC_ROWS(&nnc_estimate_metrics, NNC_IN(ops_list, report)),
@@ -241,11 +227,9 @@ static const nnc_page_row total_rows[] = {
     NNC_LINE("", .when = "left_out > 0"),
     NNC_WORDS("{left_out} more rows"),
     NNC_LINE("step"),
-    NNC_ITEM("{work.executed_flops} executed, {work.vector_flops} on the vector units",
-             .when = "plan.devices = 1"),
-    NNC_ITEM(
-        "{work.executed_flops} executed by all devices, {work.vector_flops} on the vector units",
-        .when = "plan.devices > 1"),
+    NNC_ITEM("{work.executed_flops} executed, {work.vector_flops} on the vector units", .when = "plan.devices = 1"),
+    NNC_ITEM("{work.executed_flops} executed by all devices, {work.vector_flops} on the vector units",
+             .when = "plan.devices > 1"),
     NNC_ITEM("{moved_bytes} moved", .when = "plan.devices = 1"),
     NNC_ITEM("{moved_bytes} moved by one", .when = "plan.devices > 1"),
     NNC_BOLD("{step.step_s}"),
@@ -276,12 +260,11 @@ static const nnc_metrics *const sums_too[] = { &row_metrics[NNC_BY_OP], &row_met
                                                &row_metrics[NNC_BY_PHASE], NULL };
 enum { OPS_ROW };
 static const nnc_metric document_rows[] = {
-    [OPS_ROW] = NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count),
-                       .rows = &row_metrics[NNC_BY_ROW], .help = "Ops; with --by sums of them.",
-                       .more = NNC_MORE(.others = sums_too)),
+    [OPS_ROW] =
+        NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count), .rows = &row_metrics[NNC_BY_ROW],
+               .help = "Ops; with --by sums of them.", .more = NNC_MORE(.others = sums_too)),
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
-           .help = "The run, when something is given about its input.",
-           .more = NNC_MORE(.when = has_input)),
+           .help = "The run, when something is given about its input.", .more = NNC_MORE(.when = has_input)),
 };
 static const nnc_metrics document = NNC_METRICS("the ops of a step", document_rows, ops_list);
 
@@ -289,8 +272,7 @@ const nnc_view nnc_ops_output = {
     .schema = "nncost.ops/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
-                          nnc_ops_view view)
+nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view)
 {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
@@ -312,14 +294,13 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario,
-                        nnc_scratch *scratch, nnc_error *err)
+static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                        nnc_error *err)
 {
     const nnc_report *report = &scenario->report;
     (void)context, (void)scratch;
-    return nnc_report_ops(session->out, session->style, report, session->options.view) == NNC_OK
-               ? NNC_OK
-               : nnc_no_memory(err);
+    return nnc_report_ops(session->out, session->style, report, session->options.view) == NNC_OK ? NNC_OK
+                                                                                                 : nnc_no_memory(err);
 }
 
 static nnc_status run(nnc_session *session, nnc_error *err)
@@ -332,14 +313,13 @@ const nnc_command nnc_cmd_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.",
-    .notes =
-        "FLOPs, bytes and time are those of one instance; repeat counts the instances in one step, "
-        "and share is that of all of them. With --by all numbers are sums over the step. FLOPs "
-        "include those of the vector units. Exits with 0 whether the step fits or not.",
+    .notes = "FLOPs, bytes and time are those of one instance; repeat counts the instances in one step, "
+             "and share is that of all of them. With --by all numbers are sums over the step. FLOPs "
+             "include those of the vector units. Exits with 0 whether the step fits or not.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH |
-             NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_OPS,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
+             NNC_TAKES_SCENARIO | NNC_TAKES_OPS,
     .run = run,
     .serving = &nnc_cmd_serve_ops,
 };
@@ -354,8 +334,7 @@ typedef struct answer {
 #define ALONE(member) NNC_IN(answer, alone.member)
 
 static const nnc_metric op_rows[] = {
-    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id),
-           .help = "Device that runs it."),
+    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that runs it."),
     NNC_AS("kind", TEXT, ALONE(kind), .help = "Kind of op."),
     NNC_AS("shape", CHARS, ALONE(shape), .help = "Its dims."),
     NNC_AS("precision", ENUM, ALONE(precision), .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
@@ -363,27 +342,22 @@ static const nnc_metric op_rows[] = {
     NNC_AS("flops", NUMBER, ALONE(flops), .unit = "FLOP", .help = "Work of the op."),
     NNC_AS("moved_bytes", NUMBER, ALONE(moved_bytes), .unit = "B",
            .help = "Bytes read and written; of a collective those one device sends."),
-    NNC_AS("flops_per_byte", NUMBER, ALONE(flops_per_byte), .unit = "FLOP/B",
-           .help = "Arithmetic intensity."),
+    NNC_AS("flops_per_byte", NUMBER, ALONE(flops_per_byte), .unit = "FLOP/B", .help = "Arithmetic intensity."),
     NNC_AS("ridge_flops_per_byte", NUMBER, ALONE(ridge_flops_per_byte), .unit = "FLOP/B",
            .help = "Intensity from which on the device computes longer than it reads."),
     NNC_AS("bound_s", NUMBER, ALONE(bound_s), .unit = "s",
            .help = "Time by the roofline, or by the links, at the rates of the datasheet."),
-    NNC_AS("time_s", NUMBER, ALONE(time_s), .unit = "s",
-           .help = "Predicted time, by the device's fitted parameters."),
+    NNC_AS("time_s", NUMBER, ALONE(time_s), .unit = "s", .help = "Predicted time, by the device's fitted parameters."),
     NNC_AS("compute_s", NUMBER, ALONE(compute_s), .unit = "s", .help = "Its compute part."),
     NNC_AS("memory_s", NUMBER, ALONE(memory_s), .unit = "s", .help = "Its memory part."),
     NNC_AS("fixed_s", NUMBER, ALONE(fixed_s), .unit = "s",
            .help = "Its fixed part, which does not depend on the size."),
     NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Its network part."),
-    NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT },
-           .help = "Its bound."),
-    NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s",
-           .help = "Rate at the predicted time."),
+    NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT }, .help = "Its bound."),
+    NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s", .help = "Rate at the predicted time."),
     NNC_AS("bytes_per_s", NUMBER, ALONE(bytes_per_s), .unit = "B/s",
            .help = "Rate of moved bytes at the predicted time."),
-    NNC_AS("peak_share", NUMBER, ALONE(peak_share),
-           .help = "Time of the bound over predicted time."),
+    NNC_AS("peak_share", NUMBER, ALONE(peak_share), .help = "Time of the bound over predicted time."),
     NNC_AS("link", TEXT, ALONE(link), .help = "The slower link of a collective."),
 };
 static const nnc_metrics op_metrics = NNC_METRICS("one op", op_rows, answer);
@@ -415,9 +389,7 @@ static void write_op_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_rows(&sheet, &page, record);
 }
 
-const nnc_view nnc_op_view = { .schema = "nncost.op/1",
-                               .document = &op_metrics,
-                               .page = write_op_page };
+const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .page = write_op_page };
 
 /* "4096x4096x4096". Returns false when the text is no such list of whole numbers. */
 static bool read_dims(const char *text, nnc_single_op *alone)
@@ -449,8 +421,7 @@ static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, 
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
-        const nnc_status status =
-            nnc_field_set(&nnc_plan_table, plan, setting->field->name, setting->value, err);
+        const nnc_status status = nnc_field_set(&nnc_plan_table, plan, setting->field->name, setting->value, err);
         if (status != NNC_OK) {
             nnc_option_name(setting->field->name, err->where);
             return status;
@@ -467,10 +438,9 @@ static nnc_status find_precision(const nnc_device *device, nnc_plan *plan, nnc_e
             plan->precision = preferred[i];
         }
     }
-    if (plan->precision == NNC_DTYPE_COUNT ||
-        isnan(nnc_device_matmul_peak(device, plan->precision))) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--precision",
-                        "%s has no peak of this format, expected another", device->id);
+    if (plan->precision == NNC_DTYPE_COUNT || isnan(nnc_device_matmul_peak(device, plan->precision))) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--precision", "%s has no peak of this format, expected another",
+                        device->id);
     }
     return NNC_OK;
 }
@@ -492,19 +462,17 @@ static nnc_status run_op(nnc_session *session, nnc_error *err)
     a.alone.unmasked = options->unmasked;
     if (((options->kernel != NULL || options->unmasked) && strcmp(operands[0], "attention") != 0) ||
         (options->layout != NULL && strcmp(operands[0], "conv") != 0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, "KIND",
-                        "--kernel and --unmasked belong to attention, --layout to conv");
+        return nnc_fail(err, NNC_BAD_USAGE, "KIND", "--kernel and --unmasked belong to attention, --layout to conv");
     }
     if (options->layout != NULL && strcmp(options->layout, "contiguous") != 0 &&
         strcmp(options->layout, "channels_last") != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--layout",
-                        "expected channels_last or contiguous, found \"%.40s\"", options->layout);
+        return nnc_fail(err, NNC_BAD_USAGE, "--layout", "expected channels_last or contiguous, found \"%.40s\"",
+                        options->layout);
     }
     const bool sized = read_dims(operands[1], &a.alone);
     if (!sized && !nnc_read_quantity(operands[1], "B", false, &a.alone.bytes)) {
         return nnc_fail(err, NNC_BAD_USAGE, "DIMS",
-                        "wrong size, expected numbers joined by x, or bytes, found \"%.40s\"",
-                        operands[1]);
+                        "wrong size, expected numbers joined by x, or bytes, found \"%.40s\"", operands[1]);
     }
     if (sized && a.alone.dim_count == 1) {
         a.alone.bytes = (double)a.alone.dims[0];

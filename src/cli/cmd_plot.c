@@ -12,8 +12,7 @@
 #include "plot/plot_internal.h"
 
 /* The picture that the first operand names. */
-static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture,
-                               nnc_error *err)
+static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
     const char *name = session->options.operands[0];
@@ -25,11 +24,9 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
     }
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
         const size_t used = strlen(expected);
-        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
-                 nnc_picture_name(i));
+        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", nnc_picture_name(i));
     }
-    return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"",
-                    expected, name);
+    return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"", expected, name);
 }
 
 /* Pictures of a search take its options; those of an estimate do not. */
@@ -45,24 +42,19 @@ static void form_of(const nnc_options *options, nnc_form *form)
 }
 
 /* Refuses options that only other pictures have. */
-static nnc_status check_options(const nnc_options *options, const nnc_picture *picture,
-                                nnc_error *err)
+static nnc_status check_options(const nnc_options *options, const nnc_picture *picture, nnc_error *err)
 {
     const struct {
         const char *option;
         bool allowed;
     } some[] = {
-        { "--stages", picture->by_stages },
-        { "--from", picture->of == NNC_PLOT_TIMELINE },
-        { "--to", picture->of == NNC_PLOT_TIMELINE },
-        { "--against", picture->of < NNC_PLOT_FRONT },
-        { "--best", picture->of == NNC_PLOT_FRONT },
-        { "--max-devices", picture->of == NNC_PLOT_SIZES },
+        { "--stages", picture->by_stages },           { "--from", picture->of == NNC_PLOT_TIMELINE },
+        { "--to", picture->of == NNC_PLOT_TIMELINE }, { "--against", picture->of < NNC_PLOT_FRONT },
+        { "--best", picture->of == NNC_PLOT_FRONT },  { "--max-devices", picture->of == NNC_PLOT_SIZES },
     };
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
         if (!some[i].allowed && nnc_option_given(options, some[i].option)) {
-            return nnc_fail(err, NNC_BAD_USAGE, some[i].option, "is not an option of 'plot %s'",
-                            picture->name);
+            return nnc_fail(err, NNC_BAD_USAGE, some[i].option, "is not an option of 'plot %s'", picture->name);
         }
     }
     return NNC_OK;
@@ -92,8 +84,8 @@ typedef struct outlined {
     const nnc_report *report;
 } outlined;
 
-static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenario *other,
-                                nnc_scratch *scratch, nnc_error *err)
+static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenario *other, nnc_scratch *scratch,
+                                nnc_error *err)
 {
     const outlined *o = context;
     (void)session, (void)scratch;
@@ -109,13 +101,11 @@ static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_
     const int named = count > 0 && strcmp(words[1], "nncost") == 0 ? 1 : 0;
     const int first = named + (count > named && strcmp(words[1 + named], "estimate") == 0 ? 1 : 0);
     if (count - first < 1) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--against",
-                        "expected MODEL DEVICE and options, found %s",
+        return nnc_fail(err, NNC_BAD_USAGE, "--against", "expected MODEL DEVICE and options, found %s",
                         count < 0 ? "too many words" : "nothing");
     }
     words[1 + count] = NULL;
-    NNC_TRY(nnc_options_parse(count - first + 1, words + first, &nnc_cmd_estimate, &other->options,
-                              err));
+    NNC_TRY(nnc_options_parse(count - first + 1, words + first, &nnc_cmd_estimate, &other->options, err));
     char **operands = other->options.operands;
     return nnc_scenario_report(other, operands[0], operands[1], draw_outlined, o, err);
 }
@@ -126,10 +116,9 @@ static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_
     nnc_session *other = calloc(1, sizeof *other);
     nnc_status status = NNC_NO_MEMORY;
     if (line != NULL && other != NULL) {
-        *other = (nnc_session){ .style = session->style,
-                                .specs = session->specs,
-                                .data = session->data,
-                                .out = session->out };
+        *other = (nnc_session){
+            .style = session->style, .specs = session->specs, .data = session->data, .out = session->out
+        };
         nnc_error why = { .status = NNC_OK };
         status = draw_against(&(outlined){ session, report }, line, other, &why);
         if (status != NNC_OK && strcmp(why.where, "--against") != 0) {
@@ -146,8 +135,8 @@ static nnc_status draw_both(nnc_session *session, const nnc_report *report, nnc_
     return status;
 }
 
-static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario *scenario,
-                              nnc_scratch *scratch, nnc_error *err)
+static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                              nnc_error *err)
 {
     const nnc_picture *picture = NULL;
     const nnc_plot_how how = plot_style(&session->options);
@@ -156,26 +145,23 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
     char text[NNC_NUMBER_TEXT], from[NNC_NUMBER_TEXT];
     const double end_s = isnan(how.to_s) ? scenario->result.step_s : how.to_s;
     if (how.from_s >= nnc_min(end_s, scenario->result.step_s)) {
-        return nnc_fail(
-            err, NNC_BAD_USAGE, "--from",
-            "out of range, expected less than the %s at which the timeline ends, found %s",
-            nnc_unit_text(nnc_min(end_s, scenario->result.step_s), "s", text),
-            nnc_unit_text(how.from_s, "s", from));
+        return nnc_fail(err, NNC_BAD_USAGE, "--from",
+                        "out of range, expected less than the %s at which the timeline ends, found %s",
+                        nnc_unit_text(nnc_min(end_s, scenario->result.step_s), "s", text),
+                        nnc_unit_text(how.from_s, "s", from));
     }
     if (picture->of == NNC_PLOT_TIMELINE) {
         NNC_TRY(nnc_scenario_timeline(scenario, scratch, err));
     }
     const nnc_plot_data data = { .report = &scenario->report };
-    const nnc_status status = session->options.against != NULL
-                                  ? draw_both(session, data.report, err)
-                                  : draw(session, &data, err);
+    const nnc_status status =
+        session->options.against != NULL ? draw_both(session, data.report, err) : draw(session, &data, err);
     nnc_scenario_timeline_free(scenario);
     return status;
 }
 
 /* A front is drawn for one number of devices, a scaling chart for several. */
-static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report,
-                             nnc_error *err)
+static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
 {
     (void)context;
     const nnc_picture *picture = NULL;
@@ -219,13 +205,11 @@ static bool convert(char *const *words, FILE *svg, FILE *png)
     if (posix_spawn_file_actions_init(&actions) != 0) {
         return false;
     }
-    const bool begun =
-        posix_spawn_file_actions_adddup2(&actions, fileno(svg), STDIN_FILENO) == 0 &&
-        posix_spawn_file_actions_adddup2(&actions, fileno(png), STDOUT_FILENO) == 0 &&
-        posix_spawnp(&child, words[0], &actions, NULL, words, environ) == 0;
+    const bool begun = posix_spawn_file_actions_adddup2(&actions, fileno(svg), STDIN_FILENO) == 0 &&
+                       posix_spawn_file_actions_adddup2(&actions, fileno(png), STDOUT_FILENO) == 0 &&
+                       posix_spawnp(&child, words[0], &actions, NULL, words, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
-    return begun && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
-           WEXITSTATUS(status) == 0;
+    return begun && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 /* Replaces the text by what is in the file; false: nothing is in it. */
 static bool take_bytes(nnc_buffer *text, FILE *file)
@@ -286,30 +270,27 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find_picture(session, &picture, err));
     NNC_TRY(check_options(options, picture, err));
     NNC_TRY(draw_picture(session, picture, err));
-    return options->output != NULL && nnc_ends_in(options->output, ".png")
-               ? make_png(session->out, err)
-               : NNC_OK;
+    return options->output != NULL && nnc_ends_in(options->output, ".png") ? make_png(session->out, err) : NNC_OK;
 }
 
 const nnc_command nnc_cmd_plot = {
     .name = "plot",
     .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
     .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
-    .notes =
-        "step: the parts of a step and the range in which measurements fall. memory: memory of the "
-        "fullest device by class; with --stages, of every stage. roofline: every op under the "
-        "roofline of the device. timeline: what every pipeline stage does when. front: step time "
-        "against memory of the plans that 'search' finds for --devices N. "
-        "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
-        "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
-        "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with "
-        "0 "
-        "whether the step fits or not, with 1 when no plan of a search fits.",
+    .notes = "step: the parts of a step and the range in which measurements fall. memory: memory of the "
+             "fullest device by class; with --stages, of every stage. roofline: every op under the "
+             "roofline of the device. timeline: what every pipeline stage does when. front: step time "
+             "against memory of the plans that 'search' finds for --devices N. "
+             "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
+             "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
+             "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with "
+             "0 "
+             "whether the step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
     .leading_operands = 1,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_FILES | NNC_TAKES_PLAN | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_FILES | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_SEARCH | NNC_TAKES_PLOT,
     .form = form_of,
     .run = run,
 };

@@ -25,18 +25,14 @@ static nnc_style html_of(const nnc_session *session)
 
 /* ---- pictures ---- */
 
-static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data,
-                        const char *class, int32_t width)
+static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const char *class,
+                        int32_t width)
 {
     char id[64];
-    snprintf(id, sizeof id, "nnc-%zu-%s", out->size,
-             picture->name); /* an id that is unique on the page */
-    const nnc_plot_how how = { .width = width,
-                               .fragment = true,
-                               .id = id,
-                               .marks = PASSES,
-                               .from_s = (double)NAN,
-                               .to_s = (double)NAN };
+    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* an id that is unique on the page */
+    const nnc_plot_how how = {
+        .width = width, .fragment = true, .id = id, .marks = PASSES, .from_s = (double)NAN, .to_s = (double)NAN
+    };
     nnc_buffer_print(out, "<div class=\"%s\">", class);
     nnc_plot_draw(out, picture, data, &how);
     nnc_buffer_text(out, "</div>\n");
@@ -80,8 +76,7 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     plain.intervals = NULL; /* the picture shows them */
     nnc_report_sentence(report, text);
     const char *scenario = session->options.scenario;
-    snprintf(head, sizeof head, "%.100s%s%.100s", scenario != NULL ? scenario : "",
-             scenario != NULL ? ": " : "",
+    snprintf(head, sizeof head, "%.100s%s%.100s", scenario != NULL ? scenario : "", scenario != NULL ? ": " : "",
              report->model->name[0] != '\0' ? report->model->name : report->model->id);
     nnc_html_put(out, "h1", head);
     nnc_buffer_text(out, "<p class=\"verdict\">");
@@ -92,27 +87,24 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     nnc_estimate_view.page(out, html_of(session), &plain);
     nnc_html_put(out, "h2", "Ops by time");
     if (nnc_report_ops(out, html_of(session), &plain,
-                       (nnc_ops_view){ .sort = NNC_SORT_TIME, .top = OPS, .bare = true }) !=
-        NNC_OK) {
+                       (nnc_ops_view){ .sort = NNC_SORT_TIME, .top = OPS, .bare = true }) != NNC_OK) {
         return nnc_no_memory(err);
     }
     nnc_html_put(out, "h2", "Sources");
     put_sources(out, report->model->id, report->model->sources, report->model->source_count);
     put_sources(out, report->device->id, report->device->sources, report->device->source_count);
-    put_sources(out, report->software->id, report->software->sources,
-                report->software->source_count);
+    put_sources(out, report->software->id, report->software->sources, report->software->source_count);
     return NNC_OK;
 }
 
 /* ---- a search ---- */
 
-static void put_plans(nnc_session *session, const char *heading, const nnc_found *list,
-                      int32_t count, const nnc_search_report *report)
+static void put_plans(nnc_session *session, const char *heading, const nnc_found *list, int32_t count,
+                      const nnc_search_report *report)
 {
     if (count > 0) {
         nnc_html_put(session->out, "h2", heading);
-        nnc_found_write(session->out, html_of(session), list, count, report->currency,
-                        report->sizes != NULL);
+        nnc_found_write(session->out, html_of(session), list, count, report->currency, report->sizes != NULL);
     }
 }
 
@@ -127,10 +119,9 @@ static nnc_status put_search(nnc_session *session, const nnc_search_report *repo
     }
     nnc_html_put(out, "h1", report->model->name);
     snprintf(text, sizeof text,
-             "%" PRIu64 " combinations of the choices for %s, batch %" PRId64 ": %" PRIu64
-             " legal, %" PRIu64 " fit.",
-             report->total.covered, report->device->name, report->search->base.global_batch,
-             report->total.legal, report->total.feasible);
+             "%" PRIu64 " combinations of the choices for %s, batch %" PRId64 ": %" PRIu64 " legal, %" PRIu64 " fit.",
+             report->total.covered, report->device->name, report->search->base.global_batch, report->total.legal,
+             report->total.feasible);
     nnc_html_put(out, "p", text);
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
         if (nnc_pictures[i]->of == (sizes ? NNC_PLOT_SIZES : NNC_PLOT_FRONT)) {
@@ -167,8 +158,7 @@ static void put_diff(nnc_session *session, const nnc_check_report *report)
     }
     snprintf(text, sizeof text, "%.200s against %.200s", report->other, report->path);
     nnc_html_put(out, "h1", text);
-    snprintf(text, sizeof text, "%" PRId32 " of %" PRId32 " estimates differ.", differ,
-             report->row_count);
+    snprintf(text, sizeof text, "%" PRId32 " of %" PRId32 " estimates differ.", differ, report->row_count);
     nnc_html_put(out, "p", text);
     for (int32_t i = 0; i < report->row_count; i++) {
         const nnc_check_row *row = &report->rows[i];
@@ -183,9 +173,9 @@ static void put_diff(nnc_session *session, const nnc_check_report *report)
                                                        : text);
         nnc_changes_write(out, html_of(session), row, row->change_count, "old", "new");
         if (row->op_count > 0) {
-            nnc_table_of(out, html_of(session),
-                         (nnc_lines){ &nnc_check_op_metrics, row, row->ops,
-                                      row->op_count < OPS ? row->op_count : OPS });
+            nnc_table_of(
+                out, html_of(session),
+                (nnc_lines){ &nnc_check_op_metrics, row, row->ops, row->op_count < OPS ? row->op_count : OPS });
         }
     }
 }
@@ -219,8 +209,8 @@ static void put_foot(nnc_session *session)
     nnc_buffer_text(out, "\n");
 }
 
-static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenario *scenario,
-                                 nnc_scratch *scratch, nnc_error *err)
+static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                                 nnc_error *err)
 {
     const nnc_result *result = &scenario->result;
     (void)context;
@@ -261,8 +251,7 @@ static nnc_status write_diff(nnc_session *session, nnc_arena *arena, nnc_error *
     return NNC_OK;
 }
 
-static nnc_status write_search(nnc_session *session, void *context, const nnc_search_report *report,
-                               nnc_error *err)
+static nnc_status write_search(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
 {
     (void)context;
     return put_search(session, report, err);
@@ -293,14 +282,11 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_GOT(arena, err);
     nnc_html_begin(session->out, "nncost report");
     if (search && options->operand_count < 2) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "report search",
-                          "too few arguments, expected MODEL DEVICE");
+        status = nnc_fail(err, NNC_BAD_USAGE, "report search", "too few arguments, expected MODEL DEVICE");
     } else if (search) {
-        status = nnc_search_args_run(session, options->operands[1], options->operands[2],
-                                     write_search, NULL, err);
+        status = nnc_search_args_run(session, options->operands[1], options->operands[2], write_search, NULL, err);
     } else if (!diff && options->operand_count > 2) {
-        status = nnc_fail(err, NNC_BAD_USAGE, options->operands[2],
-                          "one argument too many, expected MODEL DEVICE");
+        status = nnc_fail(err, NNC_BAD_USAGE, options->operands[2], "one argument too many, expected MODEL DEVICE");
     } else {
         status = diff ? write_diff(session, arena, err) : write_estimates(session, arena, err);
     }
@@ -322,8 +308,8 @@ const nnc_command nnc_cmd_report = {
              "when a plan does not fit, or no plan is found.",
     .min_operands = 1,
     .max_operands = 3,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH |
-             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_REPORT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCENARIO |
+             NNC_TAKES_SEARCH | NNC_TAKES_REPORT,
     .form = form_of,
     .run = run,
 };
@@ -366,8 +352,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
     }
     return options->operand_count == 0
                ? NNC_OK
-               : nnc_scenario_load_args(session, arena, options->operands[0], options->operands[1],
-                                        scenario, err);
+               : nnc_scenario_load_args(session, arena, options->operands[0], options->operands[1], scenario, err);
 }
 
 /* Puts the first command line: the current one with "estimate" for "explore" and without --output. */
@@ -396,8 +381,7 @@ static void put_start(nnc_buffer *out, const nnc_session *session)
 
 static nnc_status write_page(nnc_session *session, const char *page, size_t size, nnc_error *err)
 {
-    const char *path =
-        session->options.output != NULL ? session->options.output : "nncost-explorer.html";
+    const char *path = session->options.output != NULL ? session->options.output : "nncost-explorer.html";
     const char *at = strstr(page, mark);
     nnc_buffer text = { 0 };
     if (at == NULL) {
@@ -407,8 +391,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     nnc_buffer_put(&text, page, (size_t)(at - page));
     put_start(&text, session);
     nnc_buffer_put(&text, at, size - (size_t)(at - page));
-    const nnc_status status =
-        text.failed ? nnc_no_memory(err) : nnc_output_write(path, text.bytes, text.size, err);
+    const nnc_status status = text.failed ? nnc_no_memory(err) : nnc_output_write(path, text.bytes, text.size, err);
     nnc_buffer_free(&text);
     session->options.output = NULL; /* already written */
     nnc_buffer_print(session->out, "%s\n", path);
@@ -436,11 +419,10 @@ const nnc_command nnc_cmd_explore = {
     .name = "explore",
     .operands = "[MODEL DEVICE]",
     .summary = "The whole program as one page for a browser, which starts with this estimate.",
-    .notes =
-        "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs "
-        "no server and sends nothing over a network: open it from disk, put it on any web server, "
-        "or mail it. It has the command line of this program, with a form, pictures, links and "
-        "explanations. Drop model and device files on it to use them.",
+    .notes = "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs "
+             "no server and sends nothing over a network: open it from disk, put it on any web server, "
+             "or mail it. It has the command line of this program, with a form, pictures, links and "
+             "explanations. Drop model and device files on it to use them.",
     .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN,

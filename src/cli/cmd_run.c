@@ -13,8 +13,7 @@ static const char *source_of(const nnc_device *device, const char *key)
     for (int32_t i = 0; device != NULL && i < device->source_count; i++) {
         const char *of = device->sources[i].key;
         const size_t length = strlen(of);
-        if (strncmp(of, key, length) == 0 && (key[length] == '\0' || key[length] == '.') &&
-            length > best) {
+        if (strncmp(of, key, length) == 0 && (key[length] == '\0' || key[length] == '.') && length > best) {
             text = device->sources[i].text;
             best = length;
         }
@@ -55,18 +54,14 @@ static void write_parts(nnc_sheet *sheet, const void *record)
 
 #define ASK(member) NNC_VIA(nnc_report, run_ask), NNC_IN(nnc_run_ask, member)
 NNC_GET(get_rolls_out, nnc_report, nnc_bool_cell(nnc_method_rolls_out(self->run_ask->method)))
-NNC_GET(get_currency, nnc_report,
-        nnc_text_cell(self->device != NULL ? nnc_price_currency(self->device) : "USD"))
-NNC_GET(get_data_cost, nnc_report,
-        nnc_number_cell(self->run->cost_storage + self->run->cost_egress))
+NNC_GET(get_currency, nnc_report, nnc_text_cell(self->device != NULL ? nnc_price_currency(self->device) : "USD"))
+NNC_GET(get_data_cost, nnc_report, nnc_number_cell(self->run->cost_storage + self->run->cost_egress))
 NNC_GET(get_stop_cause, nnc_report,
-        nnc_text_cell(self->run_ask->stops == NNC_STOPS_ANY ? "of any cause"
-                                                            : "by faults of the hardware"))
+        nnc_text_cell(self->run_ask->stops == NNC_STOPS_ANY ? "of any cause" : "by faults of the hardware"))
 NNC_GET(get_power_basis, nnc_report,
-        nnc_text_cell(!isnan(self->run_ask->busy_w) ? " with its share of the node"
-                      : isnan(self->run->busy_share)
-                          ? " as rated"
-                          : " by the model of its power limit, without a host"))
+        nnc_text_cell(!isnan(self->run_ask->busy_w)  ? " with its share of the node"
+                      : isnan(self->run->busy_share) ? " as rated"
+                                                     : " by the model of its power limit, without a host"))
 
 static const nnc_metric page_metric_rows[] = {
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics),
@@ -109,8 +104,7 @@ static void add_price(nnc_sheet *sheet, const void *record)
 static void add_embodied_source(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
-    if (report->device != NULL &&
-        !(fabs(report->run_ask->embodied_kg - report->device->embodied_kg) > 0.0)) {
+    if (report->device != NULL && !(fabs(report->run_ask->embodied_kg - report->device->embodied_kg) > 0.0)) {
         const char *source = source_of(report->device, "embodied_kg");
         nnc_sheet_words(sheet, "(%s)", source != NULL ? source : "as given");
     }
@@ -139,8 +133,7 @@ static void write_input(nnc_sheet *sheet, const void *record)
 
 static const nnc_page_row run_rows[] = {
     NNC_LINE("run"),
-    NNC_BOLD("the length is not known: give --tokens, --samples, --epochs or --days",
-             .when = "!run.run_s"),
+    NNC_BOLD("the length is not known: give --tokens, --samples, --epochs or --days", .when = "!run.run_s"),
     NNC_BOLD("{run.run_s}"),
     NNC_ITEM("{run.device_hours:count} device-hours"),
     NNC_ITEM("{run.steps} steps of {run.step_s}"),
@@ -163,9 +156,8 @@ static const nnc_page_row run_rows[] = {
 
     NNC_LINE("goodput"),
     NNC_BOLD("{run.goodput}"),
-    NNC_WORDS(
-        "(stops are not counted: the device file has no rate of failures, give --device-mtbf-s)",
-        .when = "!run.system_mtbf_s"),
+    NNC_WORDS("(stops are not counted: the device file has no rate of failures, give --device-mtbf-s)",
+              .when = "!run.system_mtbf_s"),
     NNC_ITEM("a stop every {run.system_mtbf_s}"),
     NNC_ITEM("{run.stops} in all", .when = "run.system_mtbf_s"),
     NNC_ITEM("{run.restart_s} from a stop to training again", .when = "run.system_mtbf_s"),
@@ -248,16 +240,15 @@ static const nnc_metric bare_rows[] = {
 };
 static const nnc_metrics bare_document = NNC_METRICS("a run", bare_rows, nnc_report);
 
-const nnc_view nnc_run_view = { .schema = "nncost.run/1",
-                                .document = &nnc_estimate_run_metrics,
-                                .lines = lines_of,
-                                .page = run_page };
+const nnc_view nnc_run_view = {
+    .schema = "nncost.run/1", .document = &nnc_estimate_run_metrics, .lines = lines_of, .page = run_page
+};
 const nnc_view nnc_bare_run_view = {
     .schema = "nncost.run/1", .document = &bare_document, .lines = lines_of, .page = bare_page
 };
 
-static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario,
-                               nnc_scratch *scratch, nnc_error *err)
+static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                               nnc_error *err)
 {
     (void)context, (void)scratch, (void)err;
     session->exit_code = scenario->result.verdict != NNC_OVER_MEMORY ? 0 : 1;
@@ -277,8 +268,7 @@ static nnc_status run_bare(nnc_session *session, nnc_error *err)
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
         const bool of_run = nnc_field_is_of(&nnc_run_table, field);
-        if (nnc_field_set(of_run ? &nnc_run_table : &nnc_plan_table,
-                          of_run ? (void *)&ask : (void *)&plan, field->name,
+        if (nnc_field_set(of_run ? &nnc_run_table : &nnc_plan_table, of_run ? (void *)&ask : (void *)&plan, field->name,
                           given->settings[i].value, err) != NNC_OK) {
             nnc_option_name(field->name, err->where);
             return NNC_BAD_USAGE;
@@ -296,8 +286,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     session->options.given.asks_run = true;
     return options->operand_count == 0
                ? run_bare(session, err)
-               : nnc_scenario_report(session, options->operands[0], options->operands[1],
-                                     write_answer, NULL, err);
+               : nnc_scenario_report(session, options->operands[0], options->operands[1], write_answer, NULL, err);
 }
 
 const nnc_command nnc_cmd_run = {
@@ -311,8 +300,7 @@ const nnc_command nnc_cmd_run = {
              "ms, s, min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
     .min_operands = 0,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,
     .run = run,
 };
 
@@ -325,18 +313,15 @@ static const char *law_at(unsigned index)
 
 /* The best model of one law. */
 static const nnc_metric optimum_rows[] = {
-    NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law",
-              .help = "Constants of the scaling law."),
+    NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law", .help = "Constants of the scaling law."),
     NNC_NUMBER(nnc_optimum, params, .head = "parameters", .show = NNC_SHOW_SHORT,
                .help = "Parameters of the model of least loss, by the constants of the law."),
     NNC_NUMBER(nnc_optimum, tokens, .head = "tokens", .show = NNC_SHOW_SHORT, .unit = NULL,
                .help = "Tokens that it is trained on: C / (6 N)."),
-    NNC_NUMBER(
-        nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
-        .help = "Loss that the law expects, E + A / N^a + B / D^b; null for a law without a loss."),
-    NNC_NUMBER(
-        nnc_optimum, served_params, .head = "to serve", .show = NNC_SHOW_SHORT,
-        .help = "Parameters of the same loss that take the fewest FLOPs for training and serving."),
+    NNC_NUMBER(nnc_optimum, loss, .head = "loss", .show = NNC_SHOW_COUNT,
+               .help = "Loss that the law expects, E + A / N^a + B / D^b; null for a law without a loss."),
+    NNC_NUMBER(nnc_optimum, served_params, .head = "to serve", .show = NNC_SHOW_SHORT,
+               .help = "Parameters of the same loss that take the fewest FLOPs for training and serving."),
     NNC_NUMBER(nnc_optimum, served_tokens, .head = "tokens", .show = NNC_SHOW_SHORT,
                .help = "Tokens that those are trained on."),
     NNC_NUMBER(nnc_optimum, saved_share, .head = "saved", .show = NNC_SHOW_PERCENT,
@@ -356,19 +341,15 @@ typedef struct answer {
 
 #define BUDGET(member) NNC_IN(answer, budget.member)
 static const nnc_metric budget_rows[] = {
-    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id),
-           .help = "Device that is paid for."),
-    NNC_AS("cost", NUMBER, BUDGET(cost),
-           .help = "Money that is spent: device_hours x price_per_device_hour."),
-    NNC_AS("price_per_device_hour", NUMBER, BUDGET(price_per_device_hour),
-           .help = "Price of one device for one hour."),
+    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that is paid for."),
+    NNC_AS("cost", NUMBER, BUDGET(cost), .help = "Money that is spent: device_hours x price_per_device_hour."),
+    NNC_AS("price_per_device_hour", NUMBER, BUDGET(price_per_device_hour), .help = "Price of one device for one hour."),
     NNC_AS("device_hours", NUMBER, BUDGET(device_hours), .unit = "h",
            .help = "Device-hours: cost over price_per_device_hour, or flops over flops_per_s."),
     NNC_AS("flops_per_s", NUMBER, BUDGET(flops_per_s), .unit = "FLOP/s",
            .help = "Useful rate of one device: its 16-bit peak x MFU x goodput."),
     NNC_AS("flops", NUMBER, BUDGET(flops), .unit = "FLOP",
-           .help =
-               "Model FLOPs: device_hours x 3600 x flops_per_s, or 6 N D of what was asked for."),
+           .help = "Model FLOPs: device_hours x 3600 x flops_per_s, or 6 N D of what was asked for."),
     NNC_AS("days", NUMBER, BUDGET(days), .help = "Days that it may take."),
     NNC_AS("devices", NUMBER, BUDGET(devices),
            .help = "Devices that finish in time: device_hours over 24 x days, rounded up."),
@@ -378,8 +359,7 @@ static const nnc_metric budget_rows[] = {
            .help = "flops over the fewest that reach the loss of params and tokens, by each law "
                    "that has a loss.",
            .more = NNC_MORE(.each = law_at)),
-    NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count),
-           .rows = &optimum_metrics,
+    NNC_AS("optima", LIST, NNC_IN(answer, optima), NNC_COUNT(answer, count), .rows = &optimum_metrics,
            .help = "The best model for these FLOPs by each law: G (C / 6)^(b / (a + b)) parameters "
                    "with G = (a A / (b B))^(1 / (a + b)), and C / (6 N) tokens."),
 };
@@ -410,9 +390,8 @@ static void add_comparison(nnc_sheet *sheet, const void *record)
                     "costs %.3g times the FLOPs of the best model of this loss by the law of "
                     "epoch, %.3g times by the printed one: %s",
                     b->over_training[NNC_LAW_EPOCH], b->over_training[NNC_LAW_PRINTED],
-                    b->params < b->optima[NNC_LAW_EPOCH].params
-                        ? "a smaller model that is cheaper to serve"
-                        : "a larger model on fewer tokens");
+                    b->params < b->optima[NNC_LAW_EPOCH].params ? "a smaller model that is cheaper to serve"
+                                                                : "a larger model on fewer tokens");
 }
 
 NNC_GET(get_budget_currency, answer, nnc_text_cell(nnc_price_currency(self->device)))
@@ -423,15 +402,12 @@ static const nnc_metric budget_metric_rows[] = {
     NNC_AS("mfu", NUMBER, NNC_VIA(answer, ask), NNC_IN(nnc_budget_ask, mfu)),
     NNC_AS("goodput", NUMBER, NNC_VIA(answer, ask), NNC_IN(nnc_budget_ask, goodput)),
 };
-static const nnc_metrics budget_page_metrics =
-    NNC_METRICS("a budget's page", budget_metric_rows, answer);
+static const nnc_metrics budget_page_metrics = NNC_METRICS("a budget's page", budget_metric_rows, answer);
 
 static const nnc_page_row page_rows[] = {
     NNC_LINE("budget"),
     NNC_BOLD("{cost:count} {currency}", .when = "cost"),
-    NNC_ITEM(
-        "{device_hours:count} device-hours of {device} at {price_per_device_hour:g} {currency}",
-        .when = "cost"),
+    NNC_ITEM("{device_hours:count} device-hours of {device} at {price_per_device_hour:g} {currency}", .when = "cost"),
     NNC_ADD(add_budget_price, .when = "cost"),
     NNC_BOLD("{device_hours:count} device-hours of {device}", .when = "!cost"),
     NNC_ITEM("{flops:g4} FLOP"),
@@ -458,10 +434,9 @@ static nnc_lines budget_lines_of(const void *record)
     return (nnc_lines){ &optimum_metrics, a, a->optima, a->count };
 }
 
-const nnc_view nnc_budget_view = { .schema = "nncost.budget/1",
-                                   .document = &budget_metrics,
-                                   .lines = budget_lines_of,
-                                   .page = write_page };
+const nnc_view nnc_budget_view = {
+    .schema = "nncost.budget/1", .document = &budget_metrics, .lines = budget_lines_of, .page = write_page
+};
 
 static nnc_status run_budget(nnc_session *session, nnc_error *err)
 {
@@ -485,8 +460,7 @@ static nnc_status run_budget(nnc_session *session, nnc_error *err)
     }
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
-        if (nnc_field_set(&nnc_budget_table, &ask, setting->field->name, setting->value, err) !=
-            NNC_OK) {
+        if (nnc_field_set(&nnc_budget_table, &ask, setting->field->name, setting->value, err) != NNC_OK) {
             nnc_option_name(setting->field->name, err->where);
             return NNC_BAD_USAGE;
         }

@@ -22,9 +22,8 @@ typedef enum scale_part {
 typedef struct scale_row {
     nnc_best best;
     int32_t devices;
-    double
-        framework_s; /* --software any: step minus the same plan's with the software of the first plan; else NaN */
-    double efficiency; /* throughput per device over the highest of all sizes */
+    double framework_s; /* --software any: step minus the same plan's with the software of the first plan; else NaN */
+    double efficiency;  /* throughput per device over the highest of all sizes */
     /* Device time beyond the device time of the smallest size, over all device time of this size; below 0: less than
      * there. */
     double lost[NNC_SCALE_COUNT];
@@ -35,15 +34,14 @@ typedef struct nnc_scale {
     const char *overrides; /* the --set options; NULL = none */
     int64_t global_batch;
     bool batch_chosen; /* the command chose the batch; the options have none */
-    int32_t base; /* index of the size with most throughput per device; -1 = no size has a plan */
+    int32_t base;      /* index of the size with most throughput per device; -1 = no size has a plan */
     scale_row *rows;
     int32_t count;
 } nnc_scale;
 
 static const char *part_name(unsigned part)
 {
-    static const char *const names[NNC_SCALE_COMM] = { "compute", "recompute", "update", "bubble",
-                                                       "host" };
+    static const char *const names[NNC_SCALE_COMM] = { "compute", "recompute", "update", "bubble", "host" };
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
@@ -52,18 +50,15 @@ static int most_lost(const scale_row *row, int than)
 {
     int most = -1;
     for (int i = 0; i < NNC_SCALE_COUNT; i++) {
-        const bool next = than < 0 || row->lost[i] < row->lost[than] ||
-                          (i > than && row->lost[i] <= row->lost[than]);
-        if (i != than && next && row->lost[i] >= 0.005 &&
-            (most < 0 || row->lost[i] > row->lost[most])) {
+        const bool next = than < 0 || row->lost[i] < row->lost[than] || (i > than && row->lost[i] <= row->lost[than]);
+        if (i != than && next && row->lost[i] >= 0.005 && (most < 0 || row->lost[i] > row->lost[most])) {
             most = i;
         }
     }
     return row->best.result != NULL ? most : -1;
 }
 
-NNC_GET(get_broke, scale_row,
-        nnc_text_cell(most_lost(self, -1) >= 0 ? part_name((unsigned)most_lost(self, -1)) : NULL))
+NNC_GET(get_broke, scale_row, nnc_text_cell(most_lost(self, -1) >= 0 ? part_name((unsigned)most_lost(self, -1)) : NULL))
 
 /* "data 12.3%, update 4.0%" */
 static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
@@ -82,9 +77,8 @@ static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 }
 
 NNC_GET(get_tokens_per_s, scale_row,
-        nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0
-                            ? self->best.result->tokens_per_s
-                            : (double)NAN))
+        nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0 ? self->best.result->tokens_per_s
+                                                                                   : (double)NAN))
 
 /* The reason up to its colon when there is no plan; the rest stands below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
@@ -102,23 +96,17 @@ static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT
 /* A row with a name is for programs, with a head for people. */
 static const nnc_metric scale_rows[] = {
     NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
-    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
-           .help = "One optimizer step of the best plan.",
+    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s", .help = "One optimizer step of the best plan.",
            .more = NNC_MORE(.same_as = "step.step_s")),
-    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s, .head = "tokens/s",
-           .show = NNC_SHOW_COUNT, .drop = 4,
+    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s, .head = "tokens/s", .show = NNC_SHOW_COUNT, .drop = 4,
            .help = "Tokens trained on per second; null for images.",
            .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
-    NNC_AS("samples_per_s", NUMBER, NNC_VIA(scale_row, best.result),
-           NNC_IN(nnc_result, samples_per_s), .head = "samples/s", .show = NNC_SHOW_COUNT,
-           .drop = 4, .help = "Sequences or images trained on per second.",
+    NNC_AS("samples_per_s", NUMBER, NNC_VIA(scale_row, best.result), NNC_IN(nnc_result, samples_per_s),
+           .head = "samples/s", .show = NNC_SHOW_COUNT, .drop = 4, .help = "Sequences or images trained on per second.",
            .more = NNC_MORE(.same_as = "throughput.samples_per_s")),
-    NNC_AS(
-        "scaling_efficiency", NUMBER, NNC_IN(scale_row, efficiency), .head = "efficiency",
-        .show = NNC_SHOW_PERCENT,
-        .help =
-            "Throughput per device over the highest of all sizes: devices times step there, over "
-            "devices times step here, for the same batch."),
+    NNC_AS("scaling_efficiency", NUMBER, NNC_IN(scale_row, efficiency), .head = "efficiency", .show = NNC_SHOW_PERCENT,
+           .help = "Throughput per device over the highest of all sizes: devices times step there, over "
+                   "devices times step here, for the same batch."),
     NNC_HEAD("lost to", TEXT, .get = get_lost),
     NNC_AS("lost", NUMBER, NNC_IN(scale_row, lost), .each_count = NNC_SCALE_COUNT,
            .help = "Device time that a part of the step takes beyond what it takes at the size "
@@ -128,15 +116,13 @@ static const nnc_metric scale_rows[] = {
            .more = NNC_MORE(.each = part_name)),
     NNC_AS("lost_to", TEXT, .get = get_broke,
            .help = "The part that lost most; null when no part lost half a percent."),
-    NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .drop = 5,
-           .help = "Time of the whole run.", .more = NNC_MORE(.same_as = "cost.run_s")),
+    NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .drop = 5, .help = "Time of the whole run.",
+           .more = NNC_MORE(.same_as = "cost.run_s")),
     NNC_HEAD("cost", TEXT, .get = nnc_best_cost, .drop = 3),
-    NNC_AS("cost", NUMBER, BEST(cost),
-           .help = "Cost of the whole run, or of a step where its length is not known."),
+    NNC_AS("cost", NUMBER, BEST(cost), .help = "Cost of the whole run, or of a step where its length is not known."),
     NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost."),
     NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 1,
-           .help = "Memory of the fullest device.",
-           .more = NNC_MORE(.same_as = "memory.total_bytes")),
+           .help = "Memory of the fullest device.", .more = NNC_MORE(.same_as = "memory.total_bytes")),
     NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 2,
            .help = "Model FLOPs utilisation.", .more = NNC_MORE(.same_as = "throughput.mfu")),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
@@ -154,8 +140,7 @@ static const nnc_metric scale_rows[] = {
 static const nnc_metrics scale_metrics = NNC_METRICS("one size", scale_rows, scale_row);
 
 NNC_GET(get_base, nnc_scale,
-        self->base >= 0 ? nnc_whole_cell(self->rows[self->base].devices)
-                        : (nnc_cell){ .kind = NNC_CELL_NULL })
+        self->base >= 0 ? nnc_whole_cell(self->rows[self->base].devices) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
 static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_scale, model, .help = "Id of the model."),
@@ -223,8 +208,7 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
                    "efficiency is throughput per device against %" PRId32
                    " device%s; a loss is device time, over all of that size",
                    least, plural_of(least));
-    nnc_buffer_print(out, "at 90%% or more up to %" PRId32 " device%s", good->devices,
-                     plural_of(good->devices));
+    nnc_buffer_print(out, "at 90%% or more up to %" PRId32 " device%s", good->devices, plural_of(good->devices));
     if (first_bad == NULL) {
         nnc_buffer_text(out, ", the largest here\n");
         return;
@@ -238,18 +222,16 @@ static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *sca
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_scale *scale = record;
-    nnc_buffer_print(out,
-                     "%s%s%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n",
-                     scale->model, scale->overrides != NULL ? " with " : "",
-                     scale->overrides != NULL ? scale->overrides : "", scale->device,
-                     scale->global_batch, scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
+    nnc_buffer_print(out, "%s%s%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n", scale->model,
+                     scale->overrides != NULL ? " with " : "", scale->overrides != NULL ? scale->overrides : "",
+                     scale->device, scale->global_batch, scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
     write_table(out, style, scale);
     for (int32_t i = 0; i < scale->count; i++) {
         const scale_row *row = &scale->rows[i];
         if (row->best.result == NULL && strchr(row->best.reason, ':') != NULL) {
             nnc_buffer_byte(out, '\n');
-            nnc_sheet_line(out, style, "%" PRId32 " device%s: %s", row->devices,
-                           plural_of(row->devices), row->best.reason);
+            nnc_sheet_line(out, style, "%" PRId32 " device%s: %s", row->devices, plural_of(row->devices),
+                           row->best.reason);
         }
     }
     if (scale->base < 0) {
@@ -289,14 +271,12 @@ static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
     }
 }
 
-static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc_best *best,
-                              nnc_error *err)
+static nnc_status give_reason(nnc_arena *arena, const nnc_search_size *size, nnc_best *best, nnc_error *err)
 {
     char text[1100];
     const bool legal = size->why.status == NNC_OK;
     if (legal) {
-        snprintf(text, sizeof text, "%s",
-                 size->any_missed ? "misses the deadline or the budget" : "no plan fits");
+        snprintf(text, sizeof text, "%s", size->any_missed ? "misses the deadline or the budget" : "no plan fits");
     } else {
         snprintf(text, sizeof text, "no plan is legal: %s %s", size->why.where, size->why.what);
     }
@@ -335,9 +315,8 @@ static void compare_sizes(nnc_scale *scale)
 }
 
 /* The part of a step that its software adds, compared with the software of the first plan. */
-static nnc_status split_step(nnc_session *session, const nnc_search_report *report,
-                             const scale_row *first, nnc_scratch *scratch, scale_row *row,
-                             nnc_error *err)
+static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
+                             nnc_scratch *scratch, scale_row *row, nnc_error *err)
 {
     const nnc_software *software = NULL;
     nnc_result same;
@@ -345,15 +324,13 @@ static nnc_status split_step(nnc_session *session, const nnc_search_report *repo
         return NNC_OK;
     }
     NNC_TRY(nnc_software_load(session->specs, first->best.software, &software, err));
-    if (nnc_estimate(report->model, report->device, software, &row->best.found.plan, scratch, &same,
-                     NULL) == NNC_OK) {
+    if (nnc_estimate(report->model, report->device, software, &row->best.found.plan, scratch, &same, NULL) == NNC_OK) {
         row->framework_s = row->best.found.step_s - same.step_s;
     }
     return NNC_OK;
 }
 
-static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report,
-                       nnc_error *err)
+static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report *report, nnc_error *err)
 {
     nnc_scale *scale = &s->scale;
     const scale_row *first = NULL;
@@ -361,14 +338,11 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
         const nnc_search_size *size = &report->sizes[i];
         scale_row *row = &scale->rows[scale->count++];
         nnc_best *best = &row->best;
-        *row = (scale_row){ .devices = size->devices,
-                            .efficiency = (double)NAN,
-                            .framework_s = (double)NAN };
+        *row = (scale_row){ .devices = size->devices, .efficiency = (double)NAN, .framework_s = (double)NAN };
         for (int part = 0; part < NNC_SCALE_COUNT; part++) {
             row->lost[part] = (double)NAN;
         }
-        NNC_TRY(nnc_best_fill(session, report, size->found ? &size->best : NULL, s->scratch,
-                              s->arena, best, err));
+        NNC_TRY(nnc_best_fill(session, report, size->found ? &size->best : NULL, s->scratch, s->arena, best, err));
         if (!size->found) {
             NNC_TRY(give_reason(s->arena, size, best, err));
             continue;
@@ -376,8 +350,7 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
         first = first != NULL ? first : row;
         NNC_TRY(split_step(session, report, first, s->scratch, row, err));
         device_time(best->result, row->lost);
-        if (scale->base < 0 ||
-            device_s(row) < (1.0 - ROUNDING) * device_s(&scale->rows[scale->base])) {
+        if (scale->base < 0 || device_s(row) < (1.0 - ROUNDING) * device_s(&scale->rows[scale->base])) {
             scale->base = i;
         }
     }
@@ -385,16 +358,14 @@ static nnc_status fill(nnc_session *session, scaler *s, const nnc_search_report 
     return NNC_OK;
 }
 
-static nnc_status write(nnc_session *session, void *context, const nnc_search_report *report,
-                        nnc_error *err)
+static nnc_status write(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
 {
     scaler *s = context;
     nnc_scale *scale = &s->scale;
     if (report->sizes == NULL || report->digest != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, report->sizes == NULL ? "--devices" : "--shard",
-                        report->sizes == NULL
-                            ? "several sizes are expected, such as 1,8,64 or 8..512"
-                            : "is for 'search', which merges shards");
+                        report->sizes == NULL ? "several sizes are expected, such as 1,8,64 or 8..512"
+                                              : "is for 'search', which merges shards");
     }
     scale->rows = nnc_arena_array(s->arena, (size_t)report->size_count + 1, sizeof *scale->rows);
     NNC_GOT(scale->rows, err);
@@ -435,12 +406,11 @@ static nnc_status search_all_sizes(nnc_session *session, scaler *s, nnc_error *e
         return nnc_no_memory(err);
     }
     if (device != NULL && strchr(device, ',') != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE",
-                        "one is expected, 'nncost search' compares several, found \"%s\"", device);
+        return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "one is expected, 'nncost search' compares several, found \"%s\"",
+                        device);
     }
     NNC_TRY(choose_sizes(&session->options, err));
-    NNC_TRY(nnc_batch_choose(session, options->operands[0], s->arena, &batch,
-                             &s->scale.batch_chosen, err));
+    NNC_TRY(nnc_batch_choose(session, options->operands[0], s->arena, &batch, &s->scale.batch_chosen, err));
     return nnc_search_args_run(session, options->operands[0], device, write, s, err);
 }
 
@@ -456,21 +426,19 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_scale = {
     .name = "scale",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary =
-        "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
-    .notes =
-        "The best plan of every size of --devices [1..4096*8: 1, 8, 64, 512, 4096] for one batch, "
-        "as 'search' finds it, with the same options, and with the software profile of the first "
-        "size that has a plan (--software any: each with its own); without --global-batch it "
-        "chooses one of "
-        "about 4 million tokens, and says so. Efficiency is throughput per device over that of the "
-        "smallest size with a plan. The loss to 100% is device time that a part of the step takes "
-        "beyond its time at that size: compute (smaller products), recompute, update, bubble, "
-        "host, or the collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot "
-        "scaling' draws it. Exits with 1 when no size has a plan.",
+    .summary = "The gain of more devices: step, throughput, efficiency, and where device time is lost.",
+    .notes = "The best plan of every size of --devices [1..4096*8: 1, 8, 64, 512, 4096] for one batch, "
+             "as 'search' finds it, with the same options, and with the software profile of the first "
+             "size that has a plan (--software any: each with its own); without --global-batch it "
+             "chooses one of "
+             "about 4 million tokens, and says so. Efficiency is throughput per device over that of the "
+             "smallest size with a plan. The loss to 100% is device time that a part of the step takes "
+             "beyond its time at that size: compute (smaller products), recompute, update, bubble, "
+             "host, or the collectives of tensor, context, expert, data or pipeline ranks. 'nncost plot "
+             "scaling' draws it. Exits with 1 when no size has a plan.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH,
     .run = run,
 };

@@ -28,8 +28,7 @@ static spent spent_on(const nnc_found *found, const char *currency)
     if (!isnan(money)) {
         return (spent){ run ? "run cost" : "step cost", money, currency };
     }
-    return run ? (spent){ "device-hours", found->device_hours, NULL }
-               : (spent){ "device-s", found->device_s, NULL };
+    return run ? (spent){ "device-hours", found->device_hours, NULL } : (spent){ "device-s", found->device_s, NULL };
 }
 
 static const char *spent_text(const nnc_found *found, const char *currency, char text[SPENT_TEXT])
@@ -115,8 +114,8 @@ static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows)
     return kept;
 }
 
-void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
-                     const char *currency, bool sizes)
+void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
+                     bool sizes)
 {
     const bool run = count > 0 && !isnan(list[0].run_s);
     char head[64] = "";
@@ -152,28 +151,25 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
 }
 
 /* Says why a size has no plan. */
-static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size,
-                       const char *currency)
+static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size, const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     const char *plural = size->devices == 1 ? "" : "s";
     if (size->why.status != NNC_OK) {
-        nnc_sheet_line(out, style, "%" PRId32 " device%s: no legal plan, %s: %s", size->devices,
-                       plural, size->why.where, size->why.what);
+        nnc_sheet_line(out, style, "%" PRId32 " device%s: no legal plan, %s: %s", size->devices, plural,
+                       size->why.where, size->why.what);
     } else if (size->any_missed) {
         nnc_sheet_line(out, style,
                        "%" PRId32 " device%s: misses the deadline or the budget, the fastest takes "
                        "%s a step, %s for the run, %s",
                        size->devices, plural, nnc_unit_text(size->missed.step_s, "s", step),
-                       nnc_unit_text(size->missed.run_s, "s", run),
-                       spent_text(&size->missed, currency, cost));
+                       nnc_unit_text(size->missed.run_s, "s", run), spent_text(&size->missed, currency, cost));
     } else {
         nnc_buffer_print(out, "%" PRId32 " device%s: no plan fits\n", size->devices, plural);
     }
 }
 
-static void write_named(nnc_buffer *out, const char *name, const nnc_search_report *report,
-                        int32_t index)
+static void write_named(nnc_buffer *out, const char *name, const nnc_search_report *report, int32_t index)
 {
     const nnc_found *found = &report->sizes[index].best;
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
@@ -243,16 +239,14 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
     }
     char bubble[DIFFERENCE], exposed[DIFFERENCE], compute[DIFFERENCE];
     nnc_buffer_byte(out, '\n');
-    nnc_sheet_line(out, style, "the first is %s %s than the second%s%s%s",
-                   nnc_unit_text(fabs(faster_s), "s", faster), faster_s > 0.0 ? "faster" : "slower",
-                   difference("bubble", bubble_s, a->step_s, bubble),
+    nnc_sheet_line(out, style, "the first is %s %s than the second%s%s%s", nnc_unit_text(fabs(faster_s), "s", faster),
+                   faster_s > 0.0 ? "faster" : "slower", difference("bubble", bubble_s, a->step_s, bubble),
                    difference("exposed communication", exposed_s, a->step_s, exposed),
                    difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
 }
 
 /* The fastest plan that misses the deadline or the budget. */
-static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed,
-                         const char *currency)
+static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed, const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
     nnc_sheet_line(out, style,
@@ -267,8 +261,7 @@ static void write_target(nnc_buffer *out, const nnc_search_report *report, const
     char name[NNC_PARAMETER_TEXT], now[NNC_NUMBER_TEXT], then[NNC_NUMBER_TEXT];
     const char *unit = nnc_sensitivity_parameter_unit(t->figure);
     const bool memory = t->figure == NNC_PARAMETER_MEM_BYTES;
-    const nnc_dtype precision =
-        report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
+    const nnc_dtype precision = report->result->best_count > 0 ? report->result->best[0].plan.precision : NNC_BF16;
     nnc_buffer_print(out, "  %-24s %s", nnc_sensitivity_parameter_name(t->figure, precision, name),
                      nnc_unit_text(t->value, unit, now));
     if (isnan(t->needed)) {
@@ -276,11 +269,10 @@ static void write_target(nnc_buffer *out, const nnc_search_report *report, const
                          memory                              ? "infinite capacity"
                          : t->figure == NNC_PARAMETER_MATMUL ? "an infinite peak"
                                                              : "infinite bandwidth",
-                         nnc_unit_text(t->step_s, "s", then),
-                         memory ? " with the fastest plan of all" : "");
+                         nnc_unit_text(t->step_s, "s", then), memory ? " with the fastest plan of all" : "");
     } else {
-        nnc_buffer_print(out, " -> %s, %.4g times%s\n", nnc_unit_text(t->needed, unit, then),
-                         t->needed / t->value, memory ? ", with another plan" : "");
+        nnc_buffer_print(out, " -> %s, %.4g times%s\n", nnc_unit_text(t->needed, unit, then), t->needed / t->value,
+                         memory ? ", with another plan" : "");
     }
 }
 
@@ -295,8 +287,7 @@ static void write_targets(nnc_buffer *out, const nnc_search_report *report)
         return;
     }
     if (r->best_count > 0) {
-        nnc_buffer_print(out,
-                         "\nfrom %s to a step of %s, the smallest value of one parameter alone\n\n",
+        nnc_buffer_print(out, "\nfrom %s to a step of %s, the smallest value of one parameter alone\n\n",
                          nnc_unit_text(r->best[0].step_s, "s", now), goal);
     } else {
         nnc_buffer_print(out, "\nfor a step of %s\n\n", goal);
@@ -320,8 +311,7 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
     int32_t other = 0;
     for (int32_t i = 1; sure != NULL && i < r->best_count; i++) {
-        if (!is_as_fast(&r->best[i], &r->best[0]) &&
-            (other == 0 || sure[i].p_best > sure[other].p_best)) {
+        if (!is_as_fast(&r->best[i], &r->best[0]) && (other == 0 || sure[i].p_best > sure[other].p_best)) {
             other = i;
         }
     }
@@ -333,11 +323,9 @@ static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report
         nnc_buffer_print(out, "best of the list with %.0f %%\n", 100.0 * sure[0].p_best);
         return;
     }
-    nnc_sheet_line(
-        out, style,
-        "best of the list with %.0f %%; else %s; one run of %d steps of each decides, %s",
-        100.0 * sure[0].p_best, nnc_plan_word(&r->best[other].plan, word), STEPS,
-        nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
+    nnc_sheet_line(out, style, "best of the list with %.0f %%; else %s; one run of %d steps of each decides, %s",
+                   100.0 * sure[0].p_best, nnc_plan_word(&r->best[other].plan, word), STEPS,
+                   nnc_unit_text(STEPS * (r->best[0].step_s + r->best[other].step_s), "s", time));
 }
 
 static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
@@ -360,13 +348,10 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
     if (r->best[0].command != NULL) {
         nnc_buffer_print(out, "\n    %s\n", r->best[0].command);
     }
-    nnc_buffer_print(
-        out, "\n%s\n\n",
-        r->pareto_truncated
-            ? "Pareto front, its fastest part: no other plan is faster with less memory"
-            : "Pareto front: no other plan is faster with less memory");
-    nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12,
-                    report->currency, false);
+    nnc_buffer_print(out, "\n%s\n\n",
+                     r->pareto_truncated ? "Pareto front, its fastest part: no other plan is faster with less memory"
+                                         : "Pareto front: no other plan is faster with less memory");
+    nnc_found_write(out, style, r->pareto, r->pareto_count < 12 ? r->pareto_count : 12, report->currency, false);
 }
 
 static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
@@ -376,27 +361,24 @@ static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report
     const char *with = report->overrides != NULL ? " with " : "";
     const char *overrides = report->overrides != NULL ? report->overrides : "";
     if (report->sizes != NULL) {
-        nnc_buffer_print(out, "%s%s%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n",
-                         report->model->id, with, overrides, report->size_count, report->device->id,
-                         report->search->base.global_batch, chosen);
+        nnc_buffer_print(out, "%s%s%s on %" PRId32 " sizes of %s, global batch %" PRId64 "%s\n", report->model->id,
+                         with, overrides, report->size_count, report->device->id, report->search->base.global_batch,
+                         chosen);
     } else {
-        nnc_buffer_print(out, "%s%s%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n",
-                         report->model->id, with, overrides, report->search->base.devices,
-                         report->device->id, report->search->base.global_batch, chosen);
+        nnc_buffer_print(out, "%s%s%s on %" PRId32 " x %s, global batch %" PRId64 "%s\n", report->model->id, with,
+                         overrides, report->search->base.devices, report->device->id, report->search->base.global_batch,
+                         chosen);
     }
     char shard[64] = "";
     if (report->search->shards > 0) {
-        snprintf(shard, sizeof shard, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard,
-                 report->search->shards);
+        snprintf(shard, sizeof shard, "shard %" PRId32 "/%" PRId32 ": ", report->search->shard, report->search->shards);
     }
     nnc_sheet_line(out, style,
-                   "%s%" PRIu64 " combinations: %" PRIu64 " legal, %" PRIu64 " fit; %" PRIu64
-                   " evaluated%s",
-                   shard, t->space, t->legal, t->feasible, t->evaluated,
+                   "%s%" PRIu64 " combinations: %" PRIu64 " legal, %" PRIu64 " fit; %" PRIu64 " evaluated%s", shard,
+                   t->space, t->legal, t->feasible, t->evaluated,
                    t->evaluated < t->feasible ? ", no other can be among the best" : "");
     if (t->covered < t->space) {
-        nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were covered\n",
-                         t->covered);
+        nnc_buffer_print(out, "interrupted: only %" PRIu64 " combinations were covered\n", t->covered);
     }
     nnc_buffer_byte(out, '\n');
 }
@@ -431,14 +413,12 @@ static nnc_lines lines_of(const void *record)
     const nnc_search_report *report = record;
     return report->sizes != NULL
                ? (nnc_lines){ &nnc_size_best_metrics, report, report->sizes, report->size_count }
-               : (nnc_lines){ &nnc_found_metrics, report, report->result->best,
-                              report->result->best_count };
+               : (nnc_lines){ &nnc_found_metrics, report, report->result->best, report->result->best_count };
 }
 
-const nnc_view nnc_search_output = { .schema = NNC_SEARCH_SCHEMA,
-                                     .document = &nnc_search_document,
-                                     .lines = lines_of,
-                                     .page = write_page };
+const nnc_view nnc_search_output = {
+    .schema = NNC_SEARCH_SCHEMA, .document = &nnc_search_document, .lines = lines_of, .page = write_page
+};
 
 void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
@@ -454,8 +434,7 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
-        if (strcmp(setting->field->name, "global_batch") == 0 ||
-            strcmp(setting->field->name, "seq_len") == 0) {
+        if (strcmp(setting->field->name, "global_batch") == 0 || strcmp(setting->field->name, "seq_len") == 0) {
             const nnc_status status = nnc_plan_set(plan, setting->field->name, setting->value, err);
             if (status != NNC_OK) {
                 nnc_option_name(setting->field->name, err->where);
@@ -481,27 +460,25 @@ static int64_t whole_setting(const nnc_scenario_args *given, const char *name, i
 /* The batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
 static int64_t fixed_batch(const nnc_scenario_args *given)
 {
-    const int64_t split = whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) *
-                          whole_setting(given, "context", 1);
+    const int64_t split =
+        whole_setting(given, "tensor", 1) * whole_setting(given, "pipeline", 1) * whole_setting(given, "context", 1);
     const int64_t devices = whole_setting(given, "devices", 0);
     const int64_t data = whole_setting(given, "data", split > 0 ? devices / split : 0);
     return whole_setting(given, "micro_batch", 0) * whole_setting(given, "micro_batches", 0) * data;
 }
 
-static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t batch,
-                             nnc_error *err)
+static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t batch, nnc_error *err)
 {
     char number[24];
     snprintf(number, sizeof number, "%" PRId64, batch);
     const char *value = nnc_arena_strdup(arena, number);
     NNC_GOT(value, err);
-    given->settings[given->setting_count++] =
-        (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
+    given->settings[given->setting_count++] = (nnc_setting){ nnc_field_of_key(&nnc_plan_table, "global_batch"), value };
     return NNC_OK;
 }
 
-nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena,
-                            int64_t *global_batch, bool *chosen, nnc_error *err)
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
+                            bool *chosen, nnc_error *err)
 {
     nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
@@ -524,8 +501,7 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     NNC_TRY(nnc_model_load(session->specs, model_asked, &model, err));
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
-                        "missing, expected the number that every plan is for");
+        return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the number that every plan is for");
     }
     *chosen = true;
     *global_batch = 1;
@@ -537,9 +513,8 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
 
 /* Estimates a plan that a search found, for what the search does not keep: its parts, its bound, its energy. The result
  * is in the arena; its rows are valid until the next use of scratch. */
-static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report,
-                                 const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
-                                 const nnc_result **result, nnc_error *err)
+static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
+                                 nnc_scratch *scratch, nnc_arena *arena, const nnc_result **result, nnc_error *err)
 {
     nnc_profiles profiles;
     nnc_result *made = nnc_arena_alloc(arena, sizeof *made);
@@ -547,24 +522,20 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
     *result = made;
     NNC_TRY(nnc_profiles_asked(session->specs, session->options.given.software, &profiles, err));
     return nnc_estimate(report->model, report->device,
-                        nnc_profile_of(&profiles, report->model, report->device, &found->plan),
-                        &found->plan, scratch, made, err);
+                        nnc_profile_of(&profiles, report->model, report->device, &found->plan), &found->plan, scratch,
+                        made, err);
 }
 
 /* ---- the best plan of a device, or of a size ---- */
 
-nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report,
-                         const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
-                         nnc_best *best, nnc_error *err)
+nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
+                         nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err)
 {
     const double none = (double)NAN;
-    *best = (nnc_best){ .currency = report->currency,
-                        .cost = none,
-                        .found = { .step_s = none,
-                                   .mfu = none,
-                                   .run_s = none,
-                                   .device_hours = none,
-                                   .energy_j = none } };
+    *best =
+        (nnc_best){ .currency = report->currency,
+                    .cost = none,
+                    .found = { .step_s = none, .mfu = none, .run_s = none, .device_hours = none, .energy_j = none } };
     if (found == NULL) {
         return NNC_OK;
     }
@@ -593,8 +564,7 @@ nnc_cell nnc_best_cost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     if (isnan(best->cost)) {
         return nnc_text_cell(NULL);
     }
-    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(best->cost, amount),
-             best->currency);
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%s %s", nnc_count_text(best->cost, amount), best->currency);
     return nnc_text_cell(text);
 }
 
@@ -648,8 +618,8 @@ static double probability_best(const candidate *list, int32_t count, int32_t i)
     return sum / weights;
 }
 
-static nnc_status find_sure(const nnc_session *session, nnc_search_report *report,
-                            nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+static nnc_status find_sure(const nnc_session *session, nnc_search_report *report, nnc_scratch *scratch,
+                            nnc_arena *arena, nnc_error *err)
 {
     const nnc_search_result *r = report->result;
     const int64_t asked = report->search->mem_bytes;
@@ -663,16 +633,14 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
         NNC_TRY(estimate_found(session, report, &r->best[i], scratch, arena, &one, err));
         NNC_GOT(one, err);
         list[i].log_s = log(one->step_s);
-        list[i].deviation =
-            log(one->interval_s[1] / one->step_s) / within_90 * sqrt(1.0 - common_share);
+        list[i].deviation = log(one->interval_s[1] / one->step_s) / within_90 * sqrt(1.0 - common_share);
         list[i].repeats = i > 0 && is_as_fast(&r->best[i], &r->best[i - 1]);
         sure[i].found = &r->best[i];
         sure[i].p_out_of_memory =
             nnc_memory_risk(&one->memory, asked > 0 ? asked : nnc_device_capacity(report->device));
     }
     for (int32_t i = 0; i < r->best_count; i++) {
-        sure[i].p_best =
-            list[i].repeats ? sure[i - 1].p_best : probability_best(list, r->best_count, i);
+        sure[i].p_best = list[i].repeats ? sure[i - 1].p_best : probability_best(list, r->best_count, i);
     }
     report->sure = sure;
     report->sure_count = r->best_count;
@@ -685,8 +653,8 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err)
 {
     char **operands = session->options.operands;
-    const nnc_found *best = report->sizes != NULL ? &report->sizes[report->fastest].best
-                                                  : nnc_search_result_best(report->result, 0);
+    const nnc_found *best =
+        report->sizes != NULL ? &report->sizes[report->fastest].best : nnc_search_result_best(report->result, 0);
     nnc_launch_plan plan = { .software = best->software,
                              .model_asked = operands[1] != NULL ? operands[0] : report->model->path,
                              .device = operands[1] != NULL ? operands[1] : report->device->path,
@@ -697,8 +665,7 @@ static nnc_status emit_best(nnc_session *session, const nnc_search_report *repor
 }
 
 /* batch_chosen: a bool */
-static nnc_status write_found(nnc_session *session, void *batch_chosen,
-                              const nnc_search_report *report, nnc_error *err)
+static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report, nnc_error *err)
 {
     nnc_search_report found = *report;
     nnc_arena *arena = nnc_arena_create();
@@ -734,8 +701,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 {
     if (nnc_device_ranking_asked(&session->options)) {
         return session->options.emit != NULL
-                   ? nnc_fail(err, NNC_BAD_USAGE, "--emit",
-                              "writes the plan of one device, found several")
+                   ? nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes the plan of one device, found several")
                    : nnc_device_ranking_run(session, err);
     }
     NNC_TRY(nnc_emit_begin(session, true, err));
@@ -767,8 +733,8 @@ const nnc_command nnc_cmd_search = {
              "when no plan fits, with 128 and the number of the signal when stopped by one.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN |
-             NNC_TAKES_SCENARIO | NNC_TAKES_SEARCH | NNC_TAKES_TARGET | NNC_TAKES_EMIT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
+             NNC_TAKES_SEARCH | NNC_TAKES_TARGET | NNC_TAKES_EMIT,
     .ranks = true,
     .run = run,
     .serving = &nnc_cmd_serve_search,

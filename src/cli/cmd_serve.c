@@ -13,10 +13,8 @@
 
 #define SERVE(member) NNC_VIA(nnc_report, serve), NNC_IN(nnc_serve, member)
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
-NNC_GET(get_peak, nnc_report,
-        nnc_number_cell(nnc_device_matmul_peak(self->device, self->serve->plan.precision)))
-NNC_GET(get_used_bytes, nnc_report,
-        nnc_number_cell(self->serve->plan.memory_use * self->serve->capacity_bytes))
+NNC_GET(get_peak, nnc_report, nnc_number_cell(nnc_device_matmul_peak(self->device, self->serve->plan.precision)))
+NNC_GET(get_used_bytes, nnc_report, nnc_number_cell(self->serve->plan.memory_use * self->serve->capacity_bytes))
 NNC_GET(get_excess_bytes, nnc_report, nnc_number_cell(-self->serve->headroom_bytes))
 
 static const nnc_metric page_metric_rows[] = {
@@ -28,8 +26,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("excess_bytes", NUMBER, .get = get_excess_bytes, .unit = "B"),
     NNC_AS("carbon_g_per_kwh", NUMBER, SERVE(plan.carbon_g_per_kwh)),
 };
-static const nnc_metrics page_metrics =
-    NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
+static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
 /* ---- code of rows ---- */
 
@@ -38,8 +35,8 @@ static void add_price(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
     const nnc_price *price = report->device->price_count > 0 ? report->device->prices : NULL;
-    const double counted = report->images != NULL ? report->images->price_per_device_hour
-                                                  : report->serve->price_per_device_hour;
+    const double counted =
+        report->images != NULL ? report->images->price_per_device_hour : report->serve->price_per_device_hour;
     if (price != NULL && price->per_device_hour == counted) {
         nnc_sheet_price(sheet, price);
     }
@@ -140,12 +137,10 @@ static const nnc_page_row answer_rows[] = {
     NNC_ITEM("{throughput.utilization} of the peak"),
     NNC_LINE("saturation"),
     NNC_ITEM("at {throughput.saturation_rate} requests/s", .when = "!throughput.saturated"),
-    NNC_BAD("at {throughput.saturation_rate} requests/s, below the arrival rate",
-            .when = "throughput.saturated"),
+    NNC_BAD("at {throughput.saturation_rate} requests/s, below the arrival rate", .when = "throughput.saturated"),
     NNC_LINE("decode"),
     NNC_ITEM("{decode.bound}-bound"),
-    NNC_ITEM("at this length no number of sequences makes it compute-bound",
-             .when = "!decode.critical_batch"),
+    NNC_ITEM("at this length no number of sequences makes it compute-bound", .when = "!decode.critical_batch"),
     NNC_ITEM("compute-bound from {decode.critical_batch:ceil} sequences on"),
 
     NNC_LINE("memory"),
@@ -196,13 +191,12 @@ static void write_changes(nnc_sheet *sheet, const nnc_report *report)
         const nnc_serve_change *change = &report->serve_changes[i];
         if (!isnan(change->per_million_output_tokens)) {
             snprintf(money, sizeof money, ", %s %s per million out",
-                     nnc_count_text(change->per_million_output_tokens, cost),
-                     nnc_report_currency(report));
+                     nnc_count_text(change->per_million_output_tokens, cost), nnc_report_currency(report));
         }
         nnc_sheet_label(sheet, i == 0 ? label : "");
         nnc_sheet_words(sheet, "%s: %s per token, %s tokens/s%s", change->options,
-                        nnc_unit_text(change->tpot_s, "s", time),
-                        nnc_count_text(change->output_tokens_per_s, rate), money);
+                        nnc_unit_text(change->tpot_s, "s", time), nnc_count_text(change->output_tokens_per_s, rate),
+                        money);
         nnc_sheet_end(sheet);
     }
 }
@@ -237,14 +231,12 @@ static void write_ops_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, op_lines(record));
 }
 
-const nnc_view nnc_serve_view = { .schema = "nncost.serve/1",
-                                  .document = &nnc_serve_document,
-                                  .lines = lines_of,
-                                  .page = write_page };
-const nnc_view nnc_serve_ops_view = { .schema = "nncost.serve/1",
-                                      .document = &nnc_serve_document,
-                                      .lines = op_lines,
-                                      .page = write_ops_page };
+const nnc_view nnc_serve_view = {
+    .schema = "nncost.serve/1", .document = &nnc_serve_document, .lines = lines_of, .page = write_page
+};
+const nnc_view nnc_serve_ops_view = {
+    .schema = "nncost.serve/1", .document = &nnc_serve_document, .lines = op_lines, .page = write_ops_page
+};
 
 /* ---- the page of images ---- */
 
@@ -291,8 +283,8 @@ const nnc_view nnc_images_view = { .schema = "nncost.images/1",
 
 /* ---- the commands ---- */
 
-static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model,
-                       const char *device, nnc_serve_scenario *scenario, nnc_error *err)
+static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
+                       nnc_serve_scenario *scenario, nnc_error *err)
 {
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
@@ -302,27 +294,23 @@ static nnc_status load(nnc_session *session, nnc_arena *arena, const char *model
                         "changes nothing here: serving counts the energy of the devices alone");
     }
     NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
-    NNC_TRY(plans != NULL
-                ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device,
-                                        scenario, err)
-                : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err));
+    NNC_TRY(plans != NULL ? nnc_plans_load_served(session->specs, given, arena, plans, picked, device, scenario, err)
+                          : nnc_serve_scenario_load(session->specs, given, model, device, scenario, err));
     return nnc_serve_scenario_check_read(given, scenario, err);
 }
 
-static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                         nnc_error *err)
+static nnc_status answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_serve *serve = &scenario->serve;
     NNC_TRY(nnc_serve_scenario_compute(scenario, scratch, err));
     nnc_serve_scenario_changes(scenario, scratch);
-    const bool fits = scenario->base.report.images != NULL ? scenario->images.fits
-                                                           : serve->fits && !serve->saturated;
+    const bool fits = scenario->base.report.images != NULL ? scenario->images.fits : serve->fits && !serve->saturated;
     session->exit_code = fits ? 0 : 1;
     return NNC_OK;
 }
 
-static nnc_status with_scenario(nnc_session *session, const char *model, const char *device,
-                                bool answered, nnc_serve_writer *write, nnc_error *err)
+static nnc_status with_scenario(nnc_session *session, const char *model, const char *device, bool answered,
+                                nnc_serve_writer *write, nnc_error *err)
 {
     nnc_serve_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
@@ -346,20 +334,20 @@ done:
     return status;
 }
 
-nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device,
-                          nnc_serve_writer *write, nnc_error *err)
+nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
+                          nnc_error *err)
 {
     return with_scenario(session, model, device, false, write, err);
 }
 
-nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device,
-                            nnc_serve_writer *write, nnc_error *err)
+nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
+                            nnc_error *err)
 {
     return with_scenario(session, model, device, true, write, err);
 }
 
-static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenario,
-                               nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                               nnc_arena *arena, nnc_error *err)
 {
     const nnc_report *report = &scenario->base.report;
     (void)scratch, (void)arena;
@@ -370,21 +358,18 @@ static nnc_status write_answer(nnc_session *session, nnc_serve_scenario *scenari
         session->exit_code = 0;
         return NNC_OK;
     }
-    nnc_view_write(session->out, session->style,
-                   report->images != NULL ? &nnc_images_view : &nnc_serve_view, report);
+    nnc_view_write(session->out, session->style, report->images != NULL ? &nnc_images_view : &nnc_serve_view, report);
     return NNC_OK;
 }
 
-nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
-                               const nnc_serve_ask *ask, nnc_error *err)
+nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, const nnc_serve_ask *ask, nnc_error *err)
 {
     const char *software = session->options.given.software;
     char engine[NNC_EMIT_FORMAT];
     const char *file = nnc_emit_file(&session->options, engine);
     nnc_buffer text = { 0 };
     if (software != NULL && strncmp(software, engine, strlen(engine)) != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\"",
-                        software, engine);
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\"", software, engine);
     }
     if (session->options.given.set_count > 0 || report->images != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "no engine has --set and --steps");
@@ -392,8 +377,8 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report,
     if (file != NULL && session->inside) {
         return nnc_fail(err, NNC_BAD_USAGE, "--emit", "writes no file here, expected FORMAT");
     }
-    nnc_status status = nnc_launch_emit(session->specs, engine, report->model_asked, ask,
-                                        file != NULL ? &text : session->out, err);
+    nnc_status status =
+        nnc_launch_emit(session->specs, engine, report->model_asked, ask, file != NULL ? &text : session->out, err);
     if (status == NNC_OK && file != NULL) {
         status = nnc_output_write(file, text.bytes, text.size, err);
     }
@@ -413,29 +398,25 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve = {
     .name = "serve",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary =
-        "A decoder under load: time to first token and per token, throughput, memory and cost.",
-    .notes =
-        "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
-        "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
-        "when they come faster than they can be served. FILE is a script or configuration of vLLM, "
-        "SGLang or TensorRT-LLM; its command may also stand after \"--\".",
+    .summary = "A decoder under load: time to first token and per token, throughput, memory and cost.",
+    .notes = "Requests come as a static batch (--batch), a closed loop (--concurrency), an open loop "
+             "(--request-rate) or as many as fit (--offline). Exits with 1 when they do not fit, or "
+             "when they come faster than they can be served. FILE is a script or configuration of vLLM, "
+             "SGLang or TensorRT-LLM; its command may also stand after \"--\".",
     .min_operands = 1,
     .max_operands = 2,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_LAUNCH | NNC_TAKES_EMIT,
     .run = run,
 };
 
-static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario,
-                            nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+static nnc_status write_ops(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_arena *arena,
+                            nnc_error *err)
 {
     const nnc_report *report = &scenario->base.report;
     (void)scratch, (void)arena;
     if (report->images != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--steps",
-                        "the ops of a pass are those of 'nncost ops %s %s'", report->model_asked,
-                        report->device_asked);
+        return nnc_fail(err, NNC_BAD_USAGE, "--steps", "the ops of a pass are those of 'nncost ops %s %s'",
+                        report->model_asked, report->device_asked);
     }
     session->exit_code = 0;
     nnc_view_write(session->out, session->style, &nnc_serve_ops_view, report);
@@ -460,14 +441,14 @@ const nnc_command nnc_cmd_serve_ops = {
     .run = run_ops,
 };
 
-static nnc_status write_explained(nnc_session *session, nnc_serve_scenario *scenario,
-                                  nnc_scratch *scratch, nnc_arena *arena, nnc_error *err)
+static nnc_status write_explained(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                                  nnc_arena *arena, nnc_error *err)
 {
     static const nnc_explain_output none = { NULL, NULL };
     (void)scratch, (void)arena;
     session->exit_code = 0;
-    return nnc_report_explain(session->out, session->style, &scenario->base.report, &none,
-                              session->options.operands[0], err);
+    return nnc_report_explain(session->out, session->style, &scenario->base.report, &none, session->options.operands[0],
+                              err);
 }
 
 static nnc_status run_explain(nnc_session *session, nnc_error *err)
@@ -480,9 +461,8 @@ const nnc_command nnc_cmd_serve_explain = {
     .name = "explain",
     .operands = "NAMES MODEL DEVICE | NAMES PLANS.json [DEVICE] --serve",
     .summary = "Metrics of serving: formula, source, and the numbers put in.",
-    .notes =
-        "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
-        "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",
+    .notes = "NAMES are joined by commas: metrics by their names in 'nncost serve --format json', such "
+             "as tpot_s, kv_bytes_per_token, max_sequences or decode.time_s.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING,

@@ -21,18 +21,14 @@ static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Devices in all."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
     PLAN(pipeline, .head = "pipeline", .help = "Stages the layers are spread over."),
-    PLAN(attention_data, .head = "attention", .drop = 2,
-         .help = "Groups of tensor ranks with requests of their own."),
-    PLAN(expert, .head = "expert", .drop = 3,
-         .help = "Devices that hold whole experts; 1 = every expert is split."),
+    PLAN(attention_data, .head = "attention", .drop = 2, .help = "Groups of tensor ranks with requests of their own."),
+    PLAN(expert, .head = "expert", .drop = 3, .help = "Devices that hold whole experts; 1 = every expert is split."),
     PLAN(data, .head = "data", .help = "Replicas that share the requests."),
-    PLAN(concurrency, .head = "requests", .blank_zero = true,
-         .help = "Requests that are always open."),
+    PLAN(concurrency, .head = "requests", .blank_zero = true, .help = "Requests that are always open."),
     NUMBER(ttft_s, .unit = "s", .head = "TTFT", .help = "Time to the first token."),
     NUMBER(tpot_s, .unit = "s", .head = "TPOT", .help = "Time per output token after it."),
     NUMBER(request_s, .unit = "s", .help = "A request from its begin to its last token."),
-    NUMBER(output_tokens_per_s, .show = NNC_SHOW_COUNT,
-           .help = "Generated tokens per second, all devices."),
+    NUMBER(output_tokens_per_s, .show = NNC_SHOW_COUNT, .help = "Generated tokens per second, all devices."),
     NUMBER(output_tokens_per_s_per_device, .head = "tok/s/device", .show = NNC_SHOW_COUNT,
            .help = "The same of one device."),
     NUMBER(tokens_per_s_per_user, .head = "tok/s/user", .show = NNC_SHOW_COUNT,
@@ -59,23 +55,20 @@ static const nnc_metric search_rows[] = {
     NNC_AS("software", TEXT, .get = get_software, .help = "Id of the engine's profile."),
     NNC_AS("slo", TEXT, NNC_IN(searched, slo), .help = "The limits, as given."),
     NNC_AS("deployments", WHOLE, OF(deployments), .help = "Legal ways to divide the devices."),
-    NNC_AS("evaluated", WHOLE, OF(evaluated),
-           .help = "Deployments, counted once per number of requests."),
+    NNC_AS("evaluated", WHOLE, OF(evaluated), .help = "Deployments, counted once per number of requests."),
     NNC_AS("fitting", WHOLE, OF(fitting), .help = "Deployments that fit into memory."),
     NNC_AS("meeting", WHOLE, OF(meeting), .help = "Deployments that meet all limits."),
-    NNC_AS("cheapest", OBJECT, OF(cheapest), .rows = &found_metrics,
-           .help = "Most tokens per second and device.", .more = NNC_MORE(.unless = found_none)),
-    NNC_AS("fastest", OBJECT, OF(fastest), .rows = &found_metrics,
-           .help = "Shortest time per token.", .more = NNC_MORE(.unless = found_none)),
+    NNC_AS("cheapest", OBJECT, OF(cheapest), .rows = &found_metrics, .help = "Most tokens per second and device.",
+           .more = NNC_MORE(.unless = found_none)),
+    NNC_AS("fastest", OBJECT, OF(fastest), .rows = &found_metrics, .help = "Shortest time per token.",
+           .more = NNC_MORE(.unless = found_none)),
     NNC_AS("why", TEXT, .get = get_why,
            .help = "Why the cheapest takes no more requests; or the limit that was missed."),
     NNC_AS("front", LIST, RESULT, .offset = offsetof(nnc_serve_search_result, front),
-           NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true,
-           .rows = &found_metrics,
+           NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true, .rows = &found_metrics,
            .help = "Pareto front: no other deployment is better both per device and per user."),
 };
-static const nnc_metrics search_document =
-    NNC_METRICS("a search for a deployment", search_rows, searched);
+static const nnc_metrics search_document = NNC_METRICS("a search for a deployment", search_rows, searched);
 
 static const nnc_metric *metric_of(const char *name)
 {
@@ -103,24 +96,20 @@ static nnc_cell get_why(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
         value_text(limit, best->broken_value, a);
         value_text(limit, limit->value, b);
         snprintf(text, NNC_METRIC_TEXT_MAX, "with %s requests %s would be %s; the limit is %s %s",
-                 nnc_number_text(best->broken_requests, (char[NNC_NUMBER_TEXT]){ 0 }),
-                 strchr(limit->name, '.') + 1, a, limit->at_least ? "at least" : "at most", b);
+                 nnc_number_text(best->broken_requests, (char[NNC_NUMBER_TEXT]){ 0 }), strchr(limit->name, '.') + 1, a,
+                 limit->at_least ? "at least" : "at most", b);
     } else if (r->found) {
-        snprintf(
-            text, NNC_METRIC_TEXT_MAX,
-            best->plan.concurrency > 0
-                ? "memory and engine take no more requests, or more requests bring no throughput"
-                : "the load was given");
+        snprintf(text, NNC_METRIC_TEXT_MAX,
+                 best->plan.concurrency > 0
+                     ? "memory and engine take no more requests, or more requests bring no throughput"
+                     : "the load was given");
     } else if (r->nearest_limit >= 0) {
         const nnc_serve_limit *limit = &self->limits[r->nearest_limit];
         value_text(limit, limit->value, b);
-        snprintf(text, NNC_METRIC_TEXT_MAX,
-                 "no deployment meets %s %s %s: the nearest misses it by a factor of %.3g",
-                 strchr(limit->name, '.') + 1, limit->at_least ? "at least" : "at most", b,
-                 r->nearest_value);
+        snprintf(text, NNC_METRIC_TEXT_MAX, "no deployment meets %s %s %s: the nearest misses it by a factor of %.3g",
+                 strchr(limit->name, '.') + 1, limit->at_least ? "at least" : "at most", b, r->nearest_value);
     } else {
-        snprintf(text, NNC_METRIC_TEXT_MAX,
-                 "nothing fits: use more devices, narrower weights or shorter requests");
+        snprintf(text, NNC_METRIC_TEXT_MAX, "nothing fits: use more devices, narrower weights or shorter requests");
     }
     return nnc_text_cell(text);
 }
@@ -189,8 +178,7 @@ static const nnc_metric searched_metric_rows[] = {
     NNC_ROWS(&search_document),
     NNC_AS("found", BOOL, OF(found)),
 };
-static const nnc_metrics searched_metrics =
-    NNC_METRICS("a search's page", searched_metric_rows, searched);
+static const nnc_metrics searched_metrics = NNC_METRICS("a search's page", searched_metric_rows, searched);
 
 static const nnc_page_row page_rows[] = {
     NNC_LINE("searched"),
@@ -216,10 +204,9 @@ static void search_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_rows(&sheet, &page, record);
 }
 
-const nnc_view nnc_serve_search_view = { .schema = "nncost.serve-search/1",
-                                         .document = &search_document,
-                                         .lines = front_lines,
-                                         .page = search_page };
+const nnc_view nnc_serve_search_view = {
+    .schema = "nncost.serve-search/1", .document = &search_document, .lines = front_lines, .page = search_page
+};
 
 static const char option[] = "--slo";
 
@@ -228,9 +215,8 @@ static bool has_limit(const nnc_column *column)
 {
     const nnc_metric *row = column->metric;
     const nnc_metric *inside = column->depth > 0 ? column->inside[column->depth - 1] : NULL;
-    return row->type == NNC_METRIC_NUMBER && row->each_count == 0 && row->get == NULL &&
-           row->hop == 0 && inside != NULL && inside->hop > 0 && inside->size == 0 &&
-           strncmp(column->name, "plan.", 5) != 0;
+    return row->type == NNC_METRIC_NUMBER && row->each_count == 0 && row->get == NULL && row->hop == 0 &&
+           inside != NULL && inside->hop > 0 && inside->size == 0 && strncmp(column->name, "plan.", 5) != 0;
 }
 
 static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_error *err)
@@ -244,43 +230,35 @@ static nnc_status unknown(const nnc_columns *columns, const char *word, nnc_erro
         }
     }
     const char *nearest = nnc_nearest(word, names, count);
-    return nnc_fail(
-        err, NNC_BAD_USAGE, option,
-        "no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user%s%s, "
-        "found \"%s\"",
-        nearest != NULL ? ", perhaps " : "", nearest != NULL ? nearest : "", word);
+    return nnc_fail(err, NNC_BAD_USAGE, option,
+                    "no such metric, expected one such as ttft_s, tpot_s or tokens_per_s_per_user%s%s, "
+                    "found \"%s\"",
+                    nearest != NULL ? ", perhaps " : "", nearest != NULL ? nearest : "", word);
 }
 
-static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_serve_limit *limit,
-                           nnc_error *err)
+static nnc_status read_one(const nnc_columns *columns, const char *text, nnc_serve_limit *limit, nnc_error *err)
 {
     char word[96];
     const char *sign = strpbrk(text, "<>");
     if (sign == NULL || sign[1] != '=' || sign == text || (size_t)(sign - text) >= sizeof word) {
-        return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "expected METRIC<=NUMBER or METRIC>=NUMBER, found \"%s\"", text);
+        return nnc_fail(err, NNC_BAD_USAGE, option, "expected METRIC<=NUMBER or METRIC>=NUMBER, found \"%s\"", text);
     }
     snprintf(word, sizeof word, "%.*s", (int)(sign - text), text);
-    const nnc_name_match match =
-        nnc_name_find(&columns->list[0].name, sizeof columns->list[0], columns->count, word);
+    const nnc_name_match match = nnc_name_find(&columns->list[0].name, sizeof columns->list[0], columns->count, word);
     if (match.index < 0 || !has_limit(&columns->list[match.index])) {
         return unknown(columns, word, err);
     }
     const nnc_column *column = &columns->list[match.index];
-    *limit = (nnc_serve_limit){ .name = column->name,
-                                .offset = column->metric->offset,
-                                .at_least = *sign == '>' };
-    if (!nnc_read_quantity(sign + 2, column->metric->unit, false, &limit->value) ||
-        !(limit->value > 0.0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "expected a number above 0 after %s%c=, found \"%s\"", word, *sign,
+    *limit = (nnc_serve_limit){ .name = column->name, .offset = column->metric->offset, .at_least = *sign == '>' };
+    if (!nnc_read_quantity(sign + 2, column->metric->unit, false, &limit->value) || !(limit->value > 0.0)) {
+        return nnc_fail(err, NNC_BAD_USAGE, option, "expected a number above 0 after %s%c=, found \"%s\"", word, *sign,
                         sign + 2);
     }
     return NNC_OK;
 }
 
-static nnc_status slo_read(const char *text, nnc_arena *arena,
-                           nnc_serve_limit limits[NNC_SERVE_LIMITS], int32_t *count, nnc_error *err)
+static nnc_status slo_read(const char *text, nnc_arena *arena, nnc_serve_limit limits[NNC_SERVE_LIMITS], int32_t *count,
+                           nnc_error *err)
 {
     nnc_columns columns;
     *count = 0;
@@ -308,8 +286,8 @@ static nnc_status slo_read(const char *text, nnc_arena *arena,
 
 enum { DEVICES_MOST = 1 << 20, NODE = 8 };
 
-static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                         nnc_arena *arena, nnc_error *err)
+static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_arena *arena,
+                         nnc_error *err)
 {
     const nnc_options *options = &session->options;
     const nnc_report *report = &scenario->base.report;
@@ -319,18 +297,16 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     int64_t most = domain > 1 && domain < NODE ? domain : NODE;
     const nnc_serve_ask *ask = &scenario->ask;
     if (ask->draft_length > 0 || ask->draft[0] != '\0' || ask->disaggregate[0] != '\0') {
-        return nnc_fail(
-            err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
-            "is not searched, since no measurement backs it; 'nncost serve' answers it");
+        return nnc_fail(err, NNC_BAD_USAGE, ask->disaggregate[0] != '\0' ? "--disaggregate" : "--draft-length",
+                        "is not searched, since no measurement backs it; 'nncost serve' answers it");
     }
     NNC_TRY(slo_read(options->slo, arena, limits, &asked.limit_count, err));
-    NNC_TRY(
-        nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));
+    NNC_TRY(nnc_option_count("--max-devices", options->search.max_devices, DEVICES_MOST, &most, err));
     asked.devices_most = (int32_t)most;
     nnc_serve_search_result *result = nnc_arena_alloc(arena, sizeof *result);
     NNC_GOT(result, err);
-    NNC_TRY(nnc_serve_search_of(report->model, report->device, report->software, &scenario->ask,
-                                &asked, scratch, result, err));
+    NNC_TRY(nnc_serve_search_of(report->model, report->device, report->software, &scenario->ask, &asked, scratch,
+                                result, err));
     const searched shown = { report, options->slo, limits, result };
     session->exit_code = result->found ? 0 : 1;
     if (options->emit != NULL && result->found) {
@@ -358,8 +334,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
         const nnc_software *profile = NULL;
         (void)nnc_emit_file(&session->options, engine);
         if (nnc_software_load(session->specs, engine, &profile, NULL) != NNC_OK) {
-            return nnc_fail(err, NNC_BAD_USAGE, "--emit",
-                            "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", engine);
+            return nnc_fail(err, NNC_BAD_USAGE, "--emit", "expected vllm, sglang or tensorrt-llm, found \"%.60s\"",
+                            engine);
         }
         given->software = nnc_arena_strdup(nnc_specs_arena(session->specs), engine);
     }
@@ -371,17 +347,16 @@ const nnc_command nnc_cmd_serve_search = {
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] --serve",
     .summary = "The cheapest and the fastest deployment of a decoder under load, and the Pareto "
                "front between them.",
-    .notes =
-        "Without --devices it searches the numbers of devices up to --max-devices; it also "
-        "searches "
-        "the degrees of parallelism that are left at 1, and the requests at a time when no load "
-        "is given. The cheapest deployment has most tokens per second and device; the fastest has "
-        "the shortest time per token, by at least 1 % when it takes more devices. "
-        "Exits with 1 when nothing meets --slo.",
+    .notes = "Without --devices it searches the numbers of devices up to --max-devices; it also "
+             "searches "
+             "the degrees of parallelism that are left at 1, and the requests at a time when no load "
+             "is given. The cheapest deployment has most tokens per second and device; the fastest has "
+             "the shortest time per token, by at least 1 % when it takes more devices. "
+             "Exits with 1 when nothing meets --slo.",
     .min_operands = 1,
     .max_operands = 2,
-    .takes = NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING |
-             NNC_TAKES_SLO | NNC_TAKES_EMIT,
+    .takes =
+        NNC_TAKES_COMMON | NNC_TAKES_SERVE | NNC_TAKES_SCENARIO | NNC_TAKES_SERVING | NNC_TAKES_SLO | NNC_TAKES_EMIT,
     .run = run,
 };
 
@@ -389,27 +364,23 @@ const nnc_command nnc_cmd_serve_search = {
 
 typedef struct serve_rows {
     nnc_report *reports;
-    int64_t count, illegal;        /* illegal: left out */
-    bool models, devices, engines; /* whether they vary */
-    const char *
-        names[NNC_SETTINGS_MAX]; /* options that vary, and the index of each among a row's values */
+    int64_t count, illegal;              /* illegal: left out */
+    bool models, devices, engines;       /* whether they vary */
+    const char *names[NNC_SETTINGS_MAX]; /* options that vary, and the index of each among a row's values */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
     const char ***values; /* values of each row, as given */
 } serve_rows;
 
-#define ROWS(table)                                                                                \
-    {                                                                                              \
-        NNC_AS("illegal", WHOLE, NNC_IN(serve_rows, illegal), .help = "Rows that were left out."), \
-            NNC_AS("rows", LIST, NNC_IN(serve_rows, reports), NNC_COUNT(serve_rows, count),        \
-                   .rows = (table), .help = "One for each combination."),                          \
+#define ROWS(table)                                                                                          \
+    {                                                                                                        \
+        NNC_AS("illegal", WHOLE, NNC_IN(serve_rows, illegal), .help = "Rows that were left out."),           \
+            NNC_AS("rows", LIST, NNC_IN(serve_rows, reports), NNC_COUNT(serve_rows, count), .rows = (table), \
+                   .help = "One for each combination."),                                                     \
     }
-static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics),
-                        images_rows[] = ROWS(&nnc_images_metrics);
-static const nnc_metrics sweep_document =
-    NNC_METRICS("served side by side", sweep_rows, serve_rows);
-static const nnc_metrics images_document =
-    NNC_METRICS("images side by side", images_rows, serve_rows);
+static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] = ROWS(&nnc_images_metrics);
+static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
+static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
 /* Does the first model make images? Then all models that are left do. */
 static bool makes_images(const serve_rows *rows)
@@ -481,16 +452,13 @@ static void put_heads(nnc_table *table, const serve_rows *rows)
 static const char *remark_of(const nnc_report *report)
 {
     const bool fits = report->images != NULL ? report->images->fits : report->serve->fits;
-    return !fits                                                ? "does not fit"
-           : report->images == NULL && report->serve->saturated ? "saturated"
-                                                                : "";
+    return !fits ? "does not fit" : report->images == NULL && report->serve->saturated ? "saturated" : "";
 }
 
 static void put_row(nnc_table *table, const serve_rows *rows, int64_t row)
 {
     const nnc_report *report = &rows->reports[row];
-    const char *const whole[] = { rows->models ? report->model->id : NULL,
-                                  rows->devices ? report->device->id : NULL,
+    const char *const whole[] = { rows->models ? report->model->id : NULL, rows->devices ? report->device->id : NULL,
                                   rows->engines ? report->software->id : NULL };
     char text[NNC_PAGE_TEXT];
     for (int i = 0; i < 3; i++) {
@@ -520,20 +488,17 @@ static void sweep_page(nnc_buffer *out, nnc_style style, const void *record)
     if (rows->illegal > 0) {
         nnc_sheet_gap(&sheet);
         nnc_sheet_label(&sheet, "");
-        nnc_sheet_words(&sheet, "%" PRId64 " illegal row%s left out", rows->illegal,
-                        rows->illegal > 1 ? "s" : "");
+        nnc_sheet_words(&sheet, "%" PRId64 " illegal row%s left out", rows->illegal, rows->illegal > 1 ? "s" : "");
         nnc_sheet_end(&sheet);
     }
 }
 
-const nnc_view nnc_serve_sweep_view = { .schema = "nncost.serve-sweep/1",
-                                        .document = &sweep_document,
-                                        .lines = lines_of,
-                                        .page = sweep_page };
-const nnc_view nnc_images_sweep_view = { .schema = "nncost.images-sweep/1",
-                                         .document = &images_document,
-                                         .lines = lines_of,
-                                         .page = sweep_page };
+const nnc_view nnc_serve_sweep_view = {
+    .schema = "nncost.serve-sweep/1", .document = &sweep_document, .lines = lines_of, .page = sweep_page
+};
+const nnc_view nnc_images_sweep_view = {
+    .schema = "nncost.images-sweep/1", .document = &images_document, .lines = lines_of, .page = sweep_page
+};
 
 enum { ROWS_MAX = 20000 };
 
@@ -559,8 +524,8 @@ typedef struct serve_sweep {
     nnc_error last; /* error of the last row that was illegal */
 } serve_sweep;
 
-static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric,
-                           const char **slot, nnc_error *err)
+static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric, const char **slot,
+                           nnc_error *err)
 {
     axis *a = &s->axes[s->axis_count++];
     a->slot = slot;
@@ -577,13 +542,12 @@ static nnc_status find_axes(serve_sweep *s, nnc_error *err)
     }
     for (int i = 0; i < s->given.setting_count; i++) {
         nnc_setting *setting = &s->given.settings[i];
-        const bool numeric = setting->field->type == NNC_FIELD_I32 ||
-                             setting->field->type == NNC_FIELD_I64 ||
+        const bool numeric = setting->field->type == NNC_FIELD_I32 || setting->field->type == NNC_FIELD_I64 ||
                              setting->field->type == NNC_FIELD_F64;
         char *name = nnc_arena_alloc(s->arena, NNC_OPTION_NAME);
         NNC_GOT(name, err);
-        NNC_TRY(add_axis(s, nnc_option_name(setting->field->name, name), setting->value, numeric,
-                         &setting->value, err));
+        NNC_TRY(
+            add_axis(s, nnc_option_name(setting->field->name, name), setting->value, numeric, &setting->value, err));
         if (s->axes[s->axis_count - 1].count > 1) {
             s->rows.names[s->rows.name_count] = setting->field->name;
             s->rows.axis_of[s->rows.name_count++] = s->axis_count - 1;
@@ -601,8 +565,7 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
     for (int32_t i = 0; i < s->axis_count; i++) {
         *rows *= s->axes[i].count;
         if (*rows > ROWS_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, "sweep",
-                            "too many combinations, expected at most %d", ROWS_MAX);
+            return nnc_fail(err, NNC_BAD_USAGE, "sweep", "too many combinations, expected at most %d", ROWS_MAX);
         }
     }
     return NNC_OK;
@@ -659,9 +622,7 @@ static nnc_status sweep(serve_sweep *s, nnc_error *err)
     }
     s->rows.illegal = s->illegal;
     nnc_view_write(s->session->out, s->session->style,
-                   s->rows.reports[0].images != NULL ? &nnc_images_sweep_view
-                                                     : &nnc_serve_sweep_view,
-                   &s->rows);
+                   s->rows.reports[0].images != NULL ? &nnc_images_sweep_view : &nnc_serve_sweep_view, &s->rows);
     return NNC_OK;
 }
 

@@ -35,9 +35,8 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     const shown_field *field = place->record;
     double number = 0.0;
     (void)text;
-    return nnc_read_double(field->value, &number)
-               ? nnc_number_cell(number)
-               : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
+    return nnc_read_double(field->value, &number) ? nnc_number_cell(number)
+                                                  : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
 /* A large or small number with a prefix, in addition to all its digits. */
@@ -45,8 +44,8 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
 {
     const shown_field *field = place->record;
     double number = 0.0;
-    const bool scales = field->unit != NULL && nnc_read_double(field->value, &number) &&
-                        (fabs(number) >= 1e4 || fabs(number) < 1e-2);
+    const bool scales =
+        field->unit != NULL && nnc_read_double(field->value, &number) && (fabs(number) >= 1e4 || fabs(number) < 1e-2);
     return nnc_text_cell(scales ? nnc_unit_text(number, field->unit, text) : "");
 }
 
@@ -63,8 +62,7 @@ static const nnc_metric field_rows[] = {
     NNC_TEXT(shown_field, unit),
     NNC_HEAD("unit", TEXT, .get = get_unit, .drop = 2),
     NNC_HEAD("", NUMBER, .get = get_scaled, .drop = 1),
-    NNC_AS("from", TEXT, .get = get_from, .head = "from",
-           .more = NNC_MORE(.when = is_like_another)),
+    NNC_AS("from", TEXT, .get = get_from, .head = "from", .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
 /* A file that is like no other: without the column "from". */
@@ -84,21 +82,18 @@ typedef struct shown_spec {
 
 NNC_IF(is_like_another, void, NNC_OWNER(shown_spec)->view->lineage != NULL)
 
-NNC_GET(get_from, shown_field,
-        nnc_text_cell(nnc_lineage_of(NNC_OWNER(shown_spec)->view->lineage, self->name)))
+NNC_GET(get_from, shown_field, nnc_text_cell(nnc_lineage_of(NNC_OWNER(shown_spec)->view->lineage, self->name)))
 
 static void add_field(shown_spec *to, const char *name, const char *value, const char *unit)
 {
-    shown_field *fields =
-        nnc_arena_grow(to->arena, to->fields, to->count, &to->capacity, sizeof *fields);
+    shown_field *fields = nnc_arena_grow(to->arena, to->fields, to->count, &to->capacity, sizeof *fields);
     if (fields == NULL) {
         to->failed = true;
         return;
     }
     to->fields = fields;
     shown_field *field = &to->fields[to->count++];
-    *field = (shown_field){ nnc_arena_strdup(to->arena, name), nnc_arena_strdup(to->arena, value),
-                            unit };
+    *field = (shown_field){ nnc_arena_strdup(to->arena, name), nnc_arena_strdup(to->arena, value), unit };
     to->failed = to->failed || field->name == NULL || field->value == NULL;
 }
 
@@ -108,8 +103,7 @@ static void add_rates(shown_spec *to, const nnc_field *field, const void *object
 {
     for (int dtype = 0; dtype < NNC_DTYPE_COUNT; dtype++) {
         double rate = 0.0;
-        memcpy(&rate, (const char *)object + field->offset + (size_t)dtype * sizeof rate,
-               sizeof rate);
+        memcpy(&rate, (const char *)object + field->offset + (size_t)dtype * sizeof rate, sizeof rate);
         if (!isnan(rate)) {
             char dotted[NAME_MAX_LENGTH + 16], text[NNC_NUMBER_TEXT];
             snprintf(dotted, sizeof dotted, "%s.%s", name, nnc_dtype_name((nnc_dtype)dtype));
@@ -128,8 +122,7 @@ typedef struct level {
 
 enum { LEVELS_MAX = 16 };
 
-static void push(level *stack, int *depth, const nnc_field *field, const void *object,
-                 const char *prefix)
+static void push(level *stack, int *depth, const nnc_field *field, const void *object, const char *prefix)
 {
     if (*depth < LEVELS_MAX) {
         level *added = &stack[(*depth)++];
@@ -147,28 +140,25 @@ static bool is_comment(const nnc_field *field)
 /* Rare fields are shown only when they are set. */
 static bool is_off(const nnc_field *field, const char *text)
 {
-    return field->rare &&
-           (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
-            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
+    return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
+                           (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
 }
 
 /* Matrix products of a number format that was not measured. */
 static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
 {
-    return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 &&
-           e->fixed_s == 0.0 && isnan(e->wave_quantization);
+    return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 && e->fixed_s == 0.0 &&
+           isnan(e->wave_quantization);
 }
 
 /* Efficiencies that were not fitted are all 1; they are not shown. The same holds for parameters of serving. */
 static bool is_neutral(const shown_spec *to, const void *place)
 {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
-    return (to->device != NULL && place == (const void *)&to->device->efficiency &&
-            !to->device->efficiency.fitted) ||
+    return (to->device != NULL && place == (const void *)&to->device->efficiency && !to->device->efficiency.fitted) ||
            (to->device != NULL && place == (const void *)&to->device->efficiency.serving &&
             !to->device->efficiency.serving.fitted) ||
-           (software != NULL && place == (const void *)&software->serving &&
-            !software->serving.fitted);
+           (software != NULL && place == (const void *)&software->serving && !software->serving.fitted);
 }
 
 static void add_fields(shown_spec *to, const nnc_field_table *table, const void *root)
@@ -193,15 +183,12 @@ static void add_fields(shown_spec *to, const nnc_field_table *table, const void 
         } else if (field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
             for (int dtype = NNC_DTYPE_COUNT - 1; dtype >= 0; dtype--) {
                 char dotted[NAME_MAX_LENGTH];
-                if (to->device != NULL &&
-                    (isnan(nnc_device_matmul_peak(to->device, (nnc_dtype)dtype)) ||
-                     is_neutral_product(to, &to->device->efficiency.gemm[dtype]))) {
+                if (to->device != NULL && (isnan(nnc_device_matmul_peak(to->device, (nnc_dtype)dtype)) ||
+                                           is_neutral_product(to, &to->device->efficiency.gemm[dtype]))) {
                     continue;
                 }
-                snprintf(dotted, sizeof dotted, "%.100s.%s", name,
-                         nnc_dtype_name((nnc_dtype)dtype));
-                push(stack, &depth, field, place + (size_t)dtype * (field->size / NNC_DTYPE_COUNT),
-                     dotted);
+                snprintf(dotted, sizeof dotted, "%.100s.%s", name, nnc_dtype_name((nnc_dtype)dtype));
+                push(stack, &depth, field, place + (size_t)dtype * (field->size / NNC_DTYPE_COUNT), dotted);
             }
         } else if (field->type == NNC_FIELD_RATES) {
             add_rates(to, field, top->object, name);
@@ -230,8 +217,7 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
     for (int32_t i = 0; device != NULL && i < device->price_count; i++) {
         const nnc_price *price = &device->prices[i];
         nnc_sheet_label(sheet, "price");
-        nnc_sheet_words(sheet, "%s %s per device-hour",
-                        nnc_count_text(price->per_device_hour, text), price->currency);
+        nnc_sheet_words(sheet, "%s %s per device-hour", nnc_count_text(price->per_device_hour, text), price->currency);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->where != NULL ? price->where : "-");
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", price->date != NULL ? price->date : "-");
         if (price->source != NULL) {
@@ -244,8 +230,7 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
         const nnc_framework *framework = &software->stands_for[i];
         nnc_sheet_label(sheet, "for");
         nnc_sheet_words(sheet, "%s %s%s%s %s", framework->framework, framework->version,
-                        *framework->model != '\0' ? "networks " : "", framework->model,
-                        framework->hardware);
+                        *framework->model != '\0' ? "networks " : "", framework->model, framework->hardware);
         nnc_sheet_end(sheet);
     }
     for (int32_t i = 0; view->model != NULL && i < view->model->note_count; i++) {
@@ -255,8 +240,8 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
     }
     for (int32_t i = 0; i < view->source_count; i++) {
         nnc_sheet_label(sheet, "source");
-        nnc_sheet_words(sheet, "%s%s%s", view->sources[i].key,
-                        *view->sources[i].key != '\0' ? ": " : "", view->sources[i].text);
+        nnc_sheet_words(sheet, "%s%s%s", view->sources[i].key, *view->sources[i].key != '\0' ? ": " : "",
+                        view->sources[i].text);
         nnc_sheet_end(sheet);
     }
 }
@@ -264,8 +249,8 @@ static void write_notes(nnc_sheet *sheet, const spec_view *view)
 static nnc_lines lines_of(const void *record)
 {
     const shown_spec *shown = record;
-    return (nnc_lines){ shown->view->lineage != NULL ? &field_metrics : &own_metrics, shown,
-                        shown->fields, shown->count };
+    return (nnc_lines){ shown->view->lineage != NULL ? &field_metrics : &own_metrics, shown, shown->fields,
+                        shown->count };
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
@@ -302,15 +287,13 @@ NNC_IF(is_device, shown_spec, self->device != NULL)
 static const nnc_metric document_rows[] = {
     NNC_AS("kind", TEXT, NNC_VIA(shown_spec, view), NNC_IN(spec_view, kind)),
     NNC_AS("file", TEXT, NNC_VIA(shown_spec, view), NNC_IN(spec_view, path)),
-    NNC_AS("fields", LIST, NNC_IN(shown_spec, fields), NNC_COUNT(shown_spec, count),
-           .rows = &field_metrics),
+    NNC_AS("fields", LIST, NNC_IN(shown_spec, fields), NNC_COUNT(shown_spec, count), .rows = &field_metrics),
     NNC_AS("aliases", TEXTS, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, aliases),
            NNC_COUNT(nnc_device, alias_count), .more = NNC_MORE(.when = is_device)),
-    NNC_AS("prices", LIST, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, prices),
-           NNC_COUNT(nnc_device, price_count), .rows = &price_metrics,
-           .more = NNC_MORE(.when = is_device)),
-    NNC_AS("sources", LIST, NNC_VIA(shown_spec, view), NNC_IN(spec_view, sources),
-           NNC_COUNT(spec_view, source_count), .rows = &source_metrics),
+    NNC_AS("prices", LIST, NNC_VIA(shown_spec, device), NNC_IN(nnc_device, prices), NNC_COUNT(nnc_device, price_count),
+           .rows = &price_metrics, .more = NNC_MORE(.when = is_device)),
+    NNC_AS("sources", LIST, NNC_VIA(shown_spec, view), NNC_IN(spec_view, sources), NNC_COUNT(spec_view, source_count),
+           .rows = &source_metrics),
 };
 static const nnc_metrics document = NNC_METRICS("a spec", document_rows, shown_spec);
 
@@ -386,8 +369,8 @@ static bool is_default(const nnc_field *field, const nnc_model *model, const nnc
         memcpy(&count, (const char *)model + field->count_offset, sizeof count);
         return count == 0;
     }
-    return !field->required && memcmp((const char *)model + field->offset,
-                                      (const char *)empty + field->offset, field->size) == 0;
+    return !field->required &&
+           memcmp((const char *)model + field->offset, (const char *)empty + field->offset, field->size) == 0;
 }
 
 /* Sources; those of one key are one list. */
@@ -483,8 +466,7 @@ static void write_model(nnc_buffer *out, const nnc_model *model)
 
 /* ---- the command ---- */
 
-static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spec_view *view,
-                       nnc_error *err)
+static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spec_view *view, nnc_error *err)
 {
     const nnc_device *device = NULL;
     const nnc_model *model = NULL;
@@ -500,9 +482,8 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
                              .model = model };
     } else {
         NNC_TRY(nnc_software_load(specs, id, &software, err));
-        *view =
-            (spec_view){ "software",        software->path,         &nnc_software_table, software,
-                         software->sources, software->source_count, .device = NULL };
+        *view = (spec_view){ "software",        software->path,         &nnc_software_table, software,
+                             software->sources, software->source_count, .device = NULL };
     }
     return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
@@ -536,12 +517,10 @@ static nnc_status unknown_id(nnc_specs *specs, const char *id, nnc_error *err)
         }
     }
     const char *nearest = nnc_nearest(id, names, name_count);
-    return nearest != NULL
-               ? nnc_fail(err, NNC_UNKNOWN_ID, id,
-                          "no device, model or software profile of this id, did you mean %s?",
-                          nearest)
-               : nnc_fail(err, NNC_UNKNOWN_ID, id,
-                          "no device, model or software profile of this id, see 'nncost list'");
+    return nearest != NULL ? nnc_fail(err, NNC_UNKNOWN_ID, id,
+                                      "no device, model or software profile of this id, did you mean %s?", nearest)
+                           : nnc_fail(err, NNC_UNKNOWN_ID, id,
+                                      "no device, model or software profile of this id, see 'nncost list'");
 }
 
 static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_error *err)
@@ -567,11 +546,9 @@ static nnc_status write_options(nnc_session *session, nnc_error *err)
                                      .lenient = options->lenient,
                                      .may_be_open = true };
     const char *first = options->operands[0];
-    NNC_TRY(nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count,
-                            &options->given, err));
+    NNC_TRY(nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err));
     if (options->given.launch == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--to-options", "expected a launch file, found \"%s\"",
-                        first);
+        return nnc_fail(err, NNC_BAD_USAGE, "--to-options", "expected a launch file, found \"%s\"", first);
     }
     const int count = options->operand_count;
     const nnc_command_args args = { .model = count > 0 ? options->operands[0] : "MODEL",
@@ -585,8 +562,7 @@ static nnc_status write_options(nnc_session *session, nnc_error *err)
     for (int32_t i = 0; i < options->given.launch->ignored_count; i++) {
         const nnc_ignored_key *key = &options->given.launch->ignored[i];
         if (key->skipped) {
-            nnc_buffer_print(session->out, "# %s:%" PRId64 ": %s: %s\n", key->file, key->line,
-                             key->key, key->why);
+            nnc_buffer_print(session->out, "# %s:%" PRId64 ": %s: %s\n", key->file, key->line, key->key, key->why);
         }
     }
     return NNC_OK;
@@ -601,8 +577,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     if (session->options.launch_format != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--from", "needs --to-options");
     }
-    if (nnc_checkpoint_is_file(session->options.operands[0]) &&
-        session->options.operand_count == 1) {
+    if (nnc_checkpoint_is_file(session->options.operands[0]) && session->options.operand_count == 1) {
         return nnc_checkpoint_show(session, session->options.operands[0], err);
     }
     if (nnc_launch_is_file(session->specs, session->options.operands[0], NULL)) {
@@ -610,8 +585,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
                         "a launch file: --to-options shows what it stands for");
     }
     if (session->options.operand_count > 1) {
-        return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1],
-                        "one argument too many, expected show ID");
+        return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1], "one argument too many, expected show ID");
     }
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
@@ -630,10 +604,9 @@ const nnc_command nnc_cmd_show = {
     .operands = "ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options",
     .summary = "A device, model or software profile: the file it came from, every field, the "
                "sources.",
-    .notes =
-        "--format json prints a model as a model file, which nncost can read. --to-options prints "
-        "the command line that launch files stand for, see docs/files.md. CHECKPOINT is a .gguf or "
-        ".safetensors file or an index of them: its tensors, parameters and bytes.",
+    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints "
+             "the command line that launch files stand for, see docs/files.md. CHECKPOINT is a .gguf or "
+             ".safetensors file or an index of them: its tensors, parameters and bytes.",
     .min_operands = 1,
     .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
@@ -663,8 +636,7 @@ static const nnc_metric file_rows[] = {
 static const nnc_metrics files = NNC_METRICS("a file without fault", file_rows, char *);
 
 static const nnc_metric faults_rows[] = {
-    NNC_AS("files", LIST, NNC_IN(nnc_options, operands), NNC_COUNT(nnc_options, operand_count),
-           .rows = &files),
+    NNC_AS("files", LIST, NNC_IN(nnc_options, operands), NNC_COUNT(nnc_options, operand_count), .rows = &files),
 };
 static const nnc_metrics faults_document = NNC_METRICS("files", faults_rows, nnc_options);
 
@@ -684,17 +656,15 @@ static void write_faults(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-static const nnc_view validate_view = { .schema = "nncost.validate/1",
-                                        .document = &faults_document,
-                                        .lines = fault_lines_of,
-                                        .page = write_faults };
+static const nnc_view validate_view = {
+    .schema = "nncost.validate/1", .document = &faults_document, .lines = fault_lines_of, .page = write_faults
+};
 
 static nnc_status run_validate(nnc_session *session, nnc_error *err)
 {
     (void)err;
     for (int i = 0; i < session->options.operand_count; i++) {
-        nnc_spec_validate(session->specs, session->options.operands[i], print_fault,
-                          &session->exit_code);
+        nnc_spec_validate(session->specs, session->options.operands[i], print_fault, &session->exit_code);
     }
     if (session->exit_code == 0) {
         nnc_view_write(session->out, session->style, &validate_view, &session->options);
@@ -706,9 +676,8 @@ const nnc_command nnc_cmd_validate = {
     .name = "validate",
     .operands = "FILE...",
     .summary = "Check device, model, software, cluster and plan files, and list every fault.",
-    .notes =
-        "Faults are printed to standard error, one per line, and the exit code is 3. If there are "
-        "none, each file is reported as ok.",
+    .notes = "Faults are printed to standard error, one per line, and the exit code is 3. If there are "
+             "none, each file is reported as ok.",
     .min_operands = 1,
     .max_operands = 1000000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL,
@@ -723,8 +692,7 @@ static void print_notes(const char *path, const char *notes)
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length,
-                 notes); /* without control characters */
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* without control characters */
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
     }
@@ -741,8 +709,7 @@ static nnc_status run_import(nnc_session *session, nnc_error *err)
     if (nnc_onnx_is_file(id)) {
         id[strlen(id) - 5] = '\0';
     }
-    NNC_TRY(nnc_onnx_import(path, id, axes, nnc_specs_arena(session->specs), &text, &size, &notes,
-                            err));
+    NNC_TRY(nnc_onnx_import(path, id, axes, nnc_specs_arena(session->specs), &text, &size, &notes, err));
     nnc_buffer_put(session->out, text, size);
     print_notes(path, notes);
     return NNC_OK;
@@ -752,14 +719,13 @@ const nnc_command nnc_cmd_import = {
     .name = "import",
     .operands = "FILE.onnx [AXES]",
     .summary = "Convert an ONNX file to a model file of the graph family, on standard output.",
-    .notes =
-        "nncost import net.onnx > net.json. Shapes follow from the input; its batch becomes 1. "
-        "AXES "
-        "sets the size of other axes that have a name or no size: sequence=128,x.2=48 (the third "
-        "axis of input x). Norms, GELU and attention that are exported as many nodes become one "
-        "step. If a node cannot be converted, the error names it and nothing is written. Standard "
-        "error lists what the export has lost: batch norms folded into convolutions, dropout, the "
-        "loss. 'nncost estimate net.onnx DEVICE' imports the file by itself.",
+    .notes = "nncost import net.onnx > net.json. Shapes follow from the input; its batch becomes 1. "
+             "AXES "
+             "sets the size of other axes that have a name or no size: sequence=128,x.2=48 (the third "
+             "axis of input x). Norms, GELU and attention that are exported as many nodes become one "
+             "step. If a node cannot be converted, the error names it and nothing is written. Standard "
+             "error lists what the export has lost: batch norms folded into convolutions, dropout, the "
+             "loss. 'nncost estimate net.onnx DEVICE' imports the file by itself.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -778,29 +744,24 @@ typedef struct shown {
 } shown;
 
 NNC_GET(get_params, shown,
-        nnc_number_cell(self->file.params >= 0 ? (double)(self->file.params - self->file.constants)
-                                               : (double)NAN))
-NNC_GET(get_bytes, shown,
-        nnc_number_cell(self->file.bytes >= 0 ? (double)self->file.bytes : (double)NAN))
+        nnc_number_cell(self->file.params >= 0 ? (double)(self->file.params - self->file.constants) : (double)NAN))
+NNC_GET(get_bytes, shown, nnc_number_cell(self->file.bytes >= 0 ? (double)self->file.bytes : (double)NAN))
 
 static const nnc_metric type_rows[] = {
     NNC_CHARS(nnc_checkpoint_part, name, .head = "type",
               .help = "Number format or quantisation, as the file names it."),
     NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Tensors of this type."),
     NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Values in them."),
-    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B",
-              .help = "Bytes that they take."),
+    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes that they take."),
 };
-static const nnc_metrics type_metrics =
-    NNC_METRICS("the tensors of one type", type_rows, nnc_checkpoint_part);
+static const nnc_metrics type_metrics = NNC_METRICS("the tensors of one type", type_rows, nnc_checkpoint_part);
 
 static const nnc_metric shown_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(shown, file.path), .help = "The checkpoint."),
     NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Its tensors."),
     NNC_AS("params", NUMBER, .get = get_params,
-           .help =
-               "Values of its tensors, without tables that are computed (rope_freqs); null for an "
-               "index whose files are not next to it."),
+           .help = "Values of its tensors, without tables that are computed (rope_freqs); null for an "
+                   "index whose files are not next to it."),
     NNC_AS("bytes", NUMBER, .get = get_bytes, .unit = "B", .help = "Bytes of all tensors."),
     NNC_AS("types", LIST, NNC_IN(shown, types), NNC_COUNT(shown, count), .rows = &type_metrics,
            .help = "The tensors by type."),
@@ -837,10 +798,9 @@ static void write_checkpoint(nnc_buffer *out, nnc_style style, const void *recor
     nnc_sheet_rows(&sheet, &page, record);
 }
 
-const nnc_view nnc_checkpoint_view = { .schema = "nncost.checkpoint/1",
-                                       .document = &shown_metrics,
-                                       .lines = checkpoint_lines_of,
-                                       .page = write_checkpoint };
+const nnc_view nnc_checkpoint_view = {
+    .schema = "nncost.checkpoint/1", .document = &shown_metrics, .lines = checkpoint_lines_of, .page = write_checkpoint
+};
 
 nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err)
 {
@@ -857,8 +817,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
 
 /* ---- as a model ---- */
 
-nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model,
-                                nnc_error *err)
+nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err)
 {
     nnc_checkpoint file;
     int64_t params = 0;

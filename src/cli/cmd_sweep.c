@@ -93,8 +93,8 @@ static nnc_status open_database(row_sink *sink, nnc_error *err)
     for (int32_t i = 0; i < sweep->column_count; i++) {
         names[i] = sweep->heads[i].name;
     }
-    const nnc_status status = nnc_database_open(sink->database_path, &head, names,
-                                                sweep->column_count, &sink->database, err);
+    const nnc_status status =
+        nnc_database_open(sink->database_path, &head, names, sweep->column_count, &sink->database, err);
     sink->from = sink->done = head.done;
     sink->commit_s = now_s() + commit_every_s;
     return status;
@@ -136,11 +136,8 @@ static void release(row_sink *sink)
 static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_options *options,
                             const nnc_interrupt *interrupt, nnc_error *err)
 {
-    *sink = (row_sink){ .sweep = sweep,
-                        .interrupt = interrupt,
-                        .database_path = options->sweep.database };
-    const nnc_status status =
-        sink->database_path != NULL ? open_database(sink, err) : open_lines(sink, options, err);
+    *sink = (row_sink){ .sweep = sweep, .interrupt = interrupt, .database_path = options->sweep.database };
+    const nnc_status status = sink->database_path != NULL ? open_database(sink, err) : open_lines(sink, options, err);
     if (status != NNC_OK) {
         if (sink->file_open) {
             nnc_file_close(&sink->file, false, NULL);
@@ -148,10 +145,9 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
         release(sink);
         return status;
     }
-    const bool quiet = sink->database == NULL && options->output == NULL && sink->top == NULL &&
-                       isatty(STDOUT_FILENO) == 1;
-    sink->progress =
-        nnc_progress_begin("combinations", sink->from, sweep->shard_rows, options->progress, quiet);
+    const bool quiet =
+        sink->database == NULL && options->output == NULL && sink->top == NULL && isatty(STDOUT_FILENO) == 1;
+    sink->progress = nnc_progress_begin("combinations", sink->from, sweep->shard_rows, options->progress, quiet);
     return NNC_OK;
 }
 
@@ -243,8 +239,8 @@ static void say_hidden(row_sink *sink)
     if (hidden > 0 && tally->fitting > 0 && !sink->sweep->all) {
         nnc_buffer_byte(&sink->text, '\n');
         nnc_sheet_line(&sink->text, style_of(sink),
-                       "%" PRId64 " of %" PRId64 " plans are not shown: %" PRId64
-                       " over memory, %" PRId64 " illegal; --all shows them with the reason",
+                       "%" PRId64 " of %" PRId64 " plans are not shown: %" PRId64 " over memory, %" PRId64
+                       " illegal; --all shows them with the reason",
                        hidden, hidden + tally->fitting, tally->over_memory, tally->illegal);
     }
 }
@@ -275,9 +271,8 @@ static nnc_status finish_database(row_sink *sink, nnc_buffer *out, nnc_error *er
     const nnc_status status = nnc_database_commit(sink->database, sink->done, err);
     const int64_t count = status == NNC_OK ? nnc_database_count(sink->database) : 0;
     if (status == NNC_OK) {
-        nnc_buffer_print(out, "%s: %" PRId64 " rows of %" PRId64 " combinations%s\n",
-                         sink->database_path, count, sink->done,
-                         sink->from == sink->sweep->shard_rows ? ", was complete" : "");
+        nnc_buffer_print(out, "%s: %" PRId64 " rows of %" PRId64 " combinations%s\n", sink->database_path, count,
+                         sink->done, sink->from == sink->sweep->shard_rows ? ", was complete" : "");
         sink->tally.fitting += count > 0 && sink->tally.fitting == 0;
     }
     return status;
@@ -288,8 +283,8 @@ static void say_stopped(const row_sink *sink)
     const char *what = sink->database != NULL ? "; the same command goes on from there"
                        : sink->top != NULL    ? "; the best of these are written"
                                               : "; the output has whole rows";
-    fprintf(stderr, "nncost: sweep: stopped after %" PRId64 " of %" PRId64 " combinations%s\n",
-            sink->done, sink->sweep->shard_rows, what);
+    fprintf(stderr, "nncost: sweep: stopped after %" PRId64 " of %" PRId64 " combinations%s\n", sink->done,
+            sink->sweep->shard_rows, what);
 }
 
 static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status, nnc_error *err)
@@ -328,8 +323,7 @@ static nnc_status check_options(const nnc_options *options, nnc_error *err)
 static nnc_status read_threads(int64_t given, int *threads, nnc_error *err)
 {
     int64_t number = sysconf(_SC_NPROCESSORS_ONLN);
-    const nnc_status status =
-        nnc_option_count("--threads", given, NNC_POOL_THREADS_MAX, &number, err);
+    const nnc_status status = nnc_option_count("--threads", given, NNC_POOL_THREADS_MAX, &number, err);
     *threads = number < 1 ? 1 : number > NNC_POOL_THREADS_MAX ? NNC_POOL_THREADS_MAX : (int)number;
     return status;
 }
@@ -347,8 +341,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
             continue;
         }
         snprintf(field, sizeof field, "plan.%s", setting->field->name);
-        NNC_TRY(nnc_sweep_add_as(sweep, nnc_option_name(setting->field->name, option), field,
-                                 setting->value, err));
+        NNC_TRY(nnc_sweep_add_as(sweep, nnc_option_name(setting->field->name, option), field, setting->value, err));
     }
     for (int i = 0; i < given->set_count; i++) {
         NNC_TRY(nnc_sweep_add_pair(sweep, "--set", given->sets[i], err));
@@ -363,8 +356,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
 {
     const nnc_sweep_options *asked = &options->sweep;
-    const bool to_program =
-        options->format == &nnc_format_csv || options->format == &nnc_format_json;
+    const bool to_program = options->format == &nnc_format_csv || options->format == &nnc_format_json;
     /* Shards and programs need the number of a row. */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
@@ -386,8 +378,8 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
 {
     const nnc_options *options = &session->options;
     NNC_TRY(check_options(options, err));
-    NNC_TRY(nnc_sweep_create(session->specs, options->operands[0], options->operands[1],
-                             options->given.software, options->given.cluster, made, err));
+    NNC_TRY(nnc_sweep_create(session->specs, options->operands[0], options->operands[1], options->given.software,
+                             options->given.cluster, made, err));
     nnc_sweep *sweep = *made;
     sweep->format = options->sweep.database == NULL ? options->format : NULL;
     if (options->sweep.all) {
@@ -398,8 +390,8 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
 }
 
 /* Returns false when a rank has failed, so there are no rows. */
-static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sink, int threads,
-                     nnc_status *status, nnc_error *err)
+static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sink, int threads, nnc_status *status,
+                     nnc_error *err)
 {
     nnc_pool pool;
     *status = nnc_sweep_open_pool(sweep, sink->from, ranks.size > 1 ? 1 : threads, &pool, err);
@@ -421,19 +413,16 @@ static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
 {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
     if (plans == 0) {
-        fprintf(stderr, "nncost: --where: leaves none of the %" PRId64 " combinations\n",
-                tally->excluded);
+        fprintf(stderr, "nncost: --where: leaves none of the %" PRId64 " combinations\n", tally->excluded);
         return;
     }
     fprintf(stderr,
-            "nncost: sweep: none of the %" PRId64 " plans fits, %" PRId64 " illegal, %" PRId64
-            " over memory%s\n",
-            plans, tally->illegal, tally->over_memory,
-            sweep->all ? "" : "; --all shows them with the reason");
+            "nncost: sweep: none of the %" PRId64 " plans fits, %" PRId64 " illegal, %" PRId64 " over memory%s\n",
+            plans, tally->illegal, tally->over_memory, sweep->all ? "" : "; --all shows them with the reason");
 }
 
-static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink *sink,
-                         nnc_status status, nnc_error *err)
+static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink *sink, nnc_status status,
+                         nnc_error *err)
 {
     status = sink_close(sink, session->out, status, err);
     session->exit_code = sink->stopped != 0                               ? 128 + sink->stopped
@@ -446,8 +435,8 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
 }
 
 /* Rank 0 writes. All ranks begin only after each has read the same input without an error. */
-static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nnc_sweep *sweep,
-                            uint64_t digest, nnc_status status, nnc_error *err)
+static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nnc_sweep *sweep, uint64_t digest,
+                            nnc_status status, nnc_error *err)
 {
     nnc_interrupt interrupt;
     row_sink sink = { 0 };
@@ -510,16 +499,13 @@ const nnc_command nnc_cmd_sweep = {
 };
 
 /* Merges shards of a search; the session writes the result. */
-static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards,
-                               int count, nnc_error *err)
+static nnc_status merge_search(nnc_session *session, const char *out, char *const *shards, int count, nnc_error *err)
 {
-    const nnc_style style = { .format =
-                                  nnc_ends_in(out, ".csv") ? &nnc_format_csv : &nnc_format_json };
+    const nnc_style style = { .format = nnc_ends_in(out, ".csv") ? &nnc_format_csv : &nnc_format_json };
     nnc_search_report report;
     nnc_arena *arena = nnc_arena_create();
-    const nnc_status status = arena != NULL
-                                  ? nnc_search_merge(arena, shards, count, NULL, &report, err)
-                                  : nnc_no_memory(err);
+    const nnc_status status =
+        arena != NULL ? nnc_search_merge(arena, shards, count, NULL, &report, err) : nnc_no_memory(err);
     if (status == NNC_OK) {
         nnc_report_search(session->out, style, &report);
         session->options.output = out;
@@ -540,8 +526,7 @@ static nnc_status run_merge(nnc_session *session, nnc_error *err)
     bool search = false;
     NNC_TRY(nnc_search_shard_is(options->operands[1], &search, err));
     if (search) {
-        return merge_search(session, options->operands[0], options->operands + 1,
-                            options->operand_count - 1, err);
+        return merge_search(session, options->operands[0], options->operands + 1, options->operand_count - 1, err);
     }
     return nnc_merge(options->operands[0], options->operands + 1, options->operand_count - 1, err);
 }
@@ -549,8 +534,7 @@ static nnc_status run_merge(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_merge = {
     .name = "merge",
     .operands = "OUT SHARD...",
-    .summary =
-        "Join the shards of a sweep or of a search into one file, equal to that of a single run.",
+    .summary = "Join the shards of a sweep or of a search into one file, equal to that of a single run.",
     .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
              "must be complete and all there; they become one database, or CSV or JSON lines if "
              "OUT ends in .csv or .json. Shards of a search are outputs of 'nncost search --shard "

@@ -38,13 +38,12 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX])
     const double calls = (double)r->calls;
     char was[NNC_NUMBER_TEXT], could[NNC_NUMBER_TEXT];
     if (r->price.odd > 0 && r->price.padded_s < r->measured_s) {
-        snprintf(text, NNC_METRIC_TEXT_MAX,
-                 "%c = %lld is no multiple of 16 bytes: %s a call, padded %s", r->price.side,
+        snprintf(text, NNC_METRIC_TEXT_MAX, "%c = %lld is no multiple of 16 bytes: %s a call, padded %s", r->price.side,
                  (long long)r->price.odd, nnc_unit_text(r->measured_s / calls, "s", was),
                  nnc_unit_text(r->price.padded_s / calls, "s", could));
     } else {
-        snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times its bound",
-                 r->times, r->measured_s / r->price.bound_s);
+        snprintf(text, NNC_METRIC_TEXT_MAX, "%.1f times the expected time, %.1f times its bound", r->times,
+                 r->measured_s / r->price.bound_s);
     }
     return nnc_text_cell(text);
 }
@@ -52,37 +51,33 @@ static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX])
 NNC_GET(get_reason, nnc_trace_row, reason(self, text))
 
 #define ROW(member) NNC_IN(nnc_trace_row, member)
-#define ROW_METRICS                                                                              \
-    NNC_AS("op", TEXT, ROW(op), .head = "op", .shrinks = true,                                   \
-           .help = "Operator, or kernel that no operator is known of."),                         \
-        NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true,                         \
-               .help = "Shapes of its inputs."),                                                 \
-        NNC_AS("kernel", TEXT, ROW(kernel), .help = "Its longest kernel."),                      \
-        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 },                            \
-               .help = "compute, communication or copy."),                                       \
-        NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Calls of the operator."),   \
-        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Kernels that these calls issued."),      \
-        NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,           \
-               .help = "Share of all kernel time."),                                             \
-        NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",           \
-               .help = "Seconds of its kernels."),                                               \
-        NNC_AS("predicted_s", NUMBER, ROW(price.predicted_s), .unit = "s",                       \
-               .help = "Seconds predicted for the device; none if the shapes do not tell."),     \
-        NNC_AS("expected_s", NUMBER, ROW(expected_s), .unit = "s", .head = "expected",           \
-               .help = "predicted_s times the factor of this machine."),                         \
-        NNC_AS("bound_s", NUMBER, ROW(price.bound_s), .unit = "s", .head = "bound",              \
-               .help = "Roofline bound at the rates of the datasheet."),                         \
-        NNC_AS("times", NUMBER, ROW(times), .head = "times",                                     \
-               .help = "measured_s divided by expected_s."),                                     \
-        NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                       \
-               .help = "Seconds to win: measured less expected, or less the padded time."),      \
-        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "Work of all calls."), \
-        NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                       \
+#define ROW_METRICS                                                                                               \
+    NNC_AS("op", TEXT, ROW(op), .head = "op", .shrinks = true,                                                    \
+           .help = "Operator, or kernel that no operator is known of."),                                          \
+        NNC_AS("dims", TEXT, ROW(dims), .head = "dims", .shrinks = true, .help = "Shapes of its inputs."),        \
+        NNC_AS("kernel", TEXT, ROW(kernel), .help = "Its longest kernel."),                                       \
+        NNC_AS("class", ENUM, ROW(class), .names = { class_name, 3 }, .help = "compute, communication or copy."), \
+        NNC_AS("calls", WHOLE, ROW(calls), .head = "calls", .help = "Calls of the operator."),                    \
+        NNC_AS("kernels", WHOLE, ROW(kernels), .help = "Kernels that these calls issued."),                       \
+        NNC_AS("share", NUMBER, ROW(share), .head = "share", .show = NNC_SHOW_PERCENT,                            \
+               .help = "Share of all kernel time."),                                                              \
+        NNC_AS("measured_s", NUMBER, ROW(measured_s), .unit = "s", .head = "measured",                            \
+               .help = "Seconds of its kernels."),                                                                \
+        NNC_AS("predicted_s", NUMBER, ROW(price.predicted_s), .unit = "s",                                        \
+               .help = "Seconds predicted for the device; none if the shapes do not tell."),                      \
+        NNC_AS("expected_s", NUMBER, ROW(expected_s), .unit = "s", .head = "expected",                            \
+               .help = "predicted_s times the factor of this machine."),                                          \
+        NNC_AS("bound_s", NUMBER, ROW(price.bound_s), .unit = "s", .head = "bound",                               \
+               .help = "Roofline bound at the rates of the datasheet."),                                          \
+        NNC_AS("times", NUMBER, ROW(times), .head = "times", .help = "measured_s divided by expected_s."),        \
+        NNC_AS("save_s", NUMBER, ROW(save_s), .unit = "s", .head = "save",                                        \
+               .help = "Seconds to win: measured less expected, or less the padded time."),                       \
+        NNC_AS("flops", NUMBER, ROW(price.flops), .unit = "FLOP", .help = "Work of all calls."),                  \
+        NNC_AS("moved_bytes", NUMBER, ROW(price.moved_bytes), .unit = "B",                                        \
                .help = "Bytes that all calls read and write.")
 
 static const nnc_metric row_rows[] = { ROW_METRICS };
-static const nnc_metrics row_metrics =
-    NNC_METRICS("an operator of a trace", row_rows, nnc_trace_row);
+static const nnc_metrics row_metrics = NNC_METRICS("an operator of a trace", row_rows, nnc_trace_row);
 static const nnc_metric finding_rows[] = {
     ROW_METRICS,
     NNC_AS("reason", CHARS, .get = get_reason, .help = "Why it takes so long."),
@@ -102,8 +97,7 @@ static const nnc_metrics part_metrics = NNC_METRICS("a part of a step", part_row
 #define SUM(member) NNC_IN(answer, sum.member)
 static const nnc_metric document_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(answer, file), .help = "The trace."),
-    NNC_AS("recorded_device", TEXT, NNC_IN(answer, recorded_device),
-           .help = "Name of the device in the trace."),
+    NNC_AS("recorded_device", TEXT, NNC_IN(answer, recorded_device), .help = "Name of the device in the trace."),
     NNC_AS("device", TEXT, NNC_IN(answer, device), .help = "Device that the rows are priced for."),
     NNC_AS("model", TEXT, NNC_IN(answer, model), .help = "Model that ran, as the caller says."),
     NNC_AS("kernels", WHOLE, NNC_IN(answer, kernels), .help = "Kernels and copies."),
@@ -120,8 +114,7 @@ static const nnc_metric document_rows[] = {
     NNC_AS("compute_s", NUMBER, SUM(compute_s), .unit = "s", .help = "Sum over compute kernels."),
     NNC_AS("communication_s", NUMBER, SUM(communication_s), .unit = "s",
            .help = "Sum over kernels of collectives, waiting included."),
-    NNC_AS("exposed_s", NUMBER, SUM(exposed_s), .unit = "s",
-           .help = "Communication while no compute kernel runs."),
+    NNC_AS("exposed_s", NUMBER, SUM(exposed_s), .unit = "s", .help = "Communication while no compute kernel runs."),
     NNC_AS("copy_s", NUMBER, SUM(copy_s), .unit = "s", .help = "Sum over copies."),
     NNC_AS("issue_s", NUMBER, SUM(issue_s), .unit = "s", .help = "span_s divided by the kernels."),
     NNC_AS("linked_share", NUMBER, SUM(linked_share),
@@ -130,10 +123,10 @@ static const nnc_metric document_rows[] = {
            .help = "Median of measured over predicted time of matrix products."),
     NNC_AS("memory_factor", NUMBER, SUM(memory_factor), .help = "The same of all other operators."),
     NNC_AS("save_s", NUMBER, SUM(save_s), .unit = "s", .help = "Sum over the findings."),
-    NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count),
-           .rows = &part_metrics, .help = "Parts of a step, against the estimate of the model."),
-    NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count),
-           .rows = &finding_metrics, .help = "Operators that take too long, most to win first."),
+    NNC_AS("parts", LIST, NNC_IN(answer, parts), NNC_COUNT(answer, part_count), .rows = &part_metrics,
+           .help = "Parts of a step, against the estimate of the model."),
+    NNC_AS("findings", LIST, SUM(findings), NNC_COUNT(answer, sum.finding_count), .rows = &finding_metrics,
+           .help = "Operators that take too long, most to win first."),
     NNC_AS("ops", LIST, SUM(rows), NNC_COUNT(answer, sum.row_count), .rows = &row_metrics,
            .help = "All operators, most time first."),
 };
@@ -148,12 +141,10 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("time"),
     NNC_BOLD("{span_s}"),
     NNC_ITEM("busy {busy_s}"),
-    NNC_ITEM("idle {idle_s}: no kernel runs, {idle_host_s} of it because the host launches late",
-             .when = "idle_s"),
+    NNC_ITEM("idle {idle_s}: no kernel runs, {idle_host_s} of it because the host launches late", .when = "idle_s"),
     NNC_LINE("kernels"),
     NNC_ITEM("compute {compute_s}"),
-    NNC_ITEM("communication {communication_s}, {exposed_s} of it while nothing computes",
-             .when = "communication_s"),
+    NNC_ITEM("communication {communication_s}, {exposed_s} of it while nothing computes", .when = "communication_s"),
     NNC_ITEM("copies {copy_s}", .when = "copy_s"),
     NNC_LINE("linked"),
     NNC_ITEM("{linked_share:percent} of kernel time to operators with shapes"),
@@ -177,9 +168,8 @@ static void write_findings(nnc_buffer *out, nnc_style style, const answer *a)
         char saved[NNC_NUMBER_TEXT], why[NNC_METRIC_TEXT_MAX];
         const size_t length = strlen(r->dims);
         (void)reason(r, why);
-        nnc_sheet_line(out, style, "%9s  %.60s %.*s%s, %lld calls: %s",
-                       nnc_unit_text(r->save_s, "s", saved), r->op, length < 80 ? 80 : 76, r->dims,
-                       length > 80 ? "..." : "", (long long)r->calls, why);
+        nnc_sheet_line(out, style, "%9s  %.60s %.*s%s, %lld calls: %s", nnc_unit_text(r->save_s, "s", saved), r->op,
+                       length < 80 ? 80 : 76, r->dims, length > 80 ? "..." : "", (long long)r->calls, why);
     }
 }
 
@@ -211,8 +201,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const answer *a = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_rows(&sheet, &page, record);
-    (void)nnc_table_under(out, style, (nnc_lines){ &part_metrics, a, a->parts, a->part_count },
-                          "against the estimate");
+    (void)nnc_table_under(out, style, (nnc_lines){ &part_metrics, a, a->parts, a->part_count }, "against the estimate");
     write_findings(out, style, a);
     write_ops(out, style, a);
 }
@@ -245,28 +234,23 @@ typedef struct comparison {
 #define CHANGE(member) NNC_IN(change, member)
 static const nnc_metric change_rows[] = {
     NNC_AS("op", TEXT, CHANGE(op), .head = "op", .shrinks = true, .help = "Operator, or kernel."),
-    NNC_AS("dims", TEXT, CHANGE(dims), .head = "dims", .shrinks = true,
-           .help = "Shapes of its inputs."),
-    NNC_AS("before_calls", WHOLE, CHANGE(before_calls), .head = "calls",
-           .help = "Calls in the first trace."),
+    NNC_AS("dims", TEXT, CHANGE(dims), .head = "dims", .shrinks = true, .help = "Shapes of its inputs."),
+    NNC_AS("before_calls", WHOLE, CHANGE(before_calls), .head = "calls", .help = "Calls in the first trace."),
     NNC_AS("after_calls", WHOLE, CHANGE(after_calls), .head = "now", .help = "In the second."),
     NNC_AS("before_s", NUMBER, CHANGE(before_s), .unit = "s", .head = "before",
            .help = "Seconds of its kernels in the first trace."),
-    NNC_AS("after_s", NUMBER, CHANGE(after_s), .unit = "s", .head = "after",
-           .help = "In the second."),
-    NNC_AS("change_s", NUMBER, CHANGE(change_s), .unit = "s", .head = "change",
-           .help = "after_s less before_s."),
+    NNC_AS("after_s", NUMBER, CHANGE(after_s), .unit = "s", .head = "after", .help = "In the second."),
+    NNC_AS("change_s", NUMBER, CHANGE(change_s), .unit = "s", .head = "change", .help = "after_s less before_s."),
 };
 static const nnc_metrics change_metrics = NNC_METRICS("a change", change_rows, change);
 
 static const nnc_metric comparison_rows[] = {
     NNC_AS("before", OBJECT, NNC_IN(comparison, before), .rows = &document),
     NNC_AS("after", OBJECT, NNC_IN(comparison, after), .rows = &document),
-    NNC_AS("changes", LIST, NNC_IN(comparison, changes), NNC_COUNT(comparison, count),
-           .rows = &change_metrics, .help = "Operators of either trace, largest change first."),
+    NNC_AS("changes", LIST, NNC_IN(comparison, changes), NNC_COUNT(comparison, count), .rows = &change_metrics,
+           .help = "Operators of either trace, largest change first."),
 };
-static const nnc_metrics comparison_metrics =
-    NNC_METRICS("two traces", comparison_rows, comparison);
+static const nnc_metrics comparison_metrics = NNC_METRICS("two traces", comparison_rows, comparison);
 
 static nnc_lines changes_of(const void *record)
 {
@@ -280,13 +264,11 @@ static void write_comparison(nnc_buffer *out, nnc_style style, const void *recor
     char before[NNC_NUMBER_TEXT], after[NNC_NUMBER_TEXT];
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_label(&sheet, "time");
-    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s -> %s",
-                   nnc_unit_text(c->before.sum.span_s, "s", before),
+    nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s -> %s", nnc_unit_text(c->before.sum.span_s, "s", before),
                    nnc_unit_text(c->after.sum.span_s, "s", after));
     nnc_sheet_end(&sheet);
     nnc_sheet_label(&sheet, "kernels");
-    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s -> %s",
-                   nnc_unit_text(c->before.sum.kernel_s, "s", before),
+    nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%s -> %s", nnc_unit_text(c->before.sum.kernel_s, "s", before),
                    nnc_unit_text(c->after.sum.kernel_s, "s", after));
     nnc_sheet_end(&sheet);
     nnc_lines lines = changes_of(record);
@@ -295,10 +277,9 @@ static void write_comparison(nnc_buffer *out, nnc_style style, const void *recor
     (void)nnc_table_under(out, style, lines, "changes");
 }
 
-static const nnc_view comparison_view = { .schema = "nncost.trace-changes/1",
-                                          .document = &comparison_metrics,
-                                          .lines = changes_of,
-                                          .page = write_comparison };
+static const nnc_view comparison_view = {
+    .schema = "nncost.trace-changes/1", .document = &comparison_metrics, .lines = changes_of, .page = write_comparison
+};
 
 static int by_name(const void *a, const void *b)
 {
@@ -365,8 +346,7 @@ static const nnc_metric rank_rows[] = {
     NNC_AS("file", TEXT, RANK(file), .head = "file", .shrinks = true, .help = "Its trace."),
     NNC_AS("span_s", NUMBER, RANK(span_s), .unit = "s", .head = "time",
            .help = "From its first kernel to the end of its last."),
-    NNC_AS("compute_s", NUMBER, RANK(compute_s), .unit = "s", .head = "compute",
-           .help = "Sum over compute kernels."),
+    NNC_AS("compute_s", NUMBER, RANK(compute_s), .unit = "s", .head = "compute", .help = "Sum over compute kernels."),
     NNC_AS("communication_s", NUMBER, RANK(communication_s), .unit = "s", .head = "communication",
            .help = "Sum over kernels of collectives, waiting included."),
     NNC_AS("waits_s", NUMBER, RANK(waits_s), .unit = "s", .head = "waits",
@@ -380,13 +360,11 @@ static const nnc_metric ranks_rows[] = {
            .help = "The rank that waits least for others; -1 = none waits."),
     NNC_AS("waits_s", NUMBER, NNC_IN(run_of_ranks, waits_s), .unit = "s",
            .help = "Mean time that a rank waits in collectives."),
-    NNC_AS("span_s", NUMBER, NNC_IN(run_of_ranks, span_s), .unit = "s",
-           .help = "Mean time of a rank."),
-    NNC_AS("ranks", LIST, NNC_IN(run_of_ranks, ranks), NNC_COUNT(run_of_ranks, count),
-           .rows = &rank_metrics, .help = "The ranks, in the order of the files."),
+    NNC_AS("span_s", NUMBER, NNC_IN(run_of_ranks, span_s), .unit = "s", .help = "Mean time of a rank."),
+    NNC_AS("ranks", LIST, NNC_IN(run_of_ranks, ranks), NNC_COUNT(run_of_ranks, count), .rows = &rank_metrics,
+           .help = "The ranks, in the order of the files."),
 };
-static const nnc_metrics ranks_metrics =
-    NNC_METRICS("the ranks of a run", ranks_rows, run_of_ranks);
+static const nnc_metrics ranks_metrics = NNC_METRICS("the ranks of a run", ranks_rows, run_of_ranks);
 
 static nnc_lines ranks_of(const void *record)
 {
@@ -401,8 +379,7 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_sheet_label(&sheet, "ranks");
     if (r->slowest >= 0) {
-        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count,
-                       (long long)r->slowest);
+        nnc_sheet_item(&sheet, NNC_INK_PLAIN, "%d, rank %lld is the slowest", (int)r->count, (long long)r->slowest);
     } else {
         nnc_sheet_item(&sheet, NNC_INK_PLAIN,
                        "%d, without a collective that takes them different "
@@ -418,13 +395,12 @@ static void write_ranks(nnc_buffer *out, nnc_style style, const void *record)
     (void)nnc_table_under(out, style, ranks_of(record), "ranks");
 }
 
-static const nnc_view ranks_view = { .schema = "nncost.trace-ranks/1",
-                                     .document = &ranks_metrics,
-                                     .lines = ranks_of,
-                                     .page = write_ranks };
+static const nnc_view ranks_view = {
+    .schema = "nncost.trace-ranks/1", .document = &ranks_metrics, .lines = ranks_of, .page = write_ranks
+};
 
-static nnc_status read_rank(const char *path, int32_t place, nnc_trace_rank *rank,
-                            nnc_buffer *collectives, nnc_error *err)
+static nnc_status read_rank(const char *path, int32_t place, nnc_trace_rank *rank, nnc_buffer *collectives,
+                            nnc_error *err)
 {
     nnc_trace *trace = NULL;
     nnc_trace_sum sum;
@@ -473,8 +449,8 @@ static nnc_status run_ranks(nnc_session *session, int32_t count, nnc_error *err)
 
 /* ---- the command ---- */
 
-static nnc_status read_answer(nnc_session *session, const char *path, const char *id, answer *a,
-                              nnc_trace **trace, nnc_error *err)
+static nnc_status read_answer(nnc_session *session, const char *path, const char *id, answer *a, nnc_trace **trace,
+                              nnc_error *err)
 {
     const nnc_device *device = NULL;
     if (id != NULL) {
@@ -495,8 +471,8 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
 }
 
 /* A step of the trace against that of the estimate. Bubbles and launches are what keeps an estimated device idle. */
-static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario,
-                            nnc_scratch *scratch, nnc_error *err)
+static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                            nnc_error *err)
 {
     answer *a = context;
     const nnc_result *r = &scenario->result;
@@ -509,8 +485,7 @@ static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *s
     }
     const part parts[PARTS] = {
         { "step", a->sum.span_s / steps, r->step_s },
-        { "compute", (a->sum.busy_s - a->sum.exposed_s) / steps,
-          r->step_s - r->exposed_comm_s - idle_s },
+        { "compute", (a->sum.busy_s - a->sum.exposed_s) / steps, r->step_s - r->exposed_comm_s - idle_s },
         { "exposed communication", a->sum.exposed_s / steps, r->exposed_comm_s },
         { "idle", a->sum.idle_s / steps, idle_s },
     };
@@ -522,8 +497,7 @@ static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *s
     return NNC_OK;
 }
 
-static nnc_status run_one(nnc_session *session, const char *device, const char *model,
-                          nnc_error *err)
+static nnc_status run_one(nnc_session *session, const char *device, const char *model, nnc_error *err)
 {
     nnc_trace *trace = NULL;
     answer a;
@@ -547,9 +521,8 @@ static nnc_status run_two(nnc_session *session, const char *device, nnc_error *e
     if (status == NNC_OK) {
         status = read_answer(session, operands[1], device, &c.after, &after, err);
     }
-    const bool ranks = status == NNC_OK && device == NULL && before->rank >= 0 &&
-                       after->rank >= 0 && before->rank != after->rank &&
-                       before->world_size == after->world_size;
+    const bool ranks = status == NNC_OK && device == NULL && before->rank >= 0 && after->rank >= 0 &&
+                       before->rank != after->rank && before->world_size == after->world_size;
     if (status == NNC_OK && !ranks && (status = compare(&c, before->arena, err)) == NNC_OK) {
         nnc_view_write(session->out, session->style, &comparison_view, &c);
     }
@@ -582,14 +555,13 @@ const nnc_command nnc_cmd_trace = {
     .name = "trace",
     .operands = "FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE...",
     .summary = "A PyTorch trace: where its time went, and what each operator could have taken.",
-    .notes =
-        "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with "
-        "record_shapes=True its operators are priced. Kernels are linked to operators by their "
-        "launches. DEVICE: the device that ran it; without it, the one that the trace names. The "
-        "expected time is the predicted time times the median ratio of this machine, so that a "
-        "slower machine is not a finding. With MODEL and options of its plan: a step against its "
-        "estimate. With two files: what changed between them. With the files of several ranks of "
-        "one run: which is the slowest, and how long the others wait for it.",
+    .notes = "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with "
+             "record_shapes=True its operators are priced. Kernels are linked to operators by their "
+             "launches. DEVICE: the device that ran it; without it, the one that the trace names. The "
+             "expected time is the predicted time times the median ratio of this machine, so that a "
+             "slower machine is not a finding. With MODEL and options of its plan: a step against its "
+             "estimate. With two files: what changed between them. With the files of several ranks of "
+             "one run: which is the slowest, and how long the others wait for it.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

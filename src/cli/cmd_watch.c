@@ -23,11 +23,9 @@ static const nnc_metric document_rows[] = {
     NNC_AS("lines", WHOLE, OF(lines), .help = "Lines of the log."),
     NNC_AS("readings", WHOLE, OF(readings), .help = "Lines with a step time."),
     NNC_AS("skipped", WHOLE, OF(skipped), .help = "Readings of the warm-up."),
-    NNC_AS("step_s", NUMBER, OF(step_s), .unit = "s",
-           .help = "Measured: median of the latest 100 readings."),
+    NNC_AS("step_s", NUMBER, OF(step_s), .unit = "s", .help = "Measured: median of the latest 100 readings."),
     NNC_AS("predicted_s", NUMBER, OF(predicted_s), .unit = "s", .help = "Estimate of the plan."),
-    NNC_AS("interval_s", NUMBER, OF(interval_s), .each_count = 2, .unit = "s",
-           .help = "Interval of the estimate."),
+    NNC_AS("interval_s", NUMBER, OF(interval_s), .each_count = 2, .unit = "s", .help = "Interval of the estimate."),
     NNC_AS("alarm_s", NUMBER, OF(alarm_s), .each_count = 2, .unit = "s",
            .help = "Limits that a step must leave for an alarm."),
     NNC_AS("ratio", NUMBER, OF(ratio), .help = "step_s divided by predicted_s."),
@@ -69,9 +67,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_end(&sheet);
 }
 
-const nnc_view nnc_watch_view = { .schema = "nncost.watch/1",
-                                  .document = &document,
-                                  .page = write_page };
+const nnc_view nnc_watch_view = { .schema = "nncost.watch/1", .document = &document, .page = write_page };
 
 /* While a job runs, one line on standard error whenever it leaves the limits or comes back. */
 typedef struct following {
@@ -97,8 +93,8 @@ static void follow(void *context, const nnc_log *log)
     }
 }
 
-static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scenario,
-                        nnc_scratch *scratch, nnc_error *err)
+static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                        nnc_error *err)
 {
     const char *path = context;
     const nnc_result *r = &scenario->result;
@@ -116,16 +112,15 @@ static nnc_status watch(nnc_session *session, void *context, nnc_scenario *scena
     NNC_TRY(nnc_log_read(path, r, &log, standard ? follow : NULL, &job, err));
     const double step_s = nnc_log_step_s(&log);
     if (isnan(step_s)) {
-        return log.readings == 0
-                   ? nnc_fail(err, NNC_BAD_SPEC, path,
-                              "expected lines of Megatron-LM, NeMo, torchtitan, HF Trainer, "
-                              "DeepSpeed or MaxText with the time of a step, found none in %lld "
-                              "lines",
-                              (long long)log.lines)
-                   : nnc_fail(err, NNC_BAD_SPEC, path,
-                              "expected steps after the first %d, found only %lld lines of the "
-                              "warm-up",
-                              NNC_LOG_WARM_UP, (long long)log.readings);
+        return log.readings == 0 ? nnc_fail(err, NNC_BAD_SPEC, path,
+                                            "expected lines of Megatron-LM, NeMo, torchtitan, HF Trainer, "
+                                            "DeepSpeed or MaxText with the time of a step, found none in %lld "
+                                            "lines",
+                                            (long long)log.lines)
+                                 : nnc_fail(err, NNC_BAD_SPEC, path,
+                                            "expected steps after the first %d, found only %lld lines of the "
+                                            "warm-up",
+                                            NNC_LOG_WARM_UP, (long long)log.readings);
     }
     answer a = { .log_path = standard ? "standard input" : path,
                  .program = log.program,

@@ -40,31 +40,25 @@ NNC_GET(get_shown_plan, choice_row,
 #define FOUND(member) NNC_IN(choice_row, best.found.member)
 static const nnc_metric choice_rows[] = {
     NNC_TEXT(choice_row, id, .head = "device", .help = "Id of the device."),
-    NNC_AS("devices", WHOLE, .get = nnc_best_devices, .head = "devices",
-           .help = "Devices of the plan."),
-    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s",
-           .help = "Time of one step."),
-    NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s",
-           .help = "Time of the whole run."),
+    NNC_AS("devices", WHOLE, .get = nnc_best_devices, .head = "devices", .help = "Devices of the plan."),
+    NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s", .help = "Time of one step."),
+    NNC_AS("run_s", NUMBER, FOUND(run_s), .head = "run", .unit = "s", .help = "Time of the whole run."),
     NNC_HEAD("cost", TEXT, .get = nnc_best_cost),
-    NNC_AS("cost", NUMBER, BEST(cost),
-           .help = "Cost of the whole run, or of a step when its length is not known."),
+    NNC_AS("cost", NUMBER, BEST(cost), .help = "Cost of the whole run, or of a step when its length is not known."),
     NNC_AS("currency", TEXT, BEST(currency), .help = "Currency of the cost and the price."),
-    NNC_AS("energy_kwh", NUMBER, .get = get_energy, .head = "kWh", .show = NNC_SHOW_COUNT,
-           .drop = 3, .help = "Energy of the whole run, or of a step at the rated power."),
+    NNC_AS("energy_kwh", NUMBER, .get = get_energy, .head = "kWh", .show = NNC_SHOW_COUNT, .drop = 3,
+           .help = "Energy of the whole run, or of a step at the rated power."),
     NNC_AS("memory_bytes", WHOLE, .get = nnc_best_memory, .head = "memory", .unit = "B", .drop = 2,
            .help = "Memory on the fullest device."),
     NNC_AS("mfu", NUMBER, FOUND(mfu), .head = "MFU", .show = NNC_SHOW_PERCENT, .drop = 4,
            .help = "Model FLOPs utilisation of the step."),
-    NNC_AS("bound", TEXT, .get = get_bound, .head = "limit",
-           .help = "The largest limit of the step."),
+    NNC_AS("bound", TEXT, .get = get_bound, .head = "limit", .help = "The largest limit of the step."),
     NNC_HEAD("plan", TEXT, .get = get_shown_plan),
     NNC_AS("plan", TEXT, .get = nnc_best_plan, .help = "The plan in one word."),
     NNC_AS("software", TEXT, BEST(software), .help = "Software profile of the plan."),
     NNC_AS("basis", ENUM, NNC_IN(choice_row, basis), .names = { nnc_basis_name, NNC_BASIS_COUNT },
            .help = "Source of the device's efficiencies."),
-    NNC_AS("device_hours", NUMBER, FOUND(device_hours),
-           .help = "Devices times hours of the whole run."),
+    NNC_AS("device_hours", NUMBER, FOUND(device_hours), .help = "Devices times hours of the whole run."),
     NNC_NUMBER(choice_row, price, .help = "Price of one device for one hour."),
     NNC_TEXT(choice_row, seller, .help = "Seller of the price."),
     NNC_TEXT(choice_row, date, .help = "Date of the price."),
@@ -97,8 +91,7 @@ static void write_unmeasured(nnc_buffer *out, const choices *all)
     for (int32_t i = 0; i < all->count; i++) {
         const choice_row *row = &all->rows[i];
         if (row->best.result != NULL && row->basis == NNC_BASIS_DEFAULT) {
-            nnc_buffer_text(
-                out, count++ > 0 ? ", " : "\nnot measured, with efficiencies of similar devices: ");
+            nnc_buffer_text(out, count++ > 0 ? ", " : "\nnot measured, with efficiencies of similar devices: ");
             nnc_buffer_text(out, row->id);
         }
     }
@@ -145,8 +138,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const choices *all = record;
     nnc_put_sets(out, all->given);
-    nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model,
-                     all->global_batch, all->batch_chosen ? NNC_BATCH_CHOSEN : "", all->aim);
+    nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model, all->global_batch,
+                     all->batch_chosen ? NNC_BATCH_CHOSEN : "", all->aim);
     write_table(out, style, all);
     write_prices(out, all);
     write_unmeasured(out, all);
@@ -208,8 +201,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
 }
 
 /* Fills a row; the search's own memory ends with it, so texts are copied. */
-static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report,
-                       nnc_error *err)
+static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
 {
     ranking *r = context;
     choice_row *row = r->row;
@@ -217,8 +209,7 @@ static nnc_status take(nnc_session *session, void *context, const nnc_search_rep
     *row = (choice_row){ .id = keep(r->arena, device->id),
                          .name = keep(r->arena, device->name),
                          .basis = device->efficiency.basis };
-    NNC_TRY(nnc_best_fill(session, report, best_of(report, r->fastest), r->scratch, r->arena,
-                          &row->best, err));
+    NNC_TRY(nnc_best_fill(session, report, best_of(report, r->fastest), r->scratch, r->arena, &row->best, err));
     nnc_best *best = &row->best;
     best->currency = keep(r->arena, nnc_price_currency(device));
     best->software = keep(r->arena, best->software);
@@ -275,7 +266,7 @@ static const char *aim_of(const nnc_options *options, bool *fastest)
     const bool deadline = options->search.deadline_s > 0.0, budget = options->search.budget != NULL;
     const char *objective = options->search.objective;
     *fastest = objective != NULL ? strcmp(objective, "time") == 0 : budget && !deadline;
-    return *fastest ? (budget ? "the fastest size within the budget" : "the fastest size")
+    return *fastest             ? (budget ? "the fastest size within the budget" : "the fastest size")
            : deadline && budget ? "the cheapest size within the deadline and the budget"
            : deadline           ? "the cheapest size within the deadline"
            : budget             ? "the cheapest size within the budget"
@@ -286,12 +277,10 @@ static const char *aim_of(const nnc_options *options, bool *fastest)
 
 static void put_fields(nnc_record *record, const nnc_options *options, const nnc_plan *plan)
 {
-    static const char *const chosen[] = {
-        "devices",        "data",        "tensor",   "pipeline",
-        "virtual_stages", "context",     "expert",   "sequence_parallel",
-        "zero",           "micro_batch", "schedule", "recompute",
-        "offload",        "global_batch"
-    };
+    static const char *const chosen[] = { "devices",        "data",        "tensor",   "pipeline",
+                                          "virtual_stages", "context",     "expert",   "sequence_parallel",
+                                          "zero",           "micro_batch", "schedule", "recompute",
+                                          "offload",        "global_batch" };
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         bool wanted = false;
@@ -315,37 +304,32 @@ static void put_run(nnc_record *record, const nnc_scenario_args *given)
         const nnc_field *field = given->settings[i].field;
         nnc_run_ask ask = nnc_run_ask_default();
         if (nnc_field_is_of(&nnc_run_table, field) &&
-            nnc_field_set(&nnc_run_table, &ask, field->name, given->settings[i].value, NULL) ==
-                NNC_OK) {
+            nnc_field_set(&nnc_run_table, &ask, field->name, given->settings[i].value, NULL) == NNC_OK) {
             nnc_scenario_field(record, field, &ask);
         }
     }
 }
 
 /* The cluster, as a path that is valid in any folder; and the price of a seller, since a plan file has no --seller. */
-static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row,
-                            nnc_error *err)
+static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row, nnc_error *err)
 {
     const nnc_scenario_args *given = &session->options.given;
     char folder[PATH_MAX], text[2 * PATH_MAX];
     if (given->cluster != NULL) {
-        const bool relative = given->cluster[0] != '/' && strchr(given->cluster, '/') != NULL &&
-                              getcwd(folder, sizeof folder) != NULL;
-        snprintf(text, sizeof text, "%s%s%s", relative ? folder : "", relative ? "/" : "",
-                 given->cluster);
+        const bool relative =
+            given->cluster[0] != '/' && strchr(given->cluster, '/') != NULL && getcwd(folder, sizeof folder) != NULL;
+        snprintf(text, sizeof text, "%s%s%s", relative ? folder : "", relative ? "/" : "", given->cluster);
         nnc_record_text(record, "cluster", text);
     }
     if (given->seller != NULL && !isnan(row->price)) {
         const nnc_device *device = NULL;
         NNC_TRY(nnc_device_load(session->specs, row->id, &device, err));
-        if (row->best.currency != NULL &&
-            strcmp(row->best.currency, nnc_price_currency(device)) != 0) {
+        if (row->best.currency != NULL && strcmp(row->best.currency, nnc_price_currency(device)) != 0) {
             return nnc_fail(err, NNC_BAD_USAGE, "--plans",
-                            "%s sells %s in %s, a plan file has prices in the device's %s",
-                            given->seller, row->id, row->best.currency, nnc_price_currency(device));
+                            "%s sells %s in %s, a plan file has prices in the device's %s", given->seller, row->id,
+                            row->best.currency, nnc_price_currency(device));
         }
-        snprintf(text, sizeof text, "price: %s, %s",
-                 row->seller != NULL ? row->seller : given->seller,
+        snprintf(text, sizeof text, "price: %s, %s", row->seller != NULL ? row->seller : given->seller,
                  row->date != NULL ? row->date : "no date");
         nnc_record_number(record, "price", row->price);
         nnc_record_text(record, "note", text);
@@ -402,15 +386,13 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
             *comma = '\0';
         }
         if (all->count == DEVICES_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "too many devices, expected at most %d",
-                            DEVICES_MAX);
+            return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "too many devices, expected at most %d", DEVICES_MAX);
         }
         if (*device == '\0') {
             return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "an empty name in the list \"%s\"",
                             session->options.operands[1]);
         }
-        nnc_session own =
-            *session; /* the search takes options out; the next device needs them, too */
+        nnc_session own = *session; /* the search takes options out; the next device needs them, too */
         r->row = &all->rows[all->count];
         NNC_TRY(nnc_search_args_run(&own, session->options.operands[0], device, take, r, err));
         all->count++;
@@ -432,8 +414,8 @@ static nnc_status choose(nnc_session *session, ranking *r, nnc_error *err)
     }
     all.rows = rows;
     all.aim = aim_of(&session->options, &r->fastest);
-    NNC_TRY(nnc_batch_choose(session, session->options.operands[0], r->arena, &all.global_batch,
-                             &all.batch_chosen, err));
+    NNC_TRY(
+        nnc_batch_choose(session, session->options.operands[0], r->arena, &all.global_batch, &all.batch_chosen, err));
     NNC_TRY(search_all(r, session, &all, err));
     for (int32_t i = 0; i < all.count; i++) {
         any = any || rows[i].best.result != NULL;
@@ -450,8 +432,7 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one device, expected one");
     }
     const nnc_scenario_args *given = &session->options.given;
-    if (session->options.search.plans != NULL &&
-        (given->region != NULL || given->building != NULL)) {
+    if (session->options.search.plans != NULL && (given->region != NULL || given->building != NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, given->region != NULL ? "--region" : "--building",
                         "has no place in a plan file, expected --plans without it");
     }

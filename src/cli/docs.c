@@ -74,12 +74,11 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
 }
 
 /* The most used options; a command has some of them. One with many options of its own shows only the first of these. */
-static const char *const common[] = { "--devices",      "--tensor",       "--pipeline",
-                                      "--zero",         "--micro-batch",  "--micro-batches",
-                                      "--global-batch", "--seq-len",      "--precision",
-                                      "--recompute",    "--set",          "--output",
-                                      "--format",       "--adapter-rank", "--optimizer",
-                                      "--software",     "--frozen",       "--tokens" };
+static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
+                                      "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
+                                      "--precision",   "--recompute",     "--set",          "--output",
+                                      "--format",      "--adapter-rank",  "--optimizer",    "--software",
+                                      "--frozen",      "--tokens" };
 enum { COMMON = sizeof common / sizeof common[0], COMMON_LEAST = 12, BRIEF_MAX = 18 };
 
 /* Length of the first sentence, without its full stop and without the default. */
@@ -88,8 +87,7 @@ static int sentence_length(const char *help)
     const char *stop = strstr(help, ". "), *bracket = strstr(help, " [");
     size_t length = strlen(help);
     length = stop != NULL && (size_t)(stop - help) < length ? (size_t)(stop - help) : length;
-    length =
-        bracket != NULL && (size_t)(bracket - help) < length ? (size_t)(bracket - help) : length;
+    length = bracket != NULL && (size_t)(bracket - help) < length ? (size_t)(bracket - help) : length;
     return (int)(length > 0 && help[length - 1] == '.' ? length - 1 : length);
 }
 
@@ -117,18 +115,15 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
 /* Does the option belong to this command more than to others? Rare ones do not count. */
 static bool is_own(unsigned takes, const nnc_option_text *option)
 {
-    static const char *const rare[] = {
-        "--seller", "--offer", "--region",   "--building", "--scenario",   "--timeline",
-        "--stages", "--trace", "--measured", "--from",     "--to-options", "--sensitivity"
-    };
+    static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
+                                        "--scenario", "--timeline", "--stages",     "--trace",
+                                        "--measured", "--from",     "--to-options", "--sensitivity" };
     const bool of_plan = (takes & NNC_TAKES_PLAN) != 0;
-    return !(option->takes & (NNC_TAKES_PLAN | NNC_TAKES_COMMON)) &&
-           !(of_plan && option->of_file) &&
+    return !(option->takes & (NNC_TAKES_PLAN | NNC_TAKES_COMMON)) && !(of_plan && option->of_file) &&
            !(of_plan && has(rare, sizeof rare / sizeof rare[0], option->name));
 }
 
-static void write_brief_options(nnc_buffer *out, nnc_style style, const char *command,
-                                unsigned takes)
+static void write_brief_options(nnc_buffer *out, nnc_style style, const char *command, unsigned takes)
 {
     nnc_option_text option;
     int count = 0, shown = 0, own_count = 0;
@@ -147,8 +142,7 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
             }
         }
     }
-    nnc_buffer_print(out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown,
-                     count, command);
+    nnc_buffer_print(out, "\n%d of %d options; 'nncost %s --help' explains all of them.\n", shown, count, command);
 }
 
 /* ---- commands ---- */
@@ -157,11 +151,9 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = 12;
-    nnc_buffer_text(
-        out,
-        "usage: nncost COMMAND ...\n\n"
-        "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
-        "the network and the datasheet of the device.\n\nCommands:\n");
+    nnc_buffer_text(out, "usage: nncost COMMAND ...\n\n"
+                         "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
+                         "the network and the datasheet of the device.\n\nCommands:\n");
     const nnc_command *command = NULL;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         char label[32];
@@ -170,35 +162,31 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
         nnc_sheet_words(&sheet, "%s", command->summary);
         nnc_sheet_end(&sheet);
     }
-    nnc_buffer_text(
-        out,
-        "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
-        "them; 'nncost -V' prints the version.\n\n"
-        "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
-        "files.\n"
-        "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
-        "the program. Upper and lower case are the same, and an owner in front is ignored:\n"
-        "meta-llama/Llama-3-8B.\n"
-        "'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for "
-        "all\n"
-        "commands, one per line; --no-defaults ignores it.\n\n"
-        "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
-        "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
-        "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
+    nnc_buffer_text(out, "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
+                         "them; 'nncost -V' prints the version.\n\n"
+                         "MODEL and DEVICE are ids ('nncost list models', 'nncost list devices') or paths of "
+                         "files.\n"
+                         "Ids are looked up in $NNCOST_PATH, $XDG_CONFIG_HOME/nncost and the data that came with\n"
+                         "the program. Upper and lower case are the same, and an owner in front is ignored:\n"
+                         "meta-llama/Llama-3-8B.\n"
+                         "'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for "
+                         "all\n"
+                         "commands, one per line; --no-defaults ignores it.\n\n"
+                         "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
+                         "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
+                         "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
 }
 
 void nnc_help_program_brief(nnc_buffer *out)
 {
-    nnc_buffer_text(
-        out,
-        "usage: nncost COMMAND ...\n\n"
-        "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
-        "  nncost search llama3-8b h100 --devices 64      the best plan for 64 devices\n"
-        "  nncost compare llama3-8b a100,h100,b200        devices, models or plans side by side\n"
-        "  nncost run llama3-8b h100 --tokens 1T          days, cost and energy of the whole run\n"
-        "  nncost explain mfu                             what a metric means, and its formula\n"
-        "  nncost list                                    devices, models, software profiles\n"
-        "\nCommands:");
+    nnc_buffer_text(out, "usage: nncost COMMAND ...\n\n"
+                         "  nncost estimate gpt2-xl a100 --micro-batch 4   time, memory, cost of a training step\n"
+                         "  nncost search llama3-8b h100 --devices 64      the best plan for 64 devices\n"
+                         "  nncost compare llama3-8b a100,h100,b200        devices, models or plans side by side\n"
+                         "  nncost run llama3-8b h100 --tokens 1T          days, cost and energy of the whole run\n"
+                         "  nncost explain mfu                             what a metric means, and its formula\n"
+                         "  nncost list                                    devices, models, software profiles\n"
+                         "\nCommands:");
     const nnc_command *command = NULL;
     int column = 9;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
@@ -210,10 +198,9 @@ void nnc_help_program_brief(nnc_buffer *out)
         nnc_buffer_print(out, " %s", command->name);
         column += length;
     }
-    nnc_buffer_text(out,
-                    "\n\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help "
-                    "COMMAND' all of\nthem; 'nncost --help' has the rest, 'nncost -V' prints the "
-                    "version.\n");
+    nnc_buffer_text(out, "\n\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help "
+                         "COMMAND' all of\nthem; 'nncost --help' has the rest, 'nncost -V' prints the "
+                         "version.\n");
 }
 
 /* ---- --help of a command with many options ---- */
@@ -247,8 +234,7 @@ static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_comm
     const int count = order_groups(command->takes, groups);
     for (int g = 0; g < count; g++) {
         bool any = is_rare_group(command, groups[g]);
-        for (int i = 0;
-             !is_rare_group(command, groups[g]) && nnc_option_at(command->takes, i, &option); i++) {
+        for (int i = 0; !is_rare_group(command, groups[g]) && nnc_option_at(command->takes, i, &option); i++) {
             if (strcmp(option.group, groups[g]) == 0) {
                 if (!any) {
                     nnc_buffer_print(out, "\n%s:\n", groups[g]);
@@ -271,8 +257,7 @@ static void put_paragraph(nnc_sheet *sheet, const char *text)
     nnc_sheet_end(sheet);
 }
 
-void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command,
-                      nnc_help_level level)
+void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *command, nnc_help_level level)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     nnc_buffer_print(out, "usage: nncost %s %s [options]\n\n", command->name, command->operands);
@@ -351,8 +336,7 @@ static const nnc_metrics *metrics_of(const struct output *output)
     return output->view != NULL ? output->view->document : &nnc_sweep_own_metrics;
 }
 
-static void put_names(nnc_record *record, const char *key, const char *(*name_of)(unsigned),
-                      int count)
+static void put_names(nnc_record *record, const char *key, const char *(*name_of)(unsigned), int count)
 {
     nnc_record_list(record, key);
     for (int i = 0; i < count; i++) {
@@ -365,17 +349,16 @@ static void put_names(nnc_record *record, const char *key, const char *(*name_of
 static void put_metric_type(nnc_record *record, const nnc_metric *row)
 {
     static const char *const types[] = {
-        [NNC_METRIC_NUMBER] = "number", [NNC_METRIC_WHOLE] = "integer",
-        [NNC_METRIC_BOOL] = "boolean",  [NNC_METRIC_TEXT] = "string",
-        [NNC_METRIC_CHARS] = "string",  [NNC_METRIC_ENUM] = "choice",
-        [NNC_METRIC_ANY] = "any",       [NNC_METRIC_OBJECT] = "object",
-        [NNC_METRIC_LIST] = "list",     [NNC_METRIC_TEXTS] = "texts",
+        [NNC_METRIC_NUMBER] = "number", [NNC_METRIC_WHOLE] = "integer", [NNC_METRIC_BOOL] = "boolean",
+        [NNC_METRIC_TEXT] = "string",   [NNC_METRIC_CHARS] = "string",  [NNC_METRIC_ENUM] = "choice",
+        [NNC_METRIC_ANY] = "any",       [NNC_METRIC_OBJECT] = "object", [NNC_METRIC_LIST] = "list",
+        [NNC_METRIC_TEXTS] = "texts",
     };
     const bool nullable = row->type == NNC_METRIC_OBJECT ? nnc_metric_rare(row)->unless != NULL
                           : row->type == NNC_METRIC_LIST || row->type == NNC_METRIC_TEXTS
                               ? row->null_empty
-                              : row->type == NNC_METRIC_NUMBER || row->type == NNC_METRIC_TEXT ||
-                                    row->get != NULL || row->hop > 0 || row->blank_zero;
+                              : row->type == NNC_METRIC_NUMBER || row->type == NNC_METRIC_TEXT || row->get != NULL ||
+                                    row->hop > 0 || row->blank_zero;
     nnc_record_text(record, "type", types[row->type]);
     nnc_record_bool(record, "nullable", nullable);
     if (row->type == NNC_METRIC_ENUM) {
@@ -394,8 +377,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
     put_metric_type(record, row);
     nnc_record_bool(record, "required", more->when == NULL);
     /* A member of the plan is described by the plan's own table. */
-    nnc_record_text(record, "help",
-                    row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
+    nnc_record_text(record, "help", row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
     nnc_record_text(record, "unit", row->unit);
     if (row->each_count > 0 && more->each != NULL) {
         put_names(record, "keys", more->each, row->each_count);
@@ -436,8 +418,7 @@ static nnc_status put_columns(nnc_record *record)
 {
     nnc_columns columns;
     nnc_arena *arena = nnc_arena_create();
-    const nnc_status status =
-        arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
+    const nnc_status status = arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
     for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
         nnc_metric row = *columns.list[i].metric;
         row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* the value is null in the row of an
@@ -548,12 +529,10 @@ static void put_tables(nnc_record *record)
         const char *name;
         const nnc_field_table *table;
     } tables[] = {
-        { "device", &nnc_device_table },   { "software", &nnc_software_table },
-        { "cluster", &nnc_cluster_table }, { "price", &nnc_price_table },
-        { "track", &nnc_track_table },     { "framework", &nnc_framework_table },
-        { "range", &nnc_range_table },     { "recipe", &nnc_recipe_table },
-        { "plan", &nnc_plan_table },       { "run", &nnc_run_table },
-        { "serve", &nnc_serve_table },
+        { "device", &nnc_device_table }, { "software", &nnc_software_table }, { "cluster", &nnc_cluster_table },
+        { "price", &nnc_price_table },   { "track", &nnc_track_table },       { "framework", &nnc_framework_table },
+        { "range", &nnc_range_table },   { "recipe", &nnc_recipe_table },     { "plan", &nnc_plan_table },
+        { "run", &nnc_run_table },       { "serve", &nnc_serve_table },
     };
     nnc_record_object(record, "tables");
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
@@ -612,8 +591,7 @@ static void put_option(nnc_record *record, const nnc_option_text *option)
     nnc_record_text(record, "unit", field->unit);
     put_limit(record, "minimum", field, false);
     put_limit(record, "maximum", field, true);
-    nnc_record_text(record, "default",
-                    option->default_text[0] != '\0' ? option->default_text : NULL);
+    nnc_record_text(record, "default", option->default_text[0] != '\0' ? option->default_text : NULL);
     nnc_record_text(record, "field", option->of_file ? field->name : NULL);
     nnc_record_text(record, "help", field->help);
     nnc_record_close(record);
@@ -672,8 +650,7 @@ static void put_all_options(nnc_record *record)
         }
         nnc_record_close(record);
         put_names(record, "values", option.values.of, option.values.count);
-        put_names(record, "meanings", option.help_of,
-                  option.help_of != NULL ? option.values.count : 0);
+        put_names(record, "meanings", option.help_of, option.help_of != NULL ? option.values.count : 0);
         nnc_record_close(record);
     }
     nnc_record_close(record);
@@ -724,8 +701,7 @@ static nnc_status write_page(nnc_session *session, const char *name, nnc_error *
     nnc_error missing;
     snprintf(path, sizeof path, "%s/docs/%s", session->data != NULL ? session->data : "", name);
     if (session->data == NULL || nnc_file_read(path, &text, &size, &missing) != NNC_OK) {
-        return nnc_fail(err, NNC_IO, name,
-                        "is not installed with this program, expected it in share/nncost/docs");
+        return nnc_fail(err, NNC_IO, name, "is not installed with this program, expected it in share/nncost/docs");
     }
     nnc_buffer_put(session->out, text, size);
     free(text);
@@ -733,10 +709,9 @@ static nnc_status write_page(nnc_session *session, const char *name, nnc_error *
 }
 
 /* Kinds of files, in front of the outputs. */
-static const char *const files[][2] = { { "device", "Device" },
-                                        { "model", "Model" },
-                                        { "software", "Software profile" },
-                                        { "plan", "Plan file" } };
+static const char *const files[][2] = {
+    { "device", "Device" }, { "model", "Model" }, { "software", "Software profile" }, { "plan", "Plan file" }
+};
 enum { FILE_COUNT = sizeof files / sizeof files[0], SCHEMA_COUNT = FILE_COUNT + OUTPUT_COUNT };
 
 static const char *schema_name(int index)
@@ -761,8 +736,8 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err)
         snprintf(kinds + used, sizeof kinds - used, "%s%s", i > 0 ? ", " : "", name);
     }
     return kind == NULL ? NNC_OK
-                        : nnc_fail(err, NNC_BAD_USAGE, "schema",
-                                   "unknown schema, expected one of %s, found \"%s\"", kinds, kind);
+                        : nnc_fail(err, NNC_BAD_USAGE, "schema", "unknown schema, expected one of %s, found \"%s\"",
+                                   kinds, kind);
 }
 
 /* A page by the words of the command line; second NULL: none follows. */
@@ -788,8 +763,8 @@ static nnc_status run_docs(nnc_session *session, nnc_error *err)
     }
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         const struct page *page = &pages[i];
-        const bool same = second != NULL ? page->second != NULL && strcmp(page->second, second) == 0
-                                         : page->second == NULL;
+        const bool same =
+            second != NULL ? page->second != NULL && strcmp(page->second, second) == 0 : page->second == NULL;
         if (same && strcmp(page->first, first) == 0) {
             return write_page(session, page->file, err);
         }
@@ -798,16 +773,14 @@ static nnc_status run_docs(nnc_session *session, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, second, "one argument too many, expected docs options");
     }
     if (strcmp(first, "man") == 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "man",
-                        "unknown page, expected \"files\" or nothing, found \"%s\"", second);
+        return nnc_fail(err, NNC_BAD_USAGE, "man", "unknown page, expected \"files\" or nothing, found \"%s\"", second);
     }
     if (strcmp(first, "completion") == 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "completion",
-                        "unknown shell, expected bash, zsh or fish, found \"%s\"", second);
+        return nnc_fail(err, NNC_BAD_USAGE, "completion", "unknown shell, expected bash, zsh or fish, found \"%s\"",
+                        second);
     }
-    return nnc_fail(
-        err, NNC_BAD_USAGE, "docs",
-        "unknown document, expected one of man, schema, completion, options, found \"%s\"", first);
+    return nnc_fail(err, NNC_BAD_USAGE, "docs",
+                    "unknown document, expected one of man, schema, completion, options, found \"%s\"", first);
 }
 
 const nnc_command nnc_cmd_docs = {
@@ -815,12 +788,11 @@ const nnc_command nnc_cmd_docs = {
     .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
     .summary = "The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, "
                "all options, or the JSON Schema of a kind of file or output.",
-    .notes =
-        "KIND is device, model, software or plan for files; or estimate, ops, compare, run, "
-        "budget, search, sweep, check, diff, accuracy or calibrate for the --format json output of "
-        "these commands. Without KIND, all are listed. options: every command and option as JSON, "
-        "with kind, choices, limits, unit and default, from which a form can be made; and all "
-        "fields and metrics. --format does not change any of them.",
+    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, "
+             "budget, search, sweep, check, diff, accuracy or calibrate for the --format json output of "
+             "these commands. Without KIND, all are listed. options: every command and option as JSON, "
+             "with kind, choices, limits, unit and default, from which a form can be made; and all "
+             "fields and metrics. --format does not change any of them.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -841,14 +813,14 @@ static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1])
     list[count] = (nnc_explain_output){ NULL, NULL };
 }
 
-static nnc_status write_explained(nnc_session *session, void *context, nnc_scenario *scenario,
-                                  nnc_scratch *scratch, nnc_error *err)
+static nnc_status write_explained(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
+                                  nnc_error *err)
 {
     nnc_explain_output explained[OUTPUT_COUNT + 1];
     (void)context, (void)scratch;
     list_explained(explained);
-    return nnc_report_explain(session->out, session->style, &scenario->report, explained,
-                              session->options.operands[0], err);
+    return nnc_report_explain(session->out, session->style, &scenario->report, explained, session->options.operands[0],
+                              err);
 }
 
 static nnc_status run_explain(nnc_session *session, nnc_error *err)
@@ -858,12 +830,9 @@ static nnc_status run_explain(nnc_session *session, nnc_error *err)
     list_explained(explained);
     switch (session->options.operand_count) {
     case 0: return nnc_explain_list(session->out, session->style, explained, err);
-    case 1:
-        return nnc_explain_formulas(session->out, session->style, session->specs, explained,
-                                    operands[0], err);
+    case 1: return nnc_explain_formulas(session->out, session->style, session->specs, explained, operands[0], err);
     case 2: return nnc_scenario_report(session, operands[1], NULL, write_explained, NULL, err);
-    default:
-        return nnc_scenario_report(session, operands[1], operands[2], write_explained, NULL, err);
+    default: return nnc_scenario_report(session, operands[1], operands[2], write_explained, NULL, err);
     }
 }
 
@@ -871,17 +840,15 @@ const nnc_command nnc_cmd_explain = {
     .name = "explain",
     .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
     .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
-    .notes =
-        "NAMES are joined by commas. Metrics have their names in the JSON output of any command, "
-        "such as mfu, step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost "
-        "ops', such as attn.qkv. When an op has many shapes, the one that takes longest in each "
-        "phase is shown. Without NAMES, all of them are listed. The JSON of several names is a "
-        "list.",
+    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, "
+             "such as mfu, step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost "
+             "ops', such as attn.qkv. When an op has many shapes, the one that takes longest in each "
+             "phase is shown. Without NAMES, all of them are listed. The JSON of several names is a "
+             "list.",
     .min_operands = 0,
     .max_operands = 3,
     .leading_operands = 1,
-    .takes =
-        NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
+    .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO,
     .run = run_explain,
     .serving = &nnc_cmd_serve_explain,
 };

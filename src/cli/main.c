@@ -18,12 +18,11 @@
 #endif
 
 static const nnc_command *const commands[] = {
-    &nnc_cmd_estimate,  &nnc_cmd_advise,  &nnc_cmd_fit,     &nnc_cmd_ops,      &nnc_cmd_op,
-    &nnc_cmd_trace,     &nnc_cmd_watch,   &nnc_cmd_compare, &nnc_cmd_run,      &nnc_cmd_serve,
-    &nnc_cmd_budget,    &nnc_cmd_explain, &nnc_cmd_sweep,   &nnc_cmd_merge,    &nnc_cmd_search,
-    &nnc_cmd_scale,     &nnc_cmd_limit,   &nnc_cmd_check,   &nnc_cmd_diff,     &nnc_cmd_accuracy,
-    &nnc_cmd_calibrate, &nnc_cmd_init,    &nnc_cmd_plot,    &nnc_cmd_report,   &nnc_cmd_explore,
-    &nnc_cmd_import,    &nnc_cmd_list,    &nnc_cmd_show,    &nnc_cmd_validate, &nnc_cmd_mcp,
+    &nnc_cmd_estimate, &nnc_cmd_advise,   &nnc_cmd_fit,       &nnc_cmd_ops,   &nnc_cmd_op,       &nnc_cmd_trace,
+    &nnc_cmd_watch,    &nnc_cmd_compare,  &nnc_cmd_run,       &nnc_cmd_serve, &nnc_cmd_budget,   &nnc_cmd_explain,
+    &nnc_cmd_sweep,    &nnc_cmd_merge,    &nnc_cmd_search,    &nnc_cmd_scale, &nnc_cmd_limit,    &nnc_cmd_check,
+    &nnc_cmd_diff,     &nnc_cmd_accuracy, &nnc_cmd_calibrate, &nnc_cmd_init,  &nnc_cmd_plot,     &nnc_cmd_report,
+    &nnc_cmd_explore,  &nnc_cmd_import,   &nnc_cmd_list,      &nnc_cmd_show,  &nnc_cmd_validate, &nnc_cmd_mcp,
     &nnc_cmd_docs,
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
@@ -71,8 +70,7 @@ static const char *find_data(char path[PATH_MAX])
     program[length] = '\0';
     snprintf(prefix, sizeof prefix, "%s", program);
     const bool in_folder = to_parent(prefix); /* PREFIX/bin */
-    if (in_folder && to_parent(prefix) &&
-        snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
+    if (in_folder && to_parent(prefix) && snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
         snprintf(probe, sizeof probe, "%s/hw", path);
         if (access(probe, F_OK) == 0) {
             return path;
@@ -104,12 +102,10 @@ static const nnc_command *find_command(const char *name, nnc_error *err)
     return NULL;
 }
 
-static nnc_status check_operands(const nnc_command *command, const nnc_options *options,
-                                 nnc_error *err)
+static nnc_status check_operands(const nnc_command *command, const nnc_options *options, nnc_error *err)
 {
     if (options->operand_count < command->min_operands) {
-        return nnc_fail(err, NNC_BAD_USAGE, command->name, "too few arguments, expected %s",
-                        command->operands);
+        return nnc_fail(err, NNC_BAD_USAGE, command->name, "too few arguments, expected %s", command->operands);
     }
     if (options->operand_count > command->max_operands) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[command->max_operands],
@@ -119,8 +115,7 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
 }
 
 /* Under MPI every rank meets the same error: only rank 0 reports it. */
-static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status,
-                              nnc_error *err)
+static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err)
 {
     if (command->ranks) {
         const nnc_rank_group ranks = nnc_rank_group_begin();
@@ -134,12 +129,11 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
 }
 
 /* Replaces launch files among the operands by the settings that they stand for, in commands that take them. */
-static nnc_status take_launch_files(nnc_session *session, const nnc_command *command,
-                                    nnc_error *err)
+static nnc_status take_launch_files(nnc_session *session, const nnc_command *command, nnc_error *err)
 {
     nnc_options *options = &session->options;
-    const bool searches = command == &nnc_cmd_report && options->operand_count > 0 &&
-                          strcmp(options->operands[0], "search") == 0;
+    const bool searches =
+        command == &nnc_cmd_report && options->operand_count > 0 && strcmp(options->operands[0], "search") == 0;
     const nnc_launch_asked asked = { .format = options->launch_format,
                                      .lenient = options->lenient,
                                      .serves = (command->takes & NNC_TAKES_SERVE) != 0,
@@ -147,8 +141,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     if (!(command->takes & (NNC_TAKES_LAUNCH | NNC_TAKES_FILES))) {
         return NNC_OK;
     }
-    return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count,
-                           &options->given, err);
+    return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err);
 }
 
 /* --host HOST is --set device.host.kernel_s=S. */
@@ -203,9 +196,8 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
             status = nnc_onnx_take(session->specs, operand, err);
         } else if (!(command->takes & NNC_TAKES_SHOW) && nnc_checkpoint_is_file(*operand)) {
-            status = nnc_ends_in(*operand, ".gguf")
-                         ? nnc_checkpoint_check(session, *operand, *operand, err)
-                         : nnc_checkpoint_take(session, operand, err);
+            status = nnc_ends_in(*operand, ".gguf") ? nnc_checkpoint_check(session, *operand, *operand, err)
+                                                    : nnc_checkpoint_take(session, operand, err);
         }
     }
     status = status == NNC_OK ? command->run(session, err) : status;
@@ -244,13 +236,11 @@ static int about_itself(const char *word)
     return 0;
 }
 
-static nnc_status write_about(nnc_session *session, int about, int argc, char **argv,
-                              nnc_error *err)
+static nnc_status write_about(nnc_session *session, int about, int argc, char **argv, nnc_error *err)
 {
     const int most = strcmp(argv[1], "help") == 0 ? 3 : 2;
     if (argc > most) {
-        return nnc_fail(err, NNC_BAD_USAGE, argv[most], "unexpected argument after %s",
-                        argv[most - 1]);
+        return nnc_fail(err, NNC_BAD_USAGE, argv[most], "unexpected argument after %s", argv[most - 1]);
     }
     session->style = nnc_output_style(&session->options);
     if (about == 'v') {
@@ -289,10 +279,9 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err)
         return NNC_OK;
     }
     for (int i = 0; i < options->operand_count; i++) {
-        if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev &&
-            in.st_ino == out.st_ino) {
-            return nnc_fail(err, NNC_BAD_USAGE, "--output",
-                            "would replace an input of the command, found %s", options->output);
+        if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--output", "would replace an input of the command, found %s",
+                            options->output);
         }
     }
     return NNC_OK;
@@ -320,15 +309,13 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (command->serving != NULL && asks_to_serve(argc, argv)) {
         command = command->serving;
     }
-    const nnc_status status =
-        nnc_options_parse(argc - 1, argv + 1, command, &session->options, err);
+    const nnc_status status = nnc_options_parse(argc - 1, argv + 1, command, &session->options, err);
     if (status != NNC_OK) {
         return refuse_once(session, command, status, err);
     }
     const char *writing = session->inside ? writing_option(&session->options) : NULL;
     if (writing != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, writing,
-                        "is not allowed for tools: their answer is the output");
+        return nnc_fail(err, NNC_BAD_USAGE, writing, "is not allowed for tools: their answer is the output");
     }
     NNC_TRY(check_output(&session->options, err));
     session->style = nnc_output_style(&session->options);
@@ -369,8 +356,7 @@ int main(int argc, char **argv)
     nnc_interrupt_ignore_limits();
     keep_blocks_apart();
     nnc_status status = dispatch(&session, argc, argv, &err);
-    const bool stopped =
-        session.exit_code > 128; /* a signal stopped the command: its output shows how far it
+    const bool stopped = session.exit_code > 128; /* a signal stopped the command: its output shows how far it
                                   * came */
     if (status == NNC_OK && out.failed) {
         status = nnc_no_memory(&err);
@@ -382,8 +368,7 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        nnc_error
-            shown; /* without control characters: `where` may be an option as the user typed it */
+        nnc_error shown; /* without control characters: `where` may be an option as the user typed it */
         nnc_fail(&shown, status, err.where, "%s", err.what);
         fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);

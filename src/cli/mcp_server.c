@@ -75,8 +75,7 @@ static void read_input(server *s)
     s->ended = got <= 0;
     const size_t from = s->used > sizeof cancelled ? s->used - sizeof cancelled : 0;
     s->used += got > 0 ? (size_t)got : 0;
-    s->cancels = s->cancels ||
-                 memmem(s->input + from, s->used - from, cancelled, sizeof cancelled - 1) != NULL;
+    s->cancels = s->cancels || memmem(s->input + from, s->used - from, cancelled, sizeof cancelled - 1) != NULL;
 }
 
 /* The next whole message, read already; NULL: it is not complete. */
@@ -116,8 +115,7 @@ static message read_message(char *line, size_t size)
     line[size] = '\0';
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = line, .size = size };
     if (arena != NULL && nnc_json_parse(&doc)) {
-        const nnc_json root = nnc_json_root(&doc), id = nnc_json_get(root, "id"),
-                       method = nnc_json_get(root, "method");
+        const nnc_json root = nnc_json_root(&doc), id = nnc_json_get(root, "id"), method = nnc_json_get(root, "method");
         const char *name = nnc_json_type_of(method) == NNC_JSON_TEXT ? nnc_json_text(method) : "";
         if (id.node != NULL) {
             take_id(id, m.id);
@@ -136,8 +134,7 @@ static message read_message(char *line, size_t size)
 static bool is_cancelled(server *s, const message *m)
 {
     size_t at = s->at, size = 0;
-    for (char *line; s->cancels && at < s->used && (line = message_at(s, at, &size)) != NULL;
-         at += size + 1) {
+    for (char *line; s->cancels && at < s->used && (line = message_at(s, at, &size)) != NULL; at += size + 1) {
         if (memmem(line, size, cancelled, sizeof cancelled - 1) != NULL &&
             strcmp(read_message(line, size).cancels, m->id) == 0) {
             return true;
@@ -183,11 +180,9 @@ static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer
     const double end_s = now_s() + s->deadline_s;
     bool stopped = false, late = false;
     for (ssize_t got = 1; got != 0 && !stopped && !late;) {
-        struct pollfd files[2] = {
-            { .fd = pipe, .events = POLLIN },
-            { .fd = s->ended || s->used - s->at >= INPUT_MAX - 1 ? -1 : STDIN_FILENO,
-              .events = POLLIN }
-        };
+        struct pollfd files[2] = { { .fd = pipe, .events = POLLIN },
+                                   { .fd = s->ended || s->used - s->at >= INPUT_MAX - 1 ? -1 : STDIN_FILENO,
+                                     .events = POLLIN } };
         const double left_s = end_s - now_s();
         late = left_s <= 0.0 || poll(files, 2, (int)(1000.0 * left_s) + 1) == 0;
         if (files[1].revents != 0 && !late) {
@@ -209,10 +204,8 @@ static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer
     }
     if (late) {
         char text[120];
-        snprintf(
-            text, sizeof text,
-            "the call was stopped after %g s; ask for less, or start the server with --deadline",
-            s->deadline_s);
+        snprintf(text, sizeof text,
+                 "the call was stopped after %g s; ask for less, or start the server with --deadline", s->deadline_s);
         put_failure(out, m, text);
     } else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || out->size == 0) {
         put_failure(out, m,
@@ -314,8 +307,7 @@ static nnc_status set_roots(nnc_session *session, nnc_error *err)
     nnc_buffer roots = { 0 };
     char real[PATH_MAX];
     if (asked != NULL && realpath(asked, real) == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--root",
-                        "cannot be opened, expected a folder, found \"%s\"", asked);
+        return nnc_fail(err, NNC_BAD_USAGE, "--root", "cannot be opened, expected a folder, found \"%s\"", asked);
     }
     nnc_buffer_text(&roots, asked != NULL ? real : "/");
     const char *const *folders = NULL;

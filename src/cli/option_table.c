@@ -16,9 +16,8 @@ NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 /* ---- rows ---- */
 
 /* The place of a value, by the type of the member. */
-#define PLACE(member_type, member)                                  \
-    .type = (member_type), .offset = offsetof(nnc_options, member), \
-    .size = sizeof(((nnc_options *)0)->member)
+#define PLACE(member_type, member) \
+    .type = (member_type), .offset = offsetof(nnc_options, member), .size = sizeof(((nnc_options *)0)->member)
 #define NUMBER(member) PLACE(NNC_FIELD_TYPE_OF(((nnc_options *)0)->member), member)
 #define SWITCH(member) PLACE(NNC_FIELD_BOOL, member)
 #define TEXT(member) PLACE(NNC_FIELD_TEXT, member)
@@ -362,8 +361,7 @@ static const char *group_of(const nnc_field_table *table, const nnc_field *field
     return field->group;
 }
 
-static void describe_field(const nnc_option_fields *of, const nnc_field *field,
-                           nnc_option_text *text)
+static void describe_field(const nnc_option_fields *of, const nnc_field *field, nnc_option_text *text)
 {
     const size_t size = sizeof text->help;
     char expected[160];
@@ -383,8 +381,7 @@ static void describe_field(const nnc_option_fields *of, const nnc_field *field,
         text->values = field->names;
         text->help_of = field->help_of;
         for (int i = 0; i < field->names.count; i++) {
-            append(text->help, size, "", field->names.of((unsigned)i),
-                   i + 1 < field->names.count ? "," : "");
+            append(text->help, size, "", field->names.of((unsigned)i), i + 1 < field->names.count ? "," : "");
         }
     }
     if (field->alias != NULL) {

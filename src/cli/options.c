@@ -35,8 +35,7 @@ typedef struct spellings {
     int count;
 } spellings;
 
-static void add_spelling(spellings *list, const char *name, const nnc_own_option *own,
-                         const nnc_field *field)
+static void add_spelling(spellings *list, const char *name, const nnc_own_option *own, const nnc_field *field)
 {
     if (name != NULL && list->count < SPELLINGS_MAX) {
         spelling *added = &list->entries[list->count++];
@@ -92,8 +91,7 @@ static const spelling *find_letter(const spellings *list, int letter)
 }
 
 /* Fails: word is not an option of the command; names the one that may be meant. */
-static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word,
-                                 nnc_error *err)
+static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word, nnc_error *err)
 {
     const char *names[SPELLINGS_MAX];
     char typed[64];
@@ -103,8 +101,7 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
     for (int i = 0; i < list->count; i++) {
         names[i] = list->entries[i].name;
         if (strncmp(names[i], typed, strlen(typed)) == 0 && strlen(typed) > 2) {
-            return nnc_fail(err, NNC_BAD_USAGE, typed,
-                            "unknown option, options are not abbreviated: did you mean %s?",
+            return nnc_fail(err, NNC_BAD_USAGE, typed, "unknown option, options are not abbreviated: did you mean %s?",
                             names[i]);
         }
     }
@@ -128,26 +125,24 @@ static int choose(const char *option, const char *text, nnc_names names, nnc_err
     const int found = nnc_names_find_nocase(names, text);
     for (int i = 0; i < names.count && found < 0; i++) {
         const size_t used = strlen(expected);
-        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "",
-                 names.of((unsigned)i));
+        snprintf(expected + used, sizeof expected - used, "%s%s", i > 0 ? ", " : "", names.of((unsigned)i));
     }
     if (found >= 0) {
         return found;
     }
-    nnc_fail(err, NNC_BAD_USAGE, option, "unknown value, expected one of %s, found \"%s\"",
-             expected, text);
+    nnc_fail(err, NNC_BAD_USAGE, option, "unknown value, expected one of %s, found \"%s\"", expected, text);
     return -1;
 }
 
 /* A whole number within the limits of its row. */
-static nnc_status read_count(const nnc_field *field, const char *option, const char *text,
-                             double *value, nnc_error *err)
+static nnc_status read_count(const nnc_field *field, const char *option, const char *text, double *value,
+                             nnc_error *err)
 {
     int64_t count = 0;
     if (!nnc_read_i64(text, &count) || (double)count < field->min || (double)count > field->max) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "out of range, expected a whole number from %.0f to %.0f, found \"%s\"",
-                        field->min, field->max, text);
+                        "out of range, expected a whole number from %.0f to %.0f, found \"%s\"", field->min, field->max,
+                        text);
     }
     *value = (double)count;
     return NNC_OK;
@@ -156,8 +151,7 @@ static nnc_status read_count(const nnc_field *field, const char *option, const c
 /* Bytes, with a unit or not: "60GB", "40GiB". */
 static nnc_status read_bytes(const char *option, const char *text, double *bytes, nnc_error *err)
 {
-    if (!nnc_read_quantity(text, "B", true, bytes) || *bytes < 1.0 || *bytes > 0x1p50 ||
-        *bytes - floor(*bytes) > 0.0) {
+    if (!nnc_read_quantity(text, "B", true, bytes) || *bytes < 1.0 || *bytes > 0x1p50 || *bytes - floor(*bytes) > 0.0) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
                         "not a size, expected whole bytes, at least 1, such as 60GB or 40GiB, "
                         "found \"%s\"",
@@ -178,15 +172,14 @@ static nnc_status read_time(const char *option, const char *text, double *second
     return NNC_OK;
 }
 
-static nnc_status store_text(const nnc_field *field, const char *option, const char *text,
-                             nnc_options *options, nnc_error *err)
+static nnc_status store_text(const nnc_field *field, const char *option, const char *text, nnc_options *options,
+                             nnc_error *err)
 {
     const char **place = (const char **)(void *)((char *)options + field->offset);
     if (field->capacity > 0) {
         int *count = (int *)(void *)((char *)options + field->count_offset);
         if (*count == field->capacity) {
-            return nnc_fail(err, NNC_BAD_USAGE, option, "given more than %d times",
-                            (int)field->capacity);
+            return nnc_fail(err, NNC_BAD_USAGE, option, "given more than %d times", (int)field->capacity);
         }
         place[(*count)++] = text;
         return NNC_OK;
@@ -202,8 +195,7 @@ static bool is_read_last(const nnc_field *field)
 }
 
 /* Reads a number or a word into its member of options. */
-static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options,
-                             nnc_error *err)
+static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options, nnc_error *err)
 {
     const nnc_field *field = &own->field;
     char option[NNC_OPTION_NAME];
@@ -240,31 +232,25 @@ static void set_default_values(nnc_options *options)
     for (int i = 0; i < nnc_own_option_count; i++) {
         const nnc_own_option *own = &nnc_own_options[i];
         if (own->default_value != 0.0) {
-            nnc_field_store(&own->field, (char *)options + own->field.offset, 0,
-                            own->default_value);
+            nnc_field_store(&own->field, (char *)options + own->field.offset, 0, own->default_value);
         }
     }
 }
 
 /* ---- taking an option ---- */
 
-static nnc_status given_twice(const char *option, const char *first, const char *second,
-                              nnc_error *err)
+static nnc_status given_twice(const char *option, const char *first, const char *second, nnc_error *err)
 {
-    return nnc_fail(err, NNC_BAD_USAGE, option, "given twice, as \"%s\" and as \"%s\"", first,
-                    second);
+    return nnc_fail(err, NNC_BAD_USAGE, option, "given twice, as \"%s\" and as \"%s\"", first, second);
 }
 
-static nnc_status take_setting(nnc_options *options, const spelling *entry, const char *value,
-                               nnc_error *err)
+static nnc_status take_setting(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
 {
     nnc_scenario_args *given = &options->given;
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         if (setting->field == entry->field) {
-            return strcmp(setting->value, value) == 0
-                       ? NNC_OK
-                       : given_twice(entry->name, setting->value, value, err);
+            return strcmp(setting->value, value) == 0 ? NNC_OK : given_twice(entry->name, setting->value, value, err);
         }
     }
     if (given->setting_count == NNC_SETTINGS_MAX) {
@@ -275,8 +261,7 @@ static nnc_status take_setting(nnc_options *options, const spelling *entry, cons
 }
 
 /* Takes an option; value NULL: a switch. */
-static nnc_status take(nnc_options *options, const spelling *entry, const char *value,
-                       nnc_error *err)
+static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
 {
     const nnc_own_option *own = entry->own;
     if (own == NULL) {
@@ -299,9 +284,7 @@ static nnc_status take(nnc_options *options, const spelling *entry, const char *
     if (own->field.type == NNC_FIELD_BOOL) {
         nnc_field_store(&own->field, (char *)options + own->field.offset, 0, 1.0);
     }
-    return own->field.type == NNC_FIELD_TEXT
-               ? store_text(&own->field, entry->name, value, options, err)
-               : NNC_OK;
+    return own->field.type == NNC_FIELD_TEXT ? store_text(&own->field, entry->name, value, options, err) : NNC_OK;
 }
 
 static bool is_given(const nnc_options *options, const spelling *entry)
@@ -321,29 +304,24 @@ bool nnc_option_given(const nnc_options *options, const char *name)
 {
     for (int i = 0; i < nnc_own_option_count; i++) {
         char option[NNC_OPTION_NAME];
-        if (options->texts[i] != NULL &&
-            strcmp(nnc_option_name(nnc_own_options[i].field.name, option), name) == 0) {
+        if (options->texts[i] != NULL && strcmp(nnc_option_name(nnc_own_options[i].field.name, option), name) == 0) {
             return true;
         }
     }
     return false;
 }
 
-nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value,
-                            nnc_error *err)
+nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err)
 {
     if (given > most) {
         return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "out of range, expected a whole number from 1 to %" PRId64
-                        ", found %" PRId64,
-                        most, given);
+                        "out of range, expected a whole number from 1 to %" PRId64 ", found %" PRId64, most, given);
     }
     *value = given > 0 ? given : *value;
     return NNC_OK;
 }
 
-nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device,
-                             nnc_error *err)
+nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err)
 {
     const nnc_status status = nnc_device_load(specs, text, device, err);
     if (status == NNC_UNKNOWN_ID) {
@@ -372,8 +350,7 @@ static bool find_file(char path[PATH_MAX])
 static bool asks_plan_file(const nnc_options *options)
 {
     const char *first = options->operand_count > 0 ? options->operands[0] : "";
-    return nnc_is_path(first) &&
-           (nnc_is_pipe(first) ? options->operand_count == 1 : nnc_plans_is(NULL, first));
+    return nnc_is_path(first) && (nnc_is_pipe(first) ? options->operand_count == 1 : nnc_plans_is(NULL, first));
 }
 
 static char *trim(char *text)
@@ -435,8 +412,7 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
     if (wrong != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, where, "%s: %s", known->name, wrong);
     }
-    const bool of_plan =
-        entry != NULL && (entry->own == NULL || (entry->own->takes & NNC_TAKES_PLAN));
+    const bool of_plan = entry != NULL && (entry->own == NULL || (entry->own->takes & NNC_TAKES_PLAN));
     if (entry == NULL || (r->plan_file && of_plan) || is_given(r->options, entry)) {
         return NNC_OK;
     }
@@ -489,8 +465,7 @@ static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
     if (options->given.set_count == NNC_SETS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--power-cap", "too many options");
     }
-    snprintf(options->power_cap_set, sizeof options->power_cap_set, "device.power_cap_w=%.40s",
-             options->power_cap);
+    snprintf(options->power_cap_set, sizeof options->power_cap_set, "device.power_cap_w=%.40s", options->power_cap);
     options->given.sets[options->given.set_count++] = options->power_cap_set;
     return NNC_OK;
 }
@@ -509,11 +484,11 @@ static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error 
 }
 
 /* Takes what getopt found. code: 0 or a letter; '?' unknown or with a needless value; ':' its value is missing. */
-static nnc_status take_found(nnc_options *options, const spellings *list, const char *command,
-                             int code, const char *word, nnc_error *err)
+static nnc_status take_found(nnc_options *options, const spellings *list, const char *command, int code,
+                             const char *word, nnc_error *err)
 {
-    const spelling *found = code != 0 && code != ':' && code != '?' ? find_letter(list, code)
-                                                                    : find_spelling(list, word);
+    const spelling *found =
+        code != 0 && code != ':' && code != '?' ? find_letter(list, code) : find_spelling(list, word);
     if (found == NULL && (code == ':' || code == '?') && word[1] != '-') {
         found = find_letter(list, optopt);
     }
@@ -525,8 +500,7 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     }
     if (code == '?' && optopt != 0) {
         const char letter[] = { '-', (char)optopt, '\0' };
-        return nnc_fail(err, NNC_BAD_USAGE, letter,
-                        "unknown option, options start with two dashes");
+        return nnc_fail(err, NNC_BAD_USAGE, letter, "unknown option, options start with two dashes");
     }
     if (found == NULL) {
         return refuse_unknown(list, command, word, err);
@@ -547,17 +521,15 @@ static void fold_options(int argc, char **argv)
 
 /* Lists the options of the form that the operands choose. A given option that is not among them is refused, because
  * nothing would read it. */
-static nnc_status narrow(const nnc_command *command, const nnc_options *options,
-                         const spellings *all, spellings *list, nnc_error *err)
+static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, spellings *list,
+                         nnc_error *err)
 {
     nnc_form form = { .takes = command->takes };
     command->form(options, &form);
     list_spellings(list, form.takes);
     for (int i = 0; i < all->count; i++) {
-        if (is_given(options, &all->entries[i]) &&
-            find_spelling(list, all->entries[i].name) == NULL) {
-            return nnc_fail(err, NNC_BAD_USAGE, all->entries[i].name, "is not an option of '%s'",
-                            form.name);
+        if (is_given(options, &all->entries[i]) && find_spelling(list, all->entries[i].name) == NULL) {
+            return nnc_fail(err, NNC_BAD_USAGE, all->entries[i].name, "is not an option of '%s'", form.name);
         }
     }
     return NNC_OK;
@@ -583,8 +555,7 @@ static void list_getopt(getopt_rows *rows, const spellings *list)
         const size_t used = strlen(rows->letters);
         rows->longs[i] = (struct option){ .name = entry->name + 2, .has_arg = kind };
         if (letter != '\0' && used + 3 < sizeof rows->letters) {
-            snprintf(rows->letters + used, sizeof rows->letters - used, "%c%s", letter,
-                     kind == no_argument ? "" : ":");
+            snprintf(rows->letters + used, sizeof rows->letters - used, "%c%s", letter, kind == no_argument ? "" : ":");
         }
     }
     rows->longs[list->count] = (struct option){ .name = NULL };
@@ -651,8 +622,7 @@ static bool has_unknown(int argc, char **argv, const spellings *list)
 /* "-o FILE.json": the format of the file's ending, unless one is named. */
 static const nnc_format *format_of_output(const char *command, const char *path)
 {
-    static const char *const others[] = { "calibrate", "import", "init",    "plot",
-                                          "report",    "docs",   "explore", "merge" };
+    static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(others[i], command) == 0) {
             return NULL; /* these commands write no table */
@@ -661,9 +631,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
     static const struct {
         const char *ending;
         const nnc_format *format;
-    } endings[] = { { ".json", &nnc_format_json },
-                    { ".csv", &nnc_format_csv },
-                    { ".md", &nnc_format_markdown } };
+    } endings[] = { { ".json", &nnc_format_json }, { ".csv", &nnc_format_csv }, { ".md", &nnc_format_markdown } };
     const char *dot = path != NULL ? strrchr(path, '.') : NULL;
     for (size_t i = 0; dot != NULL && i < sizeof endings / sizeof endings[0]; i++) {
         if (strcasecmp(dot, endings[i].ending) == 0) {
@@ -673,8 +641,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
     return NULL;
 }
 
-nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command,
-                             nnc_options *options, nnc_error *err)
+nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err)
 {
     spellings all, narrowed; /* not initialised: they are large */
     const spellings *list = &all;

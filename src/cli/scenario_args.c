@@ -5,9 +5,8 @@
 
 /* ---- loading ---- */
 
-nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model,
-                             const char *device, const nnc_plans **plans,
-                             const nnc_plans_scenario **picked, nnc_error *err)
+nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
+                             const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err)
 {
     const nnc_options *options = &session->options;
     if (nnc_is_path(model)) {
@@ -36,20 +35,18 @@ void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given)
 
 void nnc_scenario_request_run(nnc_scenario *scenario)
 {
-    scenario->asks_run =
-        scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
+    scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model,
-                                  const char *device, nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
+                                  nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_scenario_args *given = &session->options.given;
     const nnc_plans_scenario *picked = NULL;
     const nnc_plans *plans = NULL;
     NNC_TRY(nnc_plans_of_args(session, arena, model, device, &plans, &picked, err));
-    NNC_TRY(plans != NULL
-                ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
-                : nnc_scenario_load(session->specs, given, model, device, scenario, err));
+    NNC_TRY(plans != NULL ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
+                          : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
     if (session->options.implementation != NULL && !scenario->software.lists_operators &&
         scenario->model.implementation != NNC_IMPLEMENTATION_NONE) {
@@ -59,8 +56,8 @@ nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const 
     return nnc_scenario_check_read(given, scenario, err);
 }
 
-nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device,
-                               nnc_report_writer *write, void *context, nnc_error *err)
+nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
+                               void *context, nnc_error *err)
 {
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
     nnc_scratch *scratch = nnc_scratch_create();
@@ -108,8 +105,7 @@ nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err)
     }
     nnc_arena *arena = nnc_specs_arena(session->specs);
     NNC_TRY(nnc_plans_open(session->specs, arena, session->options.operands[0], &plans, err));
-    return plans != NULL ? NNC_OK
-                         : nnc_launch_defaults(session->specs, format, searches, given, err);
+    return plans != NULL ? NNC_OK : nnc_launch_defaults(session->specs, format, searches, given, err);
 }
 
 bool nnc_emit_instead(const nnc_session *session)
@@ -117,8 +113,7 @@ bool nnc_emit_instead(const nnc_session *session)
     return session->options.emit != NULL && strchr(session->options.emit, '=') == NULL;
 }
 
-nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name,
-                         nnc_error *err)
+nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err)
 {
     nnc_buffer text = { 0 };
     char format[NNC_EMIT_FORMAT];
@@ -128,8 +123,8 @@ nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, cons
     nnc_launch_plan written = *plan;
     written.format = format;
     if (name != NULL && !folder) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--emit",
-                        "expected a folder for the files of several plans, %s=DIR/", format);
+        return nnc_fail(err, NNC_BAD_USAGE, "--emit", "expected a folder for the files of several plans, %s=DIR/",
+                        format);
     }
     nnc_status status = nnc_launch_write(session->specs, &written, &text, err);
     if (status == NNC_OK && file == NULL) {
@@ -147,8 +142,7 @@ nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, cons
     return status;
 }
 
-nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name,
-                             nnc_error *err)
+nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err)
 {
     const nnc_report *report = &scenario->report;
     nnc_plan resolved;
@@ -194,8 +188,7 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
 void nnc_command_put(nnc_buffer *out, const nnc_command_args *args)
 {
     const nnc_scenario_args *given = args->given;
-    nnc_buffer_text(out, given->launch != NULL && given->launch->serves ? "nncost serve "
-                                                                        : "nncost estimate ");
+    nnc_buffer_text(out, given->launch != NULL && given->launch->serves ? "nncost serve " : "nncost estimate ");
     nnc_shell_word(out, args->model);
     if (args->device != NULL) {
         nnc_buffer_byte(out, ' ');
@@ -244,14 +237,13 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
     if (strcmp(field->name, "schedule") == 0) {
         return plan->pipeline == 1;
     }
-    return !of_plan_file &&
-           (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
+    return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
 
 /* Puts the fields of the plan that a search chose and that differ from their defaults. choices: a table of metrics; rows
  * without a name are tables inside it. NOLINTNEXTLINE(misc-no-recursion) */
-static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args,
-                        const nnc_plan *plan, bool of_plan_file)
+static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args, const nnc_plan *plan,
+                        bool of_plan_file)
 {
     const nnc_plan usual = nnc_plan_default();
     for (size_t i = 0; i < choices->count; i++) {
@@ -302,8 +294,8 @@ static nnc_found *found_at(nnc_search_report *report, int32_t index)
     return index == result->pareto_count && result->any_missed ? &result->missed : NULL;
 }
 
-nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file,
-                           nnc_search_report *report, nnc_error *err)
+nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file, nnc_search_report *report,
+                           nnc_error *err)
 {
     nnc_buffer text = { 0 };
     nnc_status status = NNC_OK;

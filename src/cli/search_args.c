@@ -27,13 +27,10 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err)
     snprintf(first, sizeof first, "%.*s", length, text);
     const bool read = slash != NULL && nnc_read_i64(slash + 1, &shard->of);
     if (read && shard->of > NNC_SHARDS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "expected at most %d parts, found \"%s\"",
-                        NNC_SHARDS_MAX, text);
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "expected at most %d parts, found \"%s\"", NNC_SHARDS_MAX, text);
     }
-    if (!read || !nnc_read_i64(first, &shard->number) || shard->number < 1 ||
-        shard->number > shard->of) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--shard",
-                        "expected I/N with I from 1 to N, found \"%s\"", text);
+    if (!read || !nnc_read_i64(first, &shard->number) || shard->number < 1 || shard->number > shard->of) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--shard", "expected I/N with I from 1 to N, found \"%s\"", text);
     }
     return NNC_OK;
 }
@@ -82,8 +79,7 @@ static int64_t value_in(const nnc_plan *plan, const searched *one)
 }
 
 /* Reads "1,2,4". Each value goes through the field of the plan, which has its limits and names. */
-static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice,
-                              nnc_error *err)
+static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice, nnc_error *err)
 {
     const bool one_set = nnc_field_is_one_set(setting->field, setting->value);
     char name[NNC_OPTION_NAME], one[128];
@@ -93,8 +89,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
         const size_t length = one_set ? strlen(text) : strcspn(text, ",");
         nnc_plan plan = nnc_plan_default();
         if (length >= sizeof one || choice->count == NNC_SEARCH_VALUES) {
-            return nnc_fail(err, NNC_BAD_USAGE, name, "expected at most %d values",
-                            NNC_SEARCH_VALUES);
+            return nnc_fail(err, NNC_BAD_USAGE, name, "expected at most %d values", NNC_SEARCH_VALUES);
         }
         memcpy(one, text, length);
         one[length] = '\0';
@@ -113,8 +108,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
 }
 
 /* "8..4096" or "8,16": sizes that are searched one after the other. */
-static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task,
-                               nnc_error *err)
+static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     const char **values = NULL;
     NNC_TRY(nnc_sweep_sizes(arena, "--devices", text, &values, &task->size_count, err));
@@ -132,8 +126,7 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
 }
 
 /* Moves the settings that a search varies, several sizes and --shard I/N into the task; the others hold for every plan. */
-static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
-                                 nnc_error *err)
+static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     int kept = 0;
     for (int i = 0; i < options->given.setting_count; i++) {
@@ -176,8 +169,8 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
     const nnc_names names = { nnc_objective_name, NNC_OBJECTIVE_COUNT };
     const int found = text != NULL ? nnc_names_find_nocase(names, text) : (int)*objective;
     if (found < 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--objective",
-                        "unknown value, expected time, memory or cost, found \"%s\"", text);
+        return nnc_fail(err, NNC_BAD_USAGE, "--objective", "unknown value, expected time, memory or cost, found \"%s\"",
+                        text);
     }
     *objective = (nnc_objective)found;
     return NNC_OK;
@@ -199,21 +192,17 @@ static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
     return *risk > 0.0 && *risk <= 1.0
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, "--risk",
-                          "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"",
-                          text);
+                          "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"", text);
 }
 
 /* Moves the options of a search into the task; those left hold for every plan. */
-static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task,
-                               nnc_error *err)
+static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     /* MPI starts a rank per core, so each rank has one thread. */
-    const int64_t threads = options->threads > 0                 ? options->threads
-                            : cores > 0 && task->ranks.size <= 1 ? cores
-                                                                 : 1;
+    const int64_t threads = options->threads > 0 ? options->threads : cores > 0 && task->ranks.size <= 1 ? cores : 1;
     NNC_TRY(split_settings(options, arena, task, err));
     NNC_TRY(read_objective(given->objective, &search->objective, err));
     NNC_TRY(read_money(given->budget, &search->budget, err));
@@ -225,8 +214,7 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
     search->no_prune = given->no_prune;
     task->target_step_s = given->target_step_s;
     if (search->shards > 0 && given->shards != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--shards",
-                        "merges all shards, expected no --shard with it");
+        return nnc_fail(err, NNC_BAD_USAGE, "--shards", "merges all shards, expected no --shard with it");
     }
     return (search->shards > 0 || given->shards != NULL) && task->target_step_s > 0.0
                ? nnc_fail(err, NNC_BAD_USAGE, "--target-step",
@@ -235,8 +223,8 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 }
 
 /* One node, two nodes, four ... The plan gives the size of a node, else the device file. */
-static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
-                             nnc_arena *arena, nnc_search_task *task, nnc_error *err)
+static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
+                             nnc_search_task *task, nnc_error *err)
 {
     const int64_t node = base->devices_per_node > 0     ? base->devices_per_node
                          : device->scale_up.devices > 0 ? device->scale_up.devices
@@ -257,8 +245,8 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
 }
 
 /* Applies --max-devices to the sizes, or makes sizes of it when neither they nor the devices of the plan are given. */
-static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices,
-                               nnc_arena *arena, nnc_search_task *task, nnc_error *err)
+static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
+                               nnc_search_task *task, nnc_error *err)
 {
     int32_t kept = 0, least = INT32_MAX;
     if (task->size_count == 0 && max_devices > 0 && base->devices == 0) {
@@ -278,8 +266,8 @@ static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, i
                         (long long)max_devices);
     }
     if (task->size_count > SIZES_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d sizes, found %d",
-                        (int)SIZES_MAX, (int)task->size_count);
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "expected at most %d sizes, found %d", (int)SIZES_MAX,
+                        (int)task->size_count);
     }
     return NNC_OK;
 }
@@ -321,8 +309,7 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
 {
     const nnc_policy policy = scenario->software.policy;
     nnc_plan *plan = &scenario->plan;
-    const bool whole =
-        plan->precision == NNC_FP32 || plan->precision == NNC_TF32 || plan->precision == NNC_FP64;
+    const bool whole = plan->precision == NNC_FP32 || plan->precision == NNC_TF32 || plan->precision == NNC_FP64;
     if (!scenario->report.software_chosen && policy != NNC_POLICY_DEFAULT && !whole &&
         plan->policy == NNC_POLICY_DEFAULT && given->setting_count < NNC_SETTINGS_MAX) {
         plan->policy = policy;
@@ -333,8 +320,7 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
 
 /* Loads the scenario that all plans start from. Of a plan file it keeps the number of devices and the global batch, and
  * searches how they are divided. */
-static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
-                            nnc_error *err)
+static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err)
 {
     const nnc_scenario *scenario = &b->scenario;
     nnc_plan *plan = &task->search.base;
@@ -358,8 +344,7 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
         plan->data = 0;
         plan->micro_batches = 0;
     }
-    NNC_TRY(
-        settle_sizes(plan, task->device, session->options.search.max_devices, arena, task, err));
+    NNC_TRY(settle_sizes(plan, task->device, session->options.search.max_devices, arena, task, err));
     if (task->size_count > 0) {
         plan->devices = task->sizes[0];
     }
@@ -370,35 +355,32 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
 }
 
 /* A digest of everything that decides the result: shards of different searches must not be merged. */
-static nnc_status make_digest(const nnc_session *session, const base *b,
-                              const nnc_search_task *task, uint64_t *digest, nnc_error *err)
+static nnc_status make_digest(const nnc_session *session, const base *b, const nnc_search_task *task, uint64_t *digest,
+                              nnc_error *err)
 {
     const nnc_options *options = &session->options;
     const nnc_scenario_args *given = &options->given;
     const nnc_profiles *p = task->profiles;
-    const char *files[4 + NNC_PROFILE_KINDS] = { task->model->path, task->device->path,
-                                                 b->scenario.report.cluster, b->plans_path };
+    const char *files[4 + NNC_PROFILE_KINDS] = { task->model->path, task->device->path, b->scenario.report.cluster,
+                                                 b->plans_path };
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
         files[4 + i] = p->of[i] != NULL ? p->of[i]->path : NULL;
     }
-    const char *texts[2 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "",
-                                            p->any ? "any" : "" };
+    const char *texts[2 + NNC_SETS_MAX] = { options->scenario != NULL ? options->scenario : "", p->any ? "any" : "" };
     for (int i = 0; i < given->set_count; i++) {
         texts[2 + i] = given->sets[i];
     }
-    return nnc_search_digest(task, session->specs, files, sizeof files / sizeof *files, texts,
-                             2 + given->set_count, digest, err);
+    return nnc_search_digest(task, session->specs, files, sizeof files / sizeof *files, texts, 2 + given->set_count,
+                             digest, err);
 }
 
 /* Leaves the profile of the best plan of the smallest size that has one, so that a difference of two sizes has one cause.
  * Every MPI rank finds it on its own. */
-static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
-                                nnc_search_task *task, nnc_error *err)
+static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err)
 {
     nnc_profiles *profiles = &b->scenario.profiles;
     nnc_scenario_args *given = &session->options.given;
-    if (!session->options.search.one_software || given->software != NULL ||
-        !b->scenario.report.software_chosen) {
+    if (!session->options.search.one_software || given->software != NULL || !b->scenario.report.software_chosen) {
         return NNC_OK;
     }
     for (int32_t i = 0; i < task->size_count; i++) {
@@ -421,14 +403,13 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
 }
 
 /* Prepares the task from options and files. Every MPI rank prepares the same; the digest of its inputs proves it. */
-static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task,
-                          uint64_t *digest, nnc_error *err)
+static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, uint64_t *digest,
+                          nnc_error *err)
 {
     NNC_TRY(read_options(&session->options, arena, task, err));
     NNC_TRY(load_base(session, arena, b, task, err));
     if (task->size_count > 0 && task->target_step_s > 0.0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--target-step",
-                        "is for one size, expected a single number of --devices");
+        return nnc_fail(err, NNC_BAD_USAGE, "--target-step", "is for one size, expected a single number of --devices");
     }
     NNC_TRY(keep_software(session, arena, b, task, err));
     return task->search.shards > 0 || task->ranks.size > 1 || session->options.search.shards != NULL
@@ -437,8 +418,8 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
 }
 
 /* Merges the files of --shards; each must have the digest of this search. */
-static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena,
-                              uint64_t digest, nnc_search_report *report, nnc_error *err)
+static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena, uint64_t digest,
+                              nnc_search_report *report, nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT], *at = nnc_arena_strdup(arena, options->search.shards);
     char **paths = nnc_arena_array(arena, strlen(options->search.shards) + 1, sizeof *paths);
@@ -466,8 +447,8 @@ static void print_stopped(const nnc_search_report *report)
 {
     const uint64_t covered = report->total.covered, space = report->total.space;
     if (report->size_count > 0) {
-        fprintf(stderr, "nncost: search: interrupted in size %" PRId32 " of %" PRId32 "\n",
-                report->size_count, report->size_asked);
+        fprintf(stderr, "nncost: search: interrupted in size %" PRId32 " of %" PRId32 "\n", report->size_count,
+                report->size_asked);
         return;
     }
     fprintf(stderr,
@@ -477,9 +458,8 @@ static void print_stopped(const nnc_search_report *report)
 }
 
 /* Searches with progress, and adds the command line of each plan. */
-static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b,
-                           nnc_search_task *task, watch *w, nnc_search_report *report,
-                           nnc_error *err)
+static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b, nnc_search_task *task, watch *w,
+                           nnc_search_report *report, nnc_error *err)
 {
     const nnc_command_args args = {
         b->model, b->device, options->scenario, &options->given, options->lenient,
@@ -489,13 +469,12 @@ static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const b
     const nnc_status status = nnc_search_task_run(task, arena, report, err);
     nnc_progress_end(&w->progress);
     nnc_interrupt_release(&w->interrupt);
-    return status == NNC_OK ? nnc_command_all(arena, &args, b->plans_path != NULL, report, err)
-                            : status;
+    return status == NNC_OK ? nnc_command_all(arena, &args, b->plans_path != NULL, report, err) : status;
 }
 
 /* Rank 0: searches and writes. */
-static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b,
-                                   nnc_search_task *task, uint64_t digest, nnc_error *err)
+static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b, nnc_search_task *task,
+                                   uint64_t digest, nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT];
     nnc_search_report report;
@@ -507,9 +486,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     report.overrides = b->scenario.overrides[0] != '\0' ? b->scenario.overrides : NULL;
     report.digest = shard ? nnc_digest_print(digest, text) : NULL;
     NNC_TRY(b->write(session, b->context, &report, err));
-    session->exit_code = report.stopped                          ? 128 + w.stopped
-                         : shard || nnc_search_answered(&report) ? 0
-                                                                 : 1;
+    session->exit_code = report.stopped ? 128 + w.stopped : shard || nnc_search_answered(&report) ? 0 : 1;
     if (report.stopped) {
         print_stopped(&report);
     }
@@ -521,18 +498,16 @@ static void work_for_rank_0(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
     nnc_interrupt_hold(&interrupt);
-    nnc_rank_group_search_serve(task->ranks, task->model, task->device, task->profiles,
-                                task->search.run, task->search.threads);
+    nnc_rank_group_search_serve(task->ranks, task->model, task->device, task->profiles, task->search.run,
+                                task->search.threads);
     nnc_interrupt_release(&interrupt);
 }
 
-static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_arena *arena, base *b,
-                              nnc_error *err)
+static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_arena *arena, base *b, nnc_error *err)
 {
     nnc_search_task task = { .ranks = ranks };
     uint64_t digest = 0;
-    nnc_status status =
-        b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
+    nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
     if (ranks.rank > 0) {
         session->options.output = NULL; /* rank 0 writes */
@@ -548,8 +523,8 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
     return status;
 }
 
-nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device,
-                               nnc_search_writer *write, void *context, nnc_error *err)
+nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
+                               void *context, nnc_error *err)
 {
     const nnc_rank_group ranks = nnc_rank_group_begin();
     nnc_arena *arena = nnc_arena_create();

@@ -50,8 +50,7 @@ nnc_style nnc_output_style(const nnc_options *options)
     return (nnc_style){
         .format = options->format != NULL ? options->format : &nnc_format_table,
         .width = terminal_width(terminal),
-        .colour =
-            terminal && getenv("NO_COLOR") == NULL && term != NULL && strcmp(term, "dumb") != 0,
+        .colour = terminal && getenv("NO_COLOR") == NULL && term != NULL && strcmp(term, "dumb") != 0,
     };
 }
 
@@ -62,9 +61,7 @@ static nnc_status write_failed(const char *where, nnc_error *err)
 
 static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
 {
-    return nnc_write_bytes(STDOUT_FILENO, text, size) == size
-               ? NNC_OK
-               : write_failed("standard output", err);
+    return nnc_write_bytes(STDOUT_FILENO, text, size) == size ? NNC_OK : write_failed("standard output", err);
 }
 
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
@@ -102,8 +99,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form,
-                                bool quiet)
+nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet)
 {
     const double begun_s = now_s();
     const bool json = form == NNC_PROGRESS_JSON;
@@ -122,9 +118,8 @@ nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc
 static void print_json(nnc_progress *progress, double now)
 {
     const double per_s = (double)(progress->done - progress->from) / (now - progress->begun_s);
-    fprintf(stderr,
-            "{\"what\": \"%s\", \"done\": %" PRId64 ", \"of\": %" PRId64 ", \"per_s\": %.6g}\n",
-            progress->what, progress->done, progress->end, per_s);
+    fprintf(stderr, "{\"what\": \"%s\", \"done\": %" PRId64 ", \"of\": %" PRId64 ", \"per_s\": %.6g}\n", progress->what,
+            progress->done, progress->end, per_s);
     fflush(stderr);
     progress->shown_done = progress->done;
     progress->next_s = now + every_s;

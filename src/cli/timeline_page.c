@@ -71,8 +71,7 @@ static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunk
     if (one->micro_batch < 0) {
         snprintf(name, sizeof name, "%s", nnc_activity_name(one->activity));
     } else if (chunks) {
-        snprintf(name, sizeof name, "%c%lld.%d", letters[one->activity],
-                 (long long)one->micro_batch, (int)one->chunk);
+        snprintf(name, sizeof name, "%c%lld.%d", letters[one->activity], (long long)one->micro_batch, (int)one->chunk);
     } else {
         snprintf(name, sizeof name, "%c%lld", letters[one->activity], (long long)one->micro_batch);
     }
@@ -133,8 +132,7 @@ static void write_key(nnc_sheet *sheet, const span *all, double slice_s)
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "a letter is %s", nnc_unit_text(slice_s, "s", a));
     for (int i = 0; i < NNC_ACTIVITY_COUNT; i++) {
         if (all->has[i]) {
-            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%c %s", letters[i],
-                           nnc_activity_name((nnc_activity)i));
+            nnc_sheet_item(sheet, NNC_INK_PLAIN, "%c %s", letters[i], nnc_activity_name((nnc_activity)i));
         }
     }
     nnc_sheet_end(sheet);
@@ -191,8 +189,7 @@ static double us_of(int64_t ns)
     return (double)ns / 1e3;
 }
 
-static void begin_event(nnc_record *record, const char *name, const char *phase, int pid,
-                        int32_t tid)
+static void begin_event(nnc_record *record, const char *name, const char *phase, int pid, int32_t tid)
 {
     nnc_record_object(record, NULL);
     nnc_record_text(record, "name", name);
@@ -211,8 +208,8 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
 }
 
 /* A slice that stays open for its arguments. */
-static void begin_slice(nnc_record *record, const char *name, const char *category, int pid,
-                        int32_t tid, int64_t from_ns, int64_t to_ns)
+static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
+                        int64_t from_ns, int64_t to_ns)
 {
     begin_event(record, name, "X", pid, tid);
     nnc_record_text(record, "cat", category);
@@ -236,8 +233,7 @@ static void put_pass(nnc_record *record, const nnc_interval *one)
     nnc_record_close(record);
 }
 
-static void put_counter(nnc_record *record, const char *what, const char *unit,
-                        const nnc_interval *one, double value)
+static void put_counter(nnc_record *record, const char *what, const char *unit, const nnc_interval *one, double value)
 {
     char name[64];
     snprintf(name, sizeof name, "%s, stage %" PRId32, what, one->stage);
@@ -254,12 +250,10 @@ static void put_counter(nnc_record *record, const char *what, const char *unit,
 static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most)
 {
     const double kept = (double)memory->activation_bytes;
-    return (double)memory->total_bytes - kept +
-           floor(kept * (double)in_flight / (double)(most > 0 ? most : 1));
+    return (double)memory->total_bytes - kept + floor(kept * (double)in_flight / (double)(most > 0 ? most : 1));
 }
 
-static void put_arrow(nnc_record *record, const char *phase, const nnc_interval *one, int64_t ns,
-                      int64_t id)
+static void put_arrow(nnc_record *record, const char *phase, const nnc_interval *one, int64_t ns, int64_t id)
 {
     begin_event(record, nnc_activity_name(one->activity), phase, STAGES, one->stage);
     nnc_record_text(record, "cat", "send");
@@ -282,8 +276,7 @@ static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity acti
 {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
-        if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) ||
-            taken < sent) {
+        if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) || taken < sent) {
             return; /* the passes have another order, or no time */
         }
         put_arrow(record, "s", from.at, sent, *id);
@@ -294,16 +287,13 @@ static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity acti
 
 static int change_of(const nnc_interval *one)
 {
-    return one->activity == NNC_ACTIVITY_FORWARD    ? 1
-           : one->activity == NNC_ACTIVITY_BACKWARD ? -1
-                                                    : 0;
+    return one->activity == NNC_ACTIVITY_FORWARD ? 1 : one->activity == NNC_ACTIVITY_BACKWARD ? -1 : 0;
 }
 
 static void put_stage(nnc_record *record, const nnc_report *report, lane l)
 {
-    const nnc_memory *memory = l.at->stage < report->stage_count
-                                   ? &report->stages[l.at->stage].memory
-                                   : &report->result->memory;
+    const nnc_memory *memory =
+        l.at->stage < report->stage_count ? &report->stages[l.at->stage].memory : &report->result->memory;
     int64_t in_flight = 0, most = 0;
     for (const nnc_interval *at = l.at; at < l.end; at++) {
         in_flight += change_of(at);
@@ -367,8 +357,8 @@ static void put_ops(nnc_record *record, const nnc_report *report)
             put_name(record, "thread_name", OPS, (int32_t)phase, nnc_phase_name(phase));
         }
         used_s[phase] = to_s;
-        begin_slice(record, nnc_op_name(cost->op), nnc_bound_name(cost->bound), OPS, (int32_t)phase,
-                    ns_of(from_s), ns_of(to_s));
+        begin_slice(record, nnc_op_name(cost->op), nnc_bound_name(cost->bound), OPS, (int32_t)phase, ns_of(from_s),
+                    ns_of(to_s));
         nnc_op_shape(cost->op, text, sizeof text);
         nnc_record_object(record, "args");
         nnc_record_text(record, "shape", text);
@@ -419,8 +409,7 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
     snprintf(name, sizeof name, "one pipeline: %s on %s", report->model->id, report->device->id);
     put_name(&record, "process_name", STAGES, 0, name);
     put_name(&record, "process_name", OPS, 0, "ops of the busiest stage, all of a step");
-    put_name(&record, "process_name", NETWORKS, 0,
-             "its collectives by link, hidden or not, all of a step");
+    put_name(&record, "process_name", NETWORKS, 0, "its collectives by link, hidden or not, all of a step");
     for (int32_t i = 0; i < report->result->plan.pipeline; i++) {
         snprintf(name, sizeof name, "stage %" PRId32, i);
         put_name(&record, "thread_name", STAGES, i, name);

@@ -21,19 +21,16 @@ typedef struct nnc_options nnc_options;
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view,
-    nnc_watch_view;                   /* an answer, private to the command */
-extern const nnc_view nnc_ops_output; /* private; see nnc_report_ops */
-extern const nnc_view nnc_run_view,
-    nnc_bare_run_view;                   /* views of an nnc_report with a run; bare: result is
+    nnc_watch_view;                                    /* an answer, private to the command */
+extern const nnc_view nnc_ops_output;                  /* private; see nnc_report_ops */
+extern const nnc_view nnc_run_view, nnc_bare_run_view; /* views of an nnc_report with a run; bare: result is
                                           * NULL */
-extern const nnc_view nnc_search_output; /* nnc_search_report */
+extern const nnc_view nnc_search_output;               /* nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
-extern const nnc_view nnc_serve_view,
-    nnc_serve_ops_view;                /* views of an nnc_report with serve: the answer; its ops */
-extern const nnc_view nnc_images_view; /* view of an nnc_report with images */
-extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view,
-    nnc_serve_search_view;                               /* private */
-extern const nnc_view nnc_check_output, nnc_diff_output; /* nnc_check_report */
+extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* views of an nnc_report with serve: the answer; its ops */
+extern const nnc_view nnc_images_view;                    /* view of an nnc_report with images */
+extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private */
+extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* nnc_check_report */
 
 /* ---- cmd_estimate.c: parts of its page that `run` shows, too ---- */
 
@@ -80,15 +77,14 @@ typedef struct nnc_ops_view {
 } nnc_ops_view;
 
 /* Writes the ops of an estimate. NNC_NO_MEMORY, or NNC_OK. */
-nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report,
-                          nnc_ops_view view);
+nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view);
 
 /* ---- cmd_search.c: what searches over devices and over sizes share ---- */
 
 /* The batch of the options. Where they give none, it adds one that such models are trained with as an option and
  * sets *chosen. A plan file has its own batch: then *global_batch is 0. */
-nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena,
-                            int64_t *global_batch, bool *chosen, nnc_error *err);
+nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
+                            bool *chosen, nnc_error *err);
 
 #define NNC_BATCH_CHOSEN " (chosen: about 4 million tokens)"
 
@@ -104,9 +100,8 @@ typedef struct nnc_best {
 } nnc_best;
 
 /* Fills it, and estimates the plan into the arena. found: NULL = no plan was found. Texts are the report's. */
-nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report,
-                         const nnc_found *found, nnc_scratch *scratch, nnc_arena *arena,
-                         nnc_best *best, nnc_error *err);
+nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
+                         nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err);
 
 /* Getters of rows that begin with an nnc_best: "16", "1.23 GB", "dp8 tp2 mb1", "12.3 USD". */
 nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
@@ -115,8 +110,8 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
 /* Writes plans as a table. sizes: they are for different numbers of devices, which are shown. The cost of a run or a
  * step is shown where the sizes differ, or the length of the run is known. currency: of the prices. */
-void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count,
-                     const char *currency, bool sizes);
+void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
+                     bool sizes);
 
 /* Writes a search. */
 void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
@@ -133,12 +128,12 @@ nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 /* Loads what the operands name (a model and a device, or a plan file, whose --scenario is taken, and a device in
  * place of its own; NULL = its own), and hands it to write with a scratch and an arena. nnc_serve_report answers it
  * first: it sets the exit code to 1 when the requests do not fit or come too fast. */
-typedef nnc_status nnc_serve_writer(nnc_session *session, nnc_serve_scenario *scenario,
-                                    nnc_scratch *scratch, nnc_arena *arena, nnc_error *err);
-nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device,
-                          nnc_serve_writer *write, nnc_error *err);
-nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device,
-                            nnc_serve_writer *write, nnc_error *err);
+typedef nnc_status nnc_serve_writer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
+                                    nnc_arena *arena, nnc_error *err);
+nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
+                          nnc_error *err);
+nnc_status nnc_serve_report(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
+                            nnc_error *err);
 
 /* ---- cmd_check.c ---- */
 
@@ -149,8 +144,8 @@ const nnc_format *nnc_check_format_at(unsigned index);
 const char *nnc_check_format_name(unsigned index); /* "?" past the last */
 
 /* At most `most` changes as a table. */
-void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most,
-                       const char *old_head, const char *now_head);
+void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,
+                       const char *now_head);
 
 /* ---- cmd_init.c: scenarios of plan files ---- */
 

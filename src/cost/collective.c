@@ -20,8 +20,7 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
     if (r->inner > 1 && r->outer > 1) {
-        NNC_SET(why, bytes_per_s, "B/s",
-                nnc_min(r->inner_bytes_per_s, r->inner * r->outer_bytes_per_s));
+        NNC_SET(why, bytes_per_s, "B/s", nnc_min(r->inner_bytes_per_s, r->inner * r->outer_bytes_per_s));
         NNC_NOTE(why, "a ring passes a domain through all its NICs");
     }
     NNC_PUT(why, bytes_per_s, "B/s");
@@ -41,8 +40,7 @@ static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
     NNC_LET(why, ranks, NULL, r->size);
-    NNC_SAY(why, ring_s, "s",
-            (ranks - 1.0) * latency_s + (ranks - 1.0) / ranks * moved / bytes_per_s);
+    NNC_SAY(why, ring_s, "s", (ranks - 1.0) * latency_s + (ranks - 1.0) / ranks * moved / bytes_per_s);
     return ring_s;
 }
 
@@ -66,12 +64,10 @@ static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *w
     double inside_s = 0.0;
     if (r->axes > 0) {
         const double hops_s = torus_latency_s(r, why);
-        NNC_SET(why, inside_s, "s",
-                nnc_max((r->inner - 1.0) / r->inner * moved / r->inner_bytes_per_s, hops_s));
+        NNC_SET(why, inside_s, "s", nnc_max((r->inner - 1.0) / r->inner * moved / r->inner_bytes_per_s, hops_s));
     } else if (r->inner > 1) {
         NNC_SET(why, inside_s, "s",
-                (r->inner - 1.0) * r->inner_latency_s +
-                    (r->inner - 1.0) / r->inner * moved / r->inner_bytes_per_s);
+                (r->inner - 1.0) * r->inner_latency_s + (r->inner - 1.0) / r->inner * moved / r->inner_bytes_per_s);
     }
     NNC_PUT(why, inside_s, "s");
     return inside_s;
@@ -84,8 +80,7 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
     NNC_PUT(why, part, "B");
     if (r->outer > 1) {
         NNC_SET(why, across_s, "s",
-                (r->outer - 1.0) * r->outer_latency_s +
-                    (r->outer - 1.0) / r->outer * part / r->outer_bytes_per_s);
+                (r->outer - 1.0) * r->outer_latency_s + (r->outer - 1.0) / r->outer * part / r->outer_bytes_per_s);
     }
     NNC_PUT(why, across_s, "s");
     return across_s;
@@ -149,8 +144,7 @@ static double reduce_level_tree_s(const nnc_route *r, double moved, nnc_derivati
 {
     const double inside_s = inner_gather_s(r, moved, why), part = part_of(r, moved, why);
     NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
-    NNC_SAY(why, across_s, "s",
-            2.0 * outer_depth * r->outer_latency_s + 2.0 * part / r->outer_bytes_per_s);
+    NNC_SAY(why, across_s, "s", 2.0 * outer_depth * r->outer_latency_s + 2.0 * part / r->outer_bytes_per_s);
     NNC_SAY(why, collective_s, "s", 2.0 * inside_s + across_s);
     NNC_NOTE(why, "reduce-scatter inside, a tree across, all-gather inside");
     return collective_s;
@@ -173,8 +167,7 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
         NNC_LET(why, longest_s, "s", inside_s);
         NNC_LET(why, length, NULL, r->axis_length[i]);
         NNC_LET(why, links, NULL, (r->axis_wraps[i] ? 2.0 : 1.0) / r->axis_stride[i]);
-        NNC_SET(why, inside_s, "s",
-                nnc_max(longest_s, moved * length / (4.0 * links * r->link_bytes_per_s)));
+        NNC_SET(why, inside_s, "s", nnc_max(longest_s, moved * length / (4.0 * links * r->link_bytes_per_s)));
         NNC_NOTE(why, "along one axis, or what took longest before");
     }
     NNC_PUT(why, inside_s, "s");
@@ -196,8 +189,7 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
     }
     NNC_PUT(why, near_s, "s");
     NNC_PUT(why, far_s, "s");
-    NNC_SAY(why, collective_s, "s",
-            near * r->inner_latency_s + far * r->outer_latency_s + nnc_max(near_s, far_s));
+    NNC_SAY(why, collective_s, "s", near * r->inner_latency_s + far * r->outer_latency_s + nnc_max(near_s, far_s));
     NNC_NOTE(why, "every pair by itself; links inside and across work at once");
     return collective_s;
 }
@@ -205,8 +197,7 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 /* In two levels, a rank first collects inside its domain the data for its peers in other domains. */
 static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
-    const double inside_s =
-        r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
+    const double inside_s = r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
     const double across_s = outer_gather_s(r, moved, why);
     NNC_SAY(why, collective_s, "s", inside_s + across_s);
     return collective_s;
@@ -226,12 +217,10 @@ static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation 
     NNC_LET(why, inner_depth, NULL, ceil_log2(r->inner));
     NNC_LET(why, outer_depth, NULL, ceil_log2(r->outer));
     if (r->outer > 1) {
-        NNC_SET(why, across_s, "s",
-                outer_depth * (r->outer_latency_s + moved / r->outer_bytes_per_s));
+        NNC_SET(why, across_s, "s", outer_depth * (r->outer_latency_s + moved / r->outer_bytes_per_s));
     }
     if (r->inner > 1) {
-        NNC_SET(why, inside_s, "s",
-                inner_depth * (r->inner_latency_s + moved / r->inner_bytes_per_s));
+        NNC_SET(why, inside_s, "s", inner_depth * (r->inner_latency_s + moved / r->inner_bytes_per_s));
     }
     NNC_PUT(why, across_s, "s");
     NNC_PUT(why, inside_s, "s");
@@ -291,8 +280,7 @@ static unsigned group_of(const nnc_route *r)
     if (r->axes > 0) {
         return TORUS | (r->outer > 1 ? TORUSES : 0U);
     }
-    return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) |
-           (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
+    return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
 
 /* The algorithms of a collective: one row each, then an empty row. Of equally fast ones the first runs. */
@@ -311,11 +299,9 @@ static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
                          { "tree", PLAIN, NNC_ALGORITHM_TREE, reduce_tree_s },
                          { "switch", ADDS, NNC_ALGORITHM_IN_NETWORK, reduce_switch_s },
                          { "levels", TWO, LEVELS, reduce_levels_s },
-                         { "levels, a tree across", TWO, LEVELS | NNC_ALGORITHM_TREE,
-                           reduce_level_tree_s },
+                         { "levels, a tree across", TWO, LEVELS | NNC_ALGORITHM_TREE, reduce_level_tree_s },
                          { "levels", TORUS, 0, reduce_levels_s },
-                         { "levels, a tree across", TORUSES, NNC_ALGORITHM_TREE,
-                           reduce_level_tree_s } },
+                         { "levels, a tree across", TORUSES, NNC_ALGORITHM_TREE, reduce_level_tree_s } },
     [NNC_ALL_GATHER] = { { "ring", PLAIN, NNC_ALGORITHM_RING, gather_ring_s },
                          { "levels", TWO, LEVELS, gather_levels_s },
                          { "levels", TORUS, 0, gather_levels_s } },
@@ -333,8 +319,8 @@ static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
 };
 
 /* The fastest allowed algorithm, else the first suitable one; NULL if the collective moves nothing. */
-static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved,
-                                unsigned allowed, double *seconds)
+static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved, unsigned allowed,
+                                double *seconds)
 {
     const unsigned group = group_of(route);
     const algorithm *best = NULL, *first = NULL;
@@ -367,8 +353,8 @@ static void say_route(const nnc_route *r, nnc_derivation *why)
     NNC_PUT(why, r->outer_latency_s, "s");
 }
 
-double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes,
-                            unsigned allowed, nnc_derivation *why, const char **by)
+double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
+                            nnc_derivation *why, const char **by)
 {
     double seconds = 0.0, moved = bytes;
     *by = "none";
@@ -392,8 +378,7 @@ double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double 
     return seconds;
 }
 
-double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
-                           unsigned allowed)
+double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed)
 {
     const char *by = NULL;
     return nnc_collective_say_s(route, kind, bytes, allowed, NULL, &by);
@@ -421,8 +406,7 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
 
 /* ---- fitted efficiencies ---- */
 
-static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted,
-                                                      nnc_collective kind)
+static const nnc_collective_efficiency *efficiency_of(const nnc_collective_efficiencies *fitted, nnc_collective kind)
 {
     switch (kind) {
     case NNC_ALL_REDUCE: return &fitted->all_reduce;
@@ -434,8 +418,7 @@ static const nnc_collective_efficiency *efficiency_of(const nnc_collective_effic
 }
 
 /* The route at the rates that collectives reach. The fitted fixed costs include the latency inside a domain. */
-static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e,
-                               nnc_derivation *why)
+static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why)
 {
     nnc_route r = *route;
     NNC_LET(why, group, NULL, r.inner > 1 ? (double)r.inner : 2.0);
@@ -458,8 +441,7 @@ static nnc_route reached_route(const nnc_route *route, const nnc_collective_effi
 }
 
 /* Fixed cost of one call: constant, per doubling of the group, and for leaving the domain. */
-static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e,
-                       nnc_derivation *why)
+static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why)
 {
     NNC_LET(why, call_s, "s", e->fixed_s);
     NNC_LET(why, doubling_s, "s", route->inner > 1 ? e->log2_s : 0.0);
@@ -469,11 +451,10 @@ static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *
     return fixed_s;
 }
 
-double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes,
-                                      nnc_derivation *why, const char **by)
+double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
+                                      const char **by)
 {
-    const nnc_collective_efficiency *e =
-        route->fitted != NULL ? efficiency_of(route->fitted, kind) : NULL;
+    const nnc_collective_efficiency *e = route->fitted != NULL ? efficiency_of(route->fitted, kind) : NULL;
     if (e == NULL || route->size <= 1 || !(bytes > 0.0)) {
         return nnc_collective_say_s(route, kind, bytes, NNC_ALGORITHM_ALL, why, by);
     }

@@ -37,8 +37,7 @@ typedef struct nnc_timing {
  * does not publish its vector peak counts no vector time. Not for collectives.
  * Source: Williams, Waterman, Patterson, CACM 52(4), 2009.   [roofline] [gemm-time] [flash-time] [conv-time] */
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
-nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                           nnc_derivation *why);
+nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
 /* Records the work of an op as operands of the formulas that follow. */
 NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why)
@@ -63,13 +62,13 @@ typedef struct nnc_route {
     double outer_latency_s;
     double link_bytes_per_s; /* rate from one inner rank to another; torus: rate of one link, not
                               * shared */
-    int32_t axes; /* torus, ring: axes that the inner ranks span; 0 = all pairs are joined */
-    int32_t axis_length[3]; /* ranks of the group along an axis */
-    int32_t axis_stride[3]; /* links from one rank to the next; this many groups share them */
+    int32_t axes;            /* torus, ring: axes that the inner ranks span; 0 = all pairs are joined */
+    int32_t axis_length[3];  /* ranks of the group along an axis */
+    int32_t axis_stride[3];  /* links from one rank to the next; this many groups share them */
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = nothing
                                                 * fitted */
-    double knee_bytes; /* knee of the slower link: small messages reach less bandwidth */
+    double knee_bytes;                         /* knee of the slower link: small messages reach less bandwidth */
     bool reduces_in_switch;
     const char *link; /* the slower link, "scale_up" or "scale_out"; static */
 } nnc_route;
@@ -81,8 +80,8 @@ typedef struct nnc_route {
  * divide the domain, inner is rounded down and outer up. A latency that is not recorded counts as 0.
  * NNC_BAD_SPEC: err names the value that the route needs and the device file lacks (scale_up.devices,
  * scale_up.bytes_per_s, scale_out.bytes_per_s).   [routes] */
-nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node,
-                          int32_t size, int32_t stride, nnc_route *route, nnc_error *err);
+nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node, int32_t size,
+                          int32_t stride, nnc_route *route, nnc_error *err);
 
 /* ---- collective.c: seconds of a collective over a route ---- */
 
@@ -102,11 +101,10 @@ enum {
  * (double tree); "How to Scale Your Model", jax-ml.github.io/scaling-book (torus).   [collectives] */
 double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes);
 /* Allows some algorithms only; the ring if none of them applies. A torus has only its own algorithms. */
-double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes,
-                           unsigned allowed);
+double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed);
 /* *by names the algorithm that runs: "ring", "tree", ... */
-double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes,
-                            unsigned allowed, nnc_derivation *why, const char **by);
+double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
+                            nnc_derivation *why, const char **by);
 
 /* Seconds with the fitted efficiencies of the device; without any, as above. V: bytes that one rank sends, n: its
  * ranks inside one domain, R: the time above at the rates that collectives reach (link rate x bus_fraction
@@ -115,8 +113,8 @@ double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double 
  *     t = R (1 + sqrt(knee_bytes / V)) + fixed_s + log2_s log2(n) + scale_out_fixed_s
  * The last term counts only for a group that leaves its domain.   [collectives-fitted] */
 double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
-double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes,
-                                      nnc_derivation *why, const char **by);
+double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
+                                      const char **by);
 
 /* Bytes that one rank sends in a ring algorithm of the collective. */
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes);
@@ -156,8 +154,7 @@ typedef struct nnc_network {
 enum { NNC_OFFLOAD_HOST_LINK, NNC_OFFLOAD_HOST_MEMORY };
 
 /* Finds the routes of a legal plan. NNC_BAD_SPEC: err names the value that the device file lacks. */
-nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network,
-                            nnc_error *err);
+nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network, nnc_error *err);
 
 /* The group of ranks of a collective. Offload uses the host link and has none. */
 static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *exchange)
@@ -175,25 +172,18 @@ static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *excha
  * sent once to each domain that gets a copy, on average to
  *     M (1 - (1 - 1/M)^k)
  * domains. ideal: software always does so.   [experts] */
-double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange,
-                                 bool ideal, nnc_derivation *why);
+double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
+                                 nnc_derivation *why);
 
 /* Do two collectives take equally long on any network? */
 bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b);
 
 /* Seconds of one collective in a training step, and the link that it loads. */
-double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange,
-                              const char **link);
+double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link);
 /* Records the line network_s; returns the name of the algorithm. */
-const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange,
-                              nnc_derivation *why);
+const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
-typedef enum nnc_fabric {
-    NNC_FABRIC_SCALE_UP,
-    NNC_FABRIC_SCALE_OUT,
-    NNC_FABRIC_HOST,
-    NNC_FABRICS
-} nnc_fabric;
+typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_HOST, NNC_FABRICS } nnc_fabric;
 
 /* "scale_up", "scale_out", "host"; static. */
 const char *nnc_fabric_name(nnc_fabric fabric);
@@ -214,8 +204,7 @@ static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collect
     if (exchange->comm == NNC_COMM_OFFLOAD) {
         return NNC_LANE_HOST;
     }
-    const nnc_route *route =
-        network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
+    const nnc_route *route = network != NULL ? &network->routes[nnc_network_route_of(exchange)] : NULL;
     return route == NULL || route->outer <= 1 ? NNC_LANE_SCALE_UP
            : route->inner > 1                 ? NNC_LANE_BOTH
                                               : NNC_LANE_SCALE_OUT;
@@ -223,31 +212,24 @@ static inline nnc_lane nnc_lane_of(const nnc_network *network, const nnc_collect
 
 static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
 {
-    return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) ||
-           (b == NNC_LANE_BOTH && a != NNC_LANE_HOST);
+    return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) || (b == NNC_LANE_BOTH && a != NNC_LANE_HOST);
 }
 
 /* Seconds that a collective keeps the links of one rank busy on each fabric, at datasheet rates: the bytes that
  * must pass whatever the algorithm, without latency. Links inside and between domains are different links, so
  * each fabric has a sum of its own.   [fabric-loads] */
-void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange,
-                     double load_s[NNC_FABRICS]);
+void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
 /* Records the line network_s, the sum of the loads. */
-void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange,
-                         nnc_derivation *why);
+void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
 
 /* Each op of a list has at most a forward row, a recomputed row and its backward rows; the rest of the step follows. */
-enum {
-    NNC_STEP_ROWS_MAX = 32,
-    NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX
-};
+enum { NNC_STEP_ROWS_MAX = 32, NNC_ROWS_MAX = NNC_OPS_MAX * (2 + NNC_BACKWARD_MAX) + NNC_STEP_ROWS_MAX };
 
 /* A function with the same results as nnc_op_time. */
 typedef struct nnc_op_timer {
-    nnc_timing (*time)(void *context, const nnc_device *device, const nnc_op *op,
-                       const nnc_work *work);
+    nnc_timing (*time)(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work);
     void *context;
 } nnc_op_timer;
 
@@ -290,8 +272,8 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row)
 /* Expands the forward list of one rank: the forward ops; then, from the last op to the first, its recomputed
  * instance and its backward ops. repeat: instances in one micro-batch, all layers together. network may be NULL
  * when there is no communication, device when only the work is needed, without times. */
-void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
-                    const nnc_plan *plan, nnc_rows *rows);
+void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
+                    nnc_rows *rows);
 
 /* The table of a similar list. Rows of equal ops in equal places are copied from it. */
 typedef struct nnc_rows_like {
@@ -300,9 +282,8 @@ typedef struct nnc_rows_like {
     const nnc_rows *rows;    /* rows of the same device */
     bool same_routes;
 } nnc_rows_like;
-void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
-                         const nnc_network *network, const nnc_plan *plan,
-                         const nnc_rows_like *like, nnc_rows *rows);
+void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
+                         const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows);
 
 /* Times the collectives again on other routes. */
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
@@ -311,21 +292,19 @@ void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share);
 
 /* Builds the table of a list from the table of its ops before `first`. The result points into base. */
-void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
-                   const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
-                   nnc_rows *rows);
+void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first, const nnc_device *device,
+                   const nnc_network *network, const nnc_plan *plan, nnc_rows *rows);
 
 /* Compute-bound matrix products and attention: fewer units or a lower clock make them slower. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
 /* Slowdown of such rows while the kernels of expert communication occupy some units; 1 = none. */
-double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan,
-                            const nnc_software *software);
+double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 void nnc_rows_lend(nnc_rows *rows, double factor);
 
 /* Appends a copy of one op. */
-void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
-                  const nnc_network *network, double repeat);
+void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network,
+                  double repeat);
 
 /* Watts that the device may draw continuously: its board limit, or a lower cap. NaN = not recorded. */
 double nnc_power_limit(const nnc_device *device);
@@ -357,13 +336,13 @@ typedef struct nnc_segment_sums {
                                            * experts */
     nnc_parameters frozen, frozen_expert; /* not trained */
     double kept_bytes;                    /* bytes kept for backward without recomputation */
-    double input_bytes; /* kept with full recomputation: block inputs, and ops outside blocks */
-    double live_bytes;  /* the largest block while it is recomputed */
-    double again_bytes; /* recomputed modules of the largest block */
-    double unit_params; /* trained parameters of the largest unit that ZeRO-3 gathers: a block */
-    double unit_frozen; /* untrained parameters of the largest unit */
-    double transient_bytes;     /* the largest working set of one op in backward */
-    const char *transient_what; /* names that working set */
+    double input_bytes;                   /* kept with full recomputation: block inputs, and ops outside blocks */
+    double live_bytes;                    /* the largest block while it is recomputed */
+    double again_bytes;                   /* recomputed modules of the largest block */
+    double unit_params;                   /* trained parameters of the largest unit that ZeRO-3 gathers: a block */
+    double unit_frozen;                   /* untrained parameters of the largest unit */
+    double transient_bytes;               /* the largest working set of one op in backward */
+    const char *transient_what;           /* names that working set */
 } nnc_segment_sums;
 
 /* Fills sums[0 .. list->segment_count - 1]. */
@@ -375,17 +354,16 @@ typedef struct nnc_stage_residency {
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that backward runs again from their inputs */
     int32_t segments;                     /* segments of the list; entries past it are unset */
     double in_flight;                     /* micro-batches whose activations are kept at once */
-    bool uneven;                     /* chunks of the device hold different segments: see flight */
-    bool uneven_layers;              /* true: the chunks differ in more than table and head */
-    bool odd_more;                   /* the odd chunk holds more than the other chunks */
-    int32_t odd_chunk;               /* the only chunk that differs from the others; -1 = several
+    bool uneven;                          /* chunks of the device hold different segments: see flight */
+    bool uneven_layers;                   /* true: the chunks differ in more than table and head */
+    bool odd_more;                        /* the odd chunk holds more than the other chunks */
+    int32_t odd_chunk;                    /* the only chunk that differs from the others; -1 = several
                                       * differ */
-    double flight[NNC_SEGMENTS_MAX]; /* in_flight of each segment, at the peak of the device */
+    double flight[NNC_SEGMENTS_MAX];      /* in_flight of each segment, at the peak of the device */
 } nnc_stage_residency;
 
 /* Do two devices hold the same layers, recomputed in the same way? Micro-batches in flight may differ. */
-static inline bool nnc_stage_residency_same(const nnc_stage_residency *a,
-                                            const nnc_stage_residency *b)
+static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b)
 {
     bool same = true;
     for (int32_t s = 0; s < a->segments; s++) {
@@ -398,8 +376,8 @@ void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency
 /* Sets the micro-batches in flight, the same for all segments. */
 void nnc_holding_keep(nnc_stage_residency *holding, double in_flight);
 /* Bytes that one pass keeps of all instances of a segment. */
-double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding,
-                              const nnc_plan *plan, int32_t segment);
+double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding, const nnc_plan *plan,
+                              int32_t segment);
 
 /* Kept for backward by one micro-batch. */
 typedef struct nnc_kept {
@@ -407,19 +385,18 @@ typedef struct nnc_kept {
     double largest_layer_bytes;
     double ends_bytes; /* bytes of the segments that are not layers: embedding and head */
     double segment_bytes[NNC_SEGMENTS_MAX], flight[NNC_SEGMENTS_MAX]; /* see nnc_stage_residency */
-    bool uneven; /* true: flight differs from in_flight */
+    bool uneven;                                                      /* true: flight differs from in_flight */
 } nnc_kept;
 
 /* Sums over the segments of a device, before ZeRO and offload reduce them. */
 typedef struct nnc_resident_bytes {
     nnc_parameters dense, expert, frozen, frozen_expert; /* see nnc_stage_residency_trained */
     nnc_kept kept;
-    double op_bytes,
-        block_bytes; /* segment where their sum is largest: working set of an op, live bytes of a
+    double op_bytes, block_bytes; /* segment where their sum is largest: working set of an op, live bytes of a
                       * recomputed block */
     const char *op_what;
     double unit_params, unit_frozen; /* parameters of the largest unit */
-    bool replayed; /* gradients appear while activations are freed: the peak is one moment of
+    bool replayed;                   /* gradients appear while activations are freed: the peak is one moment of
                     * backward */
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
@@ -427,35 +404,29 @@ typedef struct nnc_resident_bytes {
     } peak;                     /* tensors that live at that moment; see replay in memory.c */
     double largest_block_bytes; /* the largest tensor that lives only for a while */
 } nnc_resident_bytes;
-nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
-                                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
                                          const nnc_software *software);
 
 /* Bytes on a device at the peak of a step: weights, gradients and optimizer states by precision policy and ZeRO
  * stage; activations kept for the micro-batches in flight, or only block inputs with recomputation; the largest
  * working set. Sources: ZeRO arXiv:1910.02054; docs/formulas.md.   [memory] */
-nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
-                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                         const nnc_stage_residency *holding, const nnc_plan *plan,
-                         const nnc_software *software, int64_t capacity_bytes);
+nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                         const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
+                         int64_t capacity_bytes);
 nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
-                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                          const nnc_stage_residency *holding, const nnc_plan *plan,
-                          const nnc_software *software, int64_t capacity_bytes,
+                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
+                          const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
                           nnc_derivation *why);
 /* nnc_memory_of from the sums: plans that differ only in ZeRO stage and offload have the same sums. */
-nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list,
-                                  const nnc_resident_bytes *held,
+nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
 /* Memory of the same device with another number of micro-batches in flight: activations, and the shares of the
  * total, change. */
-nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
-                                const nnc_op_list *list,
-                                const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                const nnc_stage_residency *holding, const nnc_plan *plan,
-                                const nnc_software *software);
+nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
+                                const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
+                                const nnc_plan *plan, const nnc_software *software);
 
 /* Does it fit into the capacity? */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
@@ -463,14 +434,13 @@ nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes)
 double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
 /* All parameters of a device, before ZeRO shards them. */
-double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                  const nnc_stage_residency *holding);
+double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding);
 /* Parameters of all instances: trained, or not trained; of dense layers, or of experts. */
-nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums,
-                                           const nnc_stage_residency *holding, bool expert);
+nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
+                                           bool expert);
 /* Fills the sums of an update: parameters that one device updates, after ZeRO. */
-void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
-                           const nnc_plan *plan, nnc_update *update);
+void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
+                           nnc_update *update);
 
 /* Bytes of parameters that are not trained: matrices of linear layers as the plan stores them, others 2 B each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);

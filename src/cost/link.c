@@ -39,15 +39,12 @@ static double latency(double recorded_s)
     return isnan(recorded_s) ? 0.0 : recorded_s;
 }
 
-static nnc_status missing(const nnc_device *device, const char *figure, int32_t size,
-                          nnc_error *err)
+static nnc_status missing(const nnc_device *device, const char *figure, int32_t size, nnc_error *err)
 {
     char where[sizeof(err->where)];
-    snprintf(where, sizeof(where), "%s: %s", device->path != NULL ? device->path : device->id,
-             figure);
+    snprintf(where, sizeof(where), "%s: %s", device->path != NULL ? device->path : device->id, figure);
     return nnc_fail(err, NNC_BAD_SPEC, where,
-                    "missing, expected the figure that a group of %d ranks needs, found nothing",
-                    size);
+                    "missing, expected the figure that a group of %d ranks needs, found nothing", size);
 }
 
 /* Devices that the scale-up fabric was built for; 0 = not recorded. */
@@ -229,8 +226,8 @@ static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node)
     return up->kind == NNC_LINK_TORUS ? least(devices_per_node, fabric) : devices_per_node;
 }
 
-nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node,
-                          int32_t size, int32_t stride, nnc_route *route, nnc_error *err)
+nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t devices_per_node, int32_t size,
+                          int32_t stride, nnc_route *route, nnc_error *err)
 {
     const nnc_scale_up *up = &device->scale_up;
     *route = (nnc_route){ .size = size, .inner = 1, .outer = 1, .link = "scale_up" };
@@ -259,9 +256,8 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
     }
     route->link = slower_link(route);
     route->fitted = device->efficiency.collectives.fitted ? &device->efficiency.collectives : NULL;
-    const double knee_bytes = route->outer > 1 && strcmp(route->link, "scale_out") == 0
-                                  ? device->scale_out.knee_bytes
-                                  : device->scale_up.knee_bytes;
+    const double knee_bytes = route->outer > 1 && strcmp(route->link, "scale_out") == 0 ? device->scale_out.knee_bytes
+                                                                                        : device->scale_up.knee_bytes;
     route->knee_bytes = knee_bytes > 0.0 ? knee_bytes : 0.0;
     return NNC_OK;
 }

@@ -45,16 +45,14 @@ static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances
         add_weights(&op->weights, instances, &own);
         outside[op->segment] += own.params;
     } else {
-        add_weights(&op->weights, (double)op->repeat / (double)list->blocks[op->block].repeat,
-                    &own);
+        add_weights(&op->weights, (double)op->repeat / (double)list->blocks[op->block].repeat, &own);
         params[op->block] += own.params;
     }
 }
 
 /* Sets the largest unit of each segment; a segment that is one unit counts as a whole. */
 static void set_units(const nnc_op_list *list, const double *params, const double *frozen,
-                      const double outside[NNC_SEGMENTS_MAX],
-                      const double frozen_outside[NNC_SEGMENTS_MAX],
+                      const double outside[NNC_SEGMENTS_MAX], const double frozen_outside[NNC_SEGMENTS_MAX],
                       nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     for (int32_t s = 0; s < list->segment_count; s++) {
@@ -76,15 +74,14 @@ static void set_units(const nnc_op_list *list, const double *params, const doubl
 
 void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
-    double live[NNC_BLOCKS_MAX], again[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX],
-        outside[NNC_SEGMENTS_MAX] = { 0 };
+    double live[NNC_BLOCKS_MAX], again[NNC_BLOCKS_MAX], params[NNC_BLOCKS_MAX], outside[NNC_SEGMENTS_MAX] = { 0 };
     double frozen[NNC_BLOCKS_MAX], frozen_outside[NNC_SEGMENTS_MAX] = { 0 };
     memset(sums, 0, sizeof sums[0] * NNC_SEGMENTS_MAX);
     for (int32_t i = 0; i < list->block_count; i++) {
         const nnc_block *block = &list->blocks[i];
         live[i] = again[i] = params[i] = frozen[i] = 0.0;
-        sums[block->segment].input_bytes += block->input_bytes * (double)block->repeat /
-                                            (double)list->segments[block->segment].instances;
+        sums[block->segment].input_bytes +=
+            block->input_bytes * (double)block->repeat / (double)list->segments[block->segment].instances;
     }
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
@@ -93,8 +90,7 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
         if (op->weights.count > 0 || op->weights.vector > 0) {
             add_weights(&op->weights, instances, kind_of(op, s));
-            add_unit(list, op, instances, op->frozen ? frozen : params,
-                     op->frozen ? frozen_outside : outside);
+            add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);
         }
         s->kept_bytes += kept * instances;
         if (op->block >= 0) {
@@ -127,16 +123,13 @@ double nnc_expert_shards(const nnc_plan *plan)
 }
 
 /* Sum over the instances of a device. DualPipe keeps the stages of both directions, and instances counts both. */
-static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
-                             size_t at)
+static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_residency *holding, size_t at)
 {
     nnc_parameters total = { 0 };
     for (int32_t s = 0; s < holding->segments; s++) {
-        const nnc_parameters *p =
-            (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
+        const nnc_parameters *p = (const nnc_parameters *)(const void *)((const char *)&sums[s] + at);
         const double n = (double)holding->instances[s];
-        if (holding->instances[s] == 0 ||
-            !(p->params > 0.0)) { /* for example, a stage without experts */
+        if (holding->instances[s] == 0 || !(p->params > 0.0)) { /* for example, a stage without experts */
             continue;
         }
         total.params += n * p->params;
@@ -147,19 +140,17 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
     return total;
 }
 
-nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums,
-                                           const nnc_stage_residency *holding, bool expert)
+nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
+                                           bool expert)
 {
-    return sum_of(sums, holding,
-                  expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
+    return sum_of(sums, holding, expert ? offsetof(nnc_segment_sums, expert) : offsetof(nnc_segment_sums, dense));
 }
 
-static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums,
-                                             const nnc_stage_residency *holding, bool expert)
+static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
+                                             bool expert)
 {
     return sum_of(sums, holding,
-                  expert ? offsetof(nnc_segment_sums, frozen_expert)
-                         : offsetof(nnc_segment_sums, frozen));
+                  expert ? offsetof(nnc_segment_sums, frozen_expert) : offsetof(nnc_segment_sums, frozen));
 }
 
 /* 2 bytes; 1 byte in 8 bits; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
@@ -172,21 +163,18 @@ static double frozen_param_bytes(const nnc_plan *plan)
 
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
 {
-    return frozen_param_bytes(plan) * frozen->matrix_params +
-           2.0 * (frozen->params - frozen->matrix_params);
+    return frozen_param_bytes(plan) * frozen->matrix_params + 2.0 * (frozen->params - frozen->matrix_params);
 }
 
-double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                  const nnc_stage_residency *holding)
+double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding)
 {
     return nnc_stage_residency_trained(sums, holding, false).params +
            nnc_stage_residency_trained(sums, holding, true).params +
-           stage_residency_frozen(sums, holding, false).params +
-           stage_residency_frozen(sums, holding, true).params;
+           stage_residency_frozen(sums, holding, false).params + stage_residency_frozen(sums, holding, true).params;
 }
 
-void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert,
-                           const nnc_plan *plan, nnc_update *update)
+void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
+                           nnc_update *update)
 {
     const double d = nnc_dense_shards(plan), e = nnc_expert_shards(plan);
     update->params = (int64_t)ceil(dense->params / d + expert->params / e);
@@ -217,13 +205,12 @@ void nnc_holding_keep(nnc_stage_residency *holding, double in_flight)
     }
 }
 
-double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding,
-                              const nnc_plan *plan, int32_t segment)
+double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding, const nnc_plan *plan,
+                              int32_t segment)
 {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
     const double again = (double)holding->recomputed[segment];
-    return ((double)holding->instances[segment] - again) * sum->kept_bytes +
-           ceil(again / every) * sum->input_bytes;
+    return ((double)holding->instances[segment] - again) * sum->kept_bytes + ceil(again / every) * sum->input_bytes;
 }
 
 /* ---- activations ---- */
@@ -264,9 +251,8 @@ double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan)
 
 /* Terms of the same paper outside the layers: the dropout mask of the embedding, and at the head the inputs of the
  * norm and of the logits, and the fp32 logits. */
-NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
-                                   const nnc_stage_residency *holding, int32_t last,
-                                   nnc_derivation *why)
+NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, const nnc_stage_residency *holding,
+                                   int32_t last, nnc_derivation *why)
 {
     NNC_LET(why, s, NULL, (double)plan->seq_len / plan->context);
     NNC_LET(why, b, NULL, (double)plan->micro_batch);
@@ -289,9 +275,8 @@ NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan,
     return ends_bytes;
 }
 
-NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *sums,
-                              const nnc_stage_residency *holding, const nnc_plan *plan,
-                              nnc_derivation *why)
+NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_stage_residency *holding,
+                              const nnc_plan *plan, nnc_derivation *why)
 {
     NNC_LET(why, every, NULL, plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0);
     nnc_kept k = { 0 };
@@ -307,17 +292,13 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
         NNC_PUT(why, sum->kept_bytes, "B");
         NNC_PUT(why, sum->input_bytes, "B");
         NNC_WHEN(why, snprintf(name, sizeof name, "kept.%d", (int)s));
-        NNC_SET_AS(why, name, segment_bytes, "B",
-                   whole * sum->kept_bytes + ceil(again / every) * sum->input_bytes);
-        NNC_NOTE(
-            why,
-            "of a segment (embedding, equal layers, head): whole instances keep all that their "
-            "ops keep, those run again the input of a block");
+        NNC_SET_AS(why, name, segment_bytes, "B", whole * sum->kept_bytes + ceil(again / every) * sum->input_bytes);
+        NNC_NOTE(why, "of a segment (embedding, equal layers, head): whole instances keep all that their "
+                      "ops keep, those run again the input of a block");
         k.bytes += segment_bytes;
         NNC_WHEN(why, nnc_say_term(why, name, "B", segment_bytes));
         if (list->segments[s].layer) {
-            k.largest_layer_bytes =
-                nnc_max(k.largest_layer_bytes, whole > 0.0 ? sum->kept_bytes : sum->input_bytes);
+            k.largest_layer_bytes = nnc_max(k.largest_layer_bytes, whole > 0.0 ? sum->kept_bytes : sum->input_bytes);
         } else {
             k.ends_bytes += segment_bytes;
         }
@@ -330,17 +311,14 @@ NNC_SAYING nnc_kept find_kept(const nnc_op_list *list, const nnc_segment_sums *s
     return k;
 }
 
-static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums,
-                        const nnc_stage_residency *holding, const nnc_plan *plan,
-                        nnc_derivation *why)
+static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_stage_residency *holding,
+                        const nnc_plan *plan, nnc_derivation *why)
 {
-    return why != NULL ? find_kept(list, sums, holding, plan, why)
-                       : find_kept(list, sums, holding, plan, NULL);
+    return why != NULL ? find_kept(list, sums, holding, plan, why) : find_kept(list, sums, holding, plan, NULL);
 }
 
 /* Chunks that keep different amounts: this is how many passes of each segment the peak has. */
-NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k,
-                               nnc_derivation *why)
+NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k, nnc_derivation *why)
 {
     double sum = 0.0;
     for (int32_t s = 0; s < holding->segments; s++) {
@@ -361,9 +339,8 @@ NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kep
     return sum;
 }
 
-NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *list,
-                                   const nnc_stage_residency *holding, const nnc_plan *plan,
-                                   const nnc_kept *k, nnc_derivation *why)
+NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *list, const nnc_stage_residency *holding,
+                                   const nnc_plan *plan, const nnc_kept *k, nnc_derivation *why)
 {
     const double pass_bytes = k->bytes;
     double waiting_bytes = 0.0;
@@ -384,8 +361,7 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
             NNC_LET(why, layers_in_flight, NULL, flight);
             NNC_SET(why, waiting_bytes, "B", layer_bytes * layers_in_flight + ends_bytes);
         } else {
-            NNC_SET(why, waiting_bytes, "B",
-                    layer_bytes * (double)layers * holding->in_flight + ends_bytes);
+            NNC_SET(why, waiting_bytes, "B", layer_bytes * (double)layers * holding->in_flight + ends_bytes);
         }
         NNC_SOURCE(why, "arXiv:2205.05198 section 4");
     } else if (k->uneven) {
@@ -396,8 +372,7 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
     if ((plan->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
         NNC_LET(why, layer_kept_bytes, "B", k->largest_layer_bytes);
         NNC_LET(why, ends_kept_bytes, "B", k->ends_bytes);
-        NNC_SAY(why, activation_bytes, "B",
-                ceil(nnc_min(waiting_bytes, 2.0 * layer_kept_bytes + ends_kept_bytes)));
+        NNC_SAY(why, activation_bytes, "B", ceil(nnc_min(waiting_bytes, 2.0 * layer_kept_bytes + ends_kept_bytes)));
         NNC_NOTE(why, "one layer's on its way to host memory while the next layer's are made; what "
                       "table and head keep stays");
         return activation_bytes;
@@ -407,9 +382,8 @@ NNC_SAYING double find_activations(const nnc_model *model, const nnc_op_list *li
     return activation_bytes;
 }
 
-static double activation_bytes_of(const nnc_model *model, const nnc_op_list *list,
-                                  const nnc_stage_residency *holding, const nnc_plan *plan,
-                                  const nnc_kept *k, nnc_derivation *why)
+static double activation_bytes_of(const nnc_model *model, const nnc_op_list *list, const nnc_stage_residency *holding,
+                                  const nnc_plan *plan, const nnc_kept *k, nnc_derivation *why)
 {
     return why != NULL ? find_activations(model, list, holding, plan, k, why)
                        : find_activations(model, list, holding, plan, k, NULL);
@@ -429,9 +403,7 @@ double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes)
     const double within_90 = 1.6449; /* deviations of a normal distribution */
     const double total = (double)memory->total_bytes, capacity = (double)capacity_bytes;
     const double deviation = log((double)memory->total_interval_bytes[1] / total) / within_90;
-    return deviation > 0.0    ? 0.5 * erfc(log(capacity / total) / deviation / sqrt(2.0))
-           : total > capacity ? 1.0
-                              : 0.0;
+    return deviation > 0.0 ? 0.5 * erfc(log(capacity / total) / deviation / sqrt(2.0)) : total > capacity ? 1.0 : 0.0;
 }
 
 /* Whole bytes. The limit is beyond any device, and sums of a few such values do not overflow. */
@@ -464,9 +436,8 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
 static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
-    return !software->zero_gradients && !software->added_gradients && plan->devices == 1 &&
-           plan->micro_batches == 1 && plan->activations != NNC_ACTIVATIONS_KORTHIKANTI &&
-           sizes.gradient_bytes > 0.0;
+    return !software->zero_gradients && !software->added_gradients && plan->devices == 1 && plan->micro_batches == 1 &&
+           plan->activations != NNC_ACTIVATIONS_KORTHIKANTI && sizes.gradient_bytes > 0.0;
 }
 
 typedef struct moment {
@@ -485,8 +456,7 @@ typedef struct replay {
     const nnc_plan *plan;
     nnc_policy_sizes sizes;
     double gradient[NNC_SEGMENTS_MAX], cast[NNC_SEGMENTS_MAX]; /* bytes of one instance */
-    moment inside[NNC_SEGMENTS_MAX],
-        again[NNC_SEGMENTS_MAX]; /* the largest moment of one instance: whole, by blocks */
+    moment inside[NNC_SEGMENTS_MAX], again[NNC_SEGMENTS_MAX]; /* the largest moment of one instance: whole, by blocks */
     double stream_bytes; /* gradient of the residual stream, which lives while a branch runs */
     double largest_op_bytes;
 } replay;
@@ -499,8 +469,7 @@ static double instances_of(const nnc_op_list *list, const nnc_op *op)
 static double trained_params(const nnc_op *op)
 {
     const nnc_weights *w = &op->weights;
-    return op->frozen ? 0.0
-                      : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
+    return op->frozen ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
 /* 16-bit copies that autocast makes of the weights of products, kept until their gradient is known. */
@@ -533,8 +502,8 @@ static void begin_backward(const replay *r, left_over *left)
     memset(left, 0, sizeof *left);
     for (int32_t b = 0; b < list->block_count; b++) {
         const nnc_block *block = &list->blocks[b];
-        left->inputs[block->segment] += block->input_bytes * (double)block->repeat /
-                                        (double)list->segments[block->segment].instances;
+        left->inputs[block->segment] +=
+            block->input_bytes * (double)block->repeat / (double)list->segments[block->segment].instances;
     }
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
@@ -561,8 +530,8 @@ static void leave_op(const replay *r, const nnc_op *op, bool last_of_block, left
     left->live[op->block] -= kept;
     if (last_of_block) {
         const nnc_block *block = &r->list->blocks[op->block];
-        left->inputs[op->segment] -= block->input_bytes * (double)block->repeat /
-                                     (double)r->list->segments[op->segment].instances;
+        left->inputs[op->segment] -=
+            block->input_bytes * (double)block->repeat / (double)r->list->segments[op->segment].instances;
     }
 }
 
@@ -593,9 +562,8 @@ static void replay_ops(replay *r)
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }
 
-static void replay_segment(const replay *r, const nnc_segment_sums *sum,
-                           const nnc_stage_residency *holding, const nnc_resident_bytes *held,
-                           int32_t s, const moment *rest, moment *most)
+static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
+                           const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most)
 {
     const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
     const double every = r->plan->recompute_every > 1 ? (double)r->plan->recompute_every : 1.0;
@@ -617,8 +585,8 @@ static void replay_segment(const replay *r, const nnc_segment_sums *sum,
     }
 }
 
-static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                      const nnc_stage_residency *holding, nnc_resident_bytes *held)
+static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
+                      nnc_resident_bytes *held)
 {
     moment rest = { 0 }, most = { 0 };
     replay_ops(r);
@@ -651,8 +619,7 @@ static void find_peak(replay *r, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
     held->largest_block_bytes = r->largest_op_bytes / 2.0;
 }
 
-nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
-                                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
                                          const nnc_software *software)
 {
@@ -683,8 +650,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list,
         held.peak.workspace_bytes = software->reserve.workspace;
     } else if (gradients_come_late(plan, software)) {
         replay r = { .list = list, .plan = plan, .sizes = nnc_policy_bytes(plan->policy) };
-        r.stream_bytes = (double)list->stream_elements *
-                         (r.sizes.cast_bytes > 0.0 ? 4.0 : nnc_dtype_bytes(plan->precision));
+        r.stream_bytes =
+            (double)list->stream_elements * (r.sizes.cast_bytes > 0.0 ? 4.0 : nnc_dtype_bytes(plan->precision));
         find_peak(&r, sums, holding, &held);
         held.peak.workspace_bytes = software->reserve.workspace;
     }
@@ -700,8 +667,8 @@ static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
 /* The largest temporary bytes at the peak: gradients of activations and the recomputed block of one segment (the
  * head has none); units that ZeRO gathers (two, and the whole gradient of one); bytes that the precision policy
  * needs for a while. */
-NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, double params,
-                              nnc_memory *memory, nnc_derivation *why)
+NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *plan, double params, nnc_memory *memory,
+                              nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const double op_bytes = held->op_bytes, live_block = held->block_bytes;
@@ -730,23 +697,20 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
         NNC_LET(why, stage_params, NULL, params);
         NNC_SET(why, held_bytes, "B", held_per_param * stage_params);
     }
-    NNC_NOTE(why,
-             "what the precision policy holds for a while: a 16-bit copy, or gradients that it "
-             "does not store");
+    NNC_NOTE(why, "what the precision policy holds for a while: a 16-bit copy, or gradients that it "
+                  "does not store");
     NNC_PUT(why, gathered_bytes, "B");
     NNC_SAY(why, transient_bytes, "B", ceil(op_bytes + block_bytes + gathered_bytes + held_bytes));
     memory->transient_bytes = whole_bytes(transient_bytes);
-    const double largest =
-        nnc_max(nnc_max(op_bytes, live_block), nnc_max(gathered_bytes, held_bytes));
+    const double largest = nnc_max(nnc_max(op_bytes, live_block), nnc_max(gathered_bytes, held_bytes));
     memory->transient_what = largest == 0.0              ? "nothing"
                              : largest == gathered_bytes ? "gathered weights"
                              : largest == live_block     ? "one block, recomputed"
                              : largest == held_bytes     ? held_name(&sizes)
                              : held->op_what != NULL     ? held->op_what
                                                          : "gradients of activations";
-    NNC_NOTE(why,
-             "op_bytes: the largest working set of an op's backward; block_bytes: the block that "
-             "is run again; both of the layer, table or head where their sum is largest");
+    NNC_NOTE(why, "op_bytes: the largest working set of an op's backward; block_bytes: the block that "
+                  "is run again; both of the layer, table or head where their sum is largest");
 }
 
 /* Parameters on a device: all of its stage, and those left after ZeRO. */
@@ -767,8 +731,7 @@ NNC_SAYING parts parts_of(const nnc_resident_bytes *held, const nnc_plan *plan, 
     return (parts){ stage_params, sharded_params };
 }
 
-NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p,
-                            nnc_derivation *why)
+NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan, const parts *p, nnc_derivation *why)
 {
     nnc_update update = { .optimizer = plan->optimizer, .policy = plan->policy };
     nnc_parameters_update(&held->dense, &held->expert, plan, &update);
@@ -779,16 +742,13 @@ NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan
     } else {
         NNC_SET(why, master_params, NULL, p->stage_params);
     }
-    const double moments_bytes =
-        why != NULL ? nnc_update_say_moments(&update, why) : nnc_update_moment_bytes(&update);
-    NNC_SAY(why, optimizer_bytes, "B",
-            ceil(master_bytes_per_param * master_params + moments_bytes));
+    const double moments_bytes = why != NULL ? nnc_update_say_moments(&update, why) : nnc_update_moment_bytes(&update);
+    NNC_SAY(why, optimizer_bytes, "B", ceil(master_bytes_per_param * master_params + moments_bytes));
     return optimizer_bytes;
 }
 
 /* Bytes of weights that are not trained, after ZeRO. */
-NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan,
-                                  nnc_derivation *why)
+NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why)
 {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
     const bool sharded = plan->zero == 3;
@@ -804,8 +764,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
                 expert.params / (sharded ? nnc_expert_shards(plan) : 1.0));
     NNC_NOTE(why, "not trained, after ZeRO; matrix: of linear layers");
     NNC_SAY(why, frozen_bytes, "B",
-            stored_bytes_per_param * frozen_matrix_params +
-                2.0 * (frozen_params - frozen_matrix_params));
+            stored_bytes_per_param * frozen_matrix_params + 2.0 * (frozen_params - frozen_matrix_params));
     return frozen_bytes;
 }
 
@@ -819,8 +778,7 @@ NNC_SAYING void set_apart(const nnc_resident_bytes *held, nnc_memory *memory, nn
     NNC_LET(why, copies_bytes, "B", held->peak.cast_bytes);
     NNC_LET(why, workspace_bytes, "B", held->peak.workspace_bytes);
     NNC_SAY(why, at_peak_bytes, "B",
-            ceil(gradients_at_peak + kept_at_peak + working_bytes + again_bytes + copies_bytes +
-                 workspace_bytes));
+            ceil(gradients_at_peak + kept_at_peak + working_bytes + again_bytes + copies_bytes + workspace_bytes));
     NNC_NOTE(why, "at the moment of backward when most bytes live: gradients appear as activations "
                   "go; with them the op's working set, the block that runs again, 16-bit copies "
                   "of weights that backward still needs, workspaces of libraries");
@@ -843,21 +801,18 @@ NNC_SAYING void set_allocated(const nnc_software *software, nnc_memory *memory, 
                      memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
     NNC_LET(why, split_bytes, "B", (double)memory->split_block_bytes);
     NNC_SAY(why, peak_allocated_bytes, "B", ceil(counted_bytes / 512.0) * 512.0);
-    NNC_SAY(why, peak_reserved_bytes, "B",
-            ceil((peak_allocated_bytes + split_bytes) / 2097152.0) * 2097152.0);
+    NNC_SAY(why, peak_reserved_bytes, "B", ceil((peak_allocated_bytes + split_bytes) / 2097152.0) * 2097152.0);
     NNC_NOTE(why, "the allocator hands out multiples of 512 B, from segments of whole 2 MiB; "
                   "split_bytes: the largest block that tensors of the loss leave behind");
     memory->peak_allocated_bytes = whole_bytes(peak_allocated_bytes);
     memory->peak_reserved_bytes = whole_bytes(peak_reserved_bytes);
-    const double outside =
-        isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context;
+    const double outside = isnan(software->reserve.context) ? software->reserve.bytes : software->reserve.context;
     memory->context_bytes = whole_bytes(outside);
     NNC_PUT(why, memory->context_bytes, "B");
 }
 
 /* Reserve for bytes that the plan does not count: the user's value, else the value of the software profile. */
-NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
-                          nnc_derivation *why)
+NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nnc_memory *memory, nnc_derivation *why)
 {
     if (plan->reserve_bytes >= 0) {
         memory->reserve_bytes = plan->reserve_bytes;
@@ -867,8 +822,7 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     NNC_LET(why, counted_bytes, "B",
             (double)(memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
                      memory->activation_bytes + memory->transient_bytes + memory->apart_bytes));
-    NNC_LET(why, fixed_bytes, "B",
-            memory->one_moment ? (double)memory->context_bytes : software->reserve.bytes);
+    NNC_LET(why, fixed_bytes, "B", memory->one_moment ? (double)memory->context_bytes : software->reserve.bytes);
     NNC_LET(why, share, NULL, software->reserve.share);
     NNC_SAY(why, reserve_bytes, "B", ceil(fixed_bytes + share * counted_bytes));
     NNC_NOTE(why, "context and collectives, and what the allocator cannot hand out again, by the "
@@ -881,8 +835,8 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
 #define STAND_IN 1.3
 
 /* The range of measured peaks. A reserve that the user gives is exact. */
-NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan,
-                             const nnc_software *software, nnc_memory *memory, nnc_derivation *why)
+NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
+                             nnc_memory *memory, nnc_derivation *why)
 {
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
@@ -893,8 +847,7 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan,
         NNC_LET(why, share, NULL, software->reserve.share);
         double lowest = 0.0, highest = 0.0;
         NNC_SET_AS(why, "total_interval_bytes.0", lowest, "B", ceil(peak_bytes + beside_bytes));
-        NNC_SET_AS(why, "total_interval_bytes.1", highest, "B",
-                   ceil(peak_bytes * (1.0 + 2.0 * share) + beside_bytes));
+        NNC_SET_AS(why, "total_interval_bytes.1", highest, "B", ceil(peak_bytes * (1.0 + 2.0 * share) + beside_bytes));
         memory->total_interval_bytes[0] = whole_bytes(lowest);
         memory->total_interval_bytes[1] = whole_bytes(highest);
         return;
@@ -909,23 +862,21 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan,
     memory->total_interval_bytes[1] = whole_bytes(most_bytes);
 }
 
-NNC_SAYING void complete(const nnc_model *model, const nnc_plan *plan, const nnc_software *software,
-                         nnc_memory *memory, nnc_derivation *why)
+NNC_SAYING void complete(const nnc_model *model, const nnc_plan *plan, const nnc_software *software, nnc_memory *memory,
+                         nnc_derivation *why)
 {
     set_allocated(software, memory, why);
     set_aside(plan, software, memory, why);
     NNC_SET(why, memory->total_bytes, "B",
-            memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes +
-                memory->activation_bytes + memory->transient_bytes + memory->apart_bytes +
-                memory->reserve_bytes);
+            memory->weight_bytes + memory->gradient_bytes + memory->optimizer_bytes + memory->activation_bytes +
+                memory->transient_bytes + memory->apart_bytes + memory->reserve_bytes);
     NNC_SET(why, memory->headroom_bytes, "B", memory->capacity_bytes - memory->total_bytes);
     set_interval(model, plan, software, memory, why);
 }
 
-NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
-                                const nnc_segment_sums *said, const nnc_resident_bytes *held,
-                                const nnc_stage_residency *holding, const nnc_plan *plan,
-                                const nnc_software *software, int64_t capacity_bytes,
+NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list, const nnc_segment_sums *said,
+                                const nnc_resident_bytes *held, const nnc_stage_residency *holding,
+                                const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
                                 nnc_derivation *why)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -964,8 +915,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     } else {
         optimizer_bytes = states_of(held, plan, &p, why);
     }
-    const double activation_bytes =
-        activation_bytes_of(model, list, holding, plan, &held->kept, why);
+    const double activation_bytes = activation_bytes_of(model, list, holding, plan, &held->kept, why);
     nnc_memory memory = {
         .weight_bytes = whole_bytes(weight_bytes),
         .gradient_bytes = whole_bytes(gradient_bytes),
@@ -984,8 +934,7 @@ NNC_SAYING nnc_memory memory_of(const nnc_model *model, const nnc_op_list *list,
     return memory;
 }
 
-nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list,
-                                  const nnc_resident_bytes *held,
+nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes)
 {
@@ -993,35 +942,29 @@ nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *lis
 }
 
 nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
-                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                          const nnc_stage_residency *holding, const nnc_plan *plan,
-                          const nnc_software *software, int64_t capacity_bytes, nnc_derivation *why)
+                          const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
+                          const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
+                          nnc_derivation *why)
 {
     const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, holding, plan, software);
-    return why != NULL
-               ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
-               : nnc_memory_of_resident(model, list, &held, holding, plan, software,
-                                        capacity_bytes);
+    return why != NULL ? memory_of(model, list, sums, &held, holding, plan, software, capacity_bytes, why)
+                       : nnc_memory_of_resident(model, list, &held, holding, plan, software, capacity_bytes);
 }
 
-nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list,
-                         const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                         const nnc_stage_residency *holding, const nnc_plan *plan,
-                         const nnc_software *software, int64_t capacity_bytes)
+nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                         const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
+                         int64_t capacity_bytes)
 {
     return nnc_memory_say(model, list, sums, holding, plan, software, capacity_bytes, NULL);
 }
 
-nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model,
-                                const nnc_op_list *list,
-                                const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                                const nnc_stage_residency *holding, const nnc_plan *plan,
-                                const nnc_software *software)
+nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
+                                const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
+                                const nnc_plan *plan, const nnc_software *software)
 {
     const nnc_kept k = kept_of(list, sums, holding, plan, NULL);
     nnc_memory memory = *same;
-    memory.activation_bytes =
-        whole_bytes(activation_bytes_of(model, list, holding, plan, &k, NULL));
+    memory.activation_bytes = whole_bytes(activation_bytes_of(model, list, holding, plan, &k, NULL));
     complete(model, plan, software, &memory, NULL);
     return memory;
 }

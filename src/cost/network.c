@@ -8,8 +8,7 @@ typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
 /* The axes of a rank order, neighbours first. */
 typedef axis order[AXES];
-#define ORDER(a, b, c, d) \
-    static const order NNC_ROW(NNC_ORDER_##a##_##b##_##c##_##d) = { a, b, c, d };
+#define ORDER(a, b, c, d) static const order NNC_ROW(NNC_ORDER_##a##_##b##_##c##_##d) = { a, b, c, d };
 ORDER(TENSOR, CONTEXT, DATA, PIPELINE)
 ORDER(TENSOR, CONTEXT, PIPELINE, DATA)
 ORDER(TENSOR, PIPELINE, CONTEXT, DATA)
@@ -28,8 +27,7 @@ static void strides_of(const nnc_plan *plan, int32_t strides[AXES])
     }
 }
 
-nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network,
-                            nnc_error *err)
+nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_network *network, nnc_error *err)
 {
     int32_t strides[AXES];
     strides_of(plan, strides);
@@ -49,18 +47,16 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
         [NNC_ROUTE_SHARD] = { plan->shard, base },
         [NNC_ROUTE_REPLICA] = { replicas / plan->shard, base * plan->shard },
         [NNC_ROUTE_EXPERT_SHARD] = { expert_shard, expert_base * plan->expert },
-        [NNC_ROUTE_EXPERT_REPLICA] = { same_experts / expert_shard,
-                                       expert_base * plan->expert * expert_shard },
+        [NNC_ROUTE_EXPERT_REPLICA] = { same_experts / expert_shard, expert_base * plan->expert * expert_shard },
         [NNC_ROUTE_PIPELINE] = { plan->pipeline, strides[PIPELINE] },
     };
     memset(network, 0, sizeof *network);
     network->host_bytes_per_s = device->host.bytes_per_s;
-    network->host_mem_bytes_per_s = isnan(device->host.mem_bytes_per_s)
-                                        ? NNC_HOST_MEM_BYTES_PER_S
-                                        : device->host.mem_bytes_per_s;
+    network->host_mem_bytes_per_s =
+        isnan(device->host.mem_bytes_per_s) ? NNC_HOST_MEM_BYTES_PER_S : device->host.mem_bytes_per_s;
     for (int i = 0; i < NNC_ROUTE_COUNT; i++) {
-        NNC_TRY(nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size,
-                               groups[i].stride, &network->routes[i], err));
+        NNC_TRY(nnc_route_find(device, plan->devices, plan->devices_per_node, groups[i].size, groups[i].stride,
+                               &network->routes[i], err));
     }
     if (plan->offload != 0 && isnan(device->host.bytes_per_s)) {
         return nnc_fail(err, NNC_BAD_SPEC, device->id,
@@ -77,8 +73,7 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     const bool memory = exchange->route == NNC_OFFLOAD_HOST_MEMORY;
     NNC_PUT(why, exchange->bytes, "B");
     NNC_LET(why, host_bytes_per_s, "B/s",
-            memory ? NNC_HOST_UPDATE_SHARE * network->host_mem_bytes_per_s
-                   : network->host_bytes_per_s);
+            memory ? NNC_HOST_UPDATE_SHARE * network->host_mem_bytes_per_s : network->host_bytes_per_s);
     NNC_SAY(why, network_s, "s", count * (exchange->bytes / host_bytes_per_s));
     NNC_NOTE(why, memory ? "in host memory" : "between the device and host memory");
     return network_s;
@@ -99,8 +94,7 @@ NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_deriva
     if (domains > groups) {
         NNC_SAY(why, domains_per_group, NULL, domains / groups);
         NNC_SAY(why, reached_domains, NULL,
-                groups_met * domains_per_group *
-                    (1.0 - pow(1.0 - 1.0 / domains_per_group, copies / groups_met)));
+                groups_met * domains_per_group * (1.0 - pow(1.0 - 1.0 / domains_per_group, copies / groups_met)));
         NNC_NOTE(why, "a token's copies go to a few groups of experts, each in several domains");
         return reached_domains;
     }
@@ -115,8 +109,8 @@ NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_deriva
     return reached_domains;
 }
 
-double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange,
-                                 bool ideal, nnc_derivation *why)
+double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
+                                 nnc_derivation *why)
 {
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
@@ -136,8 +130,8 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
 }
 
 /* `count` calls with the fitted values, plus the cost of a call inside a step. */
-static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count,
-                       const char **by, nnc_derivation *why)
+static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count, const char **by,
+                       nnc_derivation *why)
 {
     const double predicted_s = nnc_collective_say_predicted_s(route, kind, bytes, why, by);
     NNC_LET(why, step_fixed_s, "s", route->fitted->step_fixed_s);
@@ -149,8 +143,8 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
 }
 
 /* Seconds, and the algorithm. */
-static double exchange_s(const nnc_network *network, const nnc_collective_op *exchange,
-                         const char **by, nnc_derivation *why)
+static double exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **by,
+                         nnc_derivation *why)
 {
     NNC_LET(why, count, NULL, exchange->count > 0.0 ? exchange->count : 1.0);
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
@@ -163,8 +157,7 @@ static double exchange_s(const nnc_network *network, const nnc_collective_op *ex
     if (route->fitted != NULL && bytes > 0.0 && route->size > 1) {
         return fitted_s(route, exchange->forward, bytes, count, by, why);
     }
-    const double collective_s =
-        nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, why, by);
+    const double collective_s = nnc_collective_say_s(route, exchange->forward, bytes, NNC_ALGORITHM_ALL, why, by);
     NNC_PUT(why, collective_s, "s");
     NNC_SAY(why, network_s, "s", count * collective_s);
     NNC_NOTE(why, "overlapped or not; rates are one direction of one rank");
@@ -173,9 +166,7 @@ static double exchange_s(const nnc_network *network, const nnc_collective_op *ex
 
 static const char *link_of(const nnc_network *network, const nnc_collective_op *exchange)
 {
-    return exchange->comm == NNC_COMM_OFFLOAD
-               ? "host"
-               : network->routes[nnc_network_route_of(exchange)].link;
+    return exchange->comm == NNC_COMM_OFFLOAD ? "host" : network->routes[nnc_network_route_of(exchange)].link;
 }
 
 /* Compares the bits of both values. */
@@ -186,22 +177,19 @@ static bool equal(const double *a, const double *b)
 
 bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b)
 {
-    return a->comm == b->comm && a->route == b->route && a->forward == b->forward &&
-           equal(&a->bytes, &b->bytes) && equal(&a->count, &b->count) &&
-           equal(&a->copies, &b->copies) && equal(&a->groups, &b->groups) &&
+    return a->comm == b->comm && a->route == b->route && a->forward == b->forward && equal(&a->bytes, &b->bytes) &&
+           equal(&a->count, &b->count) && equal(&a->copies, &b->copies) && equal(&a->groups, &b->groups) &&
            equal(&a->groups_met, &b->groups_met) && a->once_per_node == b->once_per_node;
 }
 
-double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange,
-                              const char **link)
+double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link)
 {
     const char *by = NULL;
     *link = link_of(network, exchange);
     return exchange_s(network, exchange, &by, NULL);
 }
 
-const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange,
-                              nnc_derivation *why)
+const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why)
 {
     const char *by = NULL;
     exchange_s(network, exchange, &by, why);
@@ -227,8 +215,7 @@ typedef struct bytes_in {
     double inside, across;
 } bytes_in;
 
-NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double moved,
-                             nnc_derivation *why)
+NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double moved, nnc_derivation *why)
 {
     bytes_in b = { 0.0, 0.0 };
     NNC_LET(why, near, NULL, r->inner);
@@ -275,8 +262,7 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
         NNC_LET(why, longest_s, "s", inside_s);
         NNC_LET(why, length, NULL, r->axis_length[i]);
         NNC_LET(why, links, NULL, (r->axis_wraps[i] ? 2.0 : 1.0) / r->axis_stride[i]);
-        NNC_SET(why, inside_s, "s",
-                nnc_max(longest_s, moved / domains * length / (4.0 * links * r->link_bytes_per_s)));
+        NNC_SET(why, inside_s, "s", nnc_max(longest_s, moved / domains * length / (4.0 * links * r->link_bytes_per_s)));
         NNC_NOTE(why, "along one axis, or what took longest before");
     }
     return inside_s;
@@ -304,8 +290,7 @@ typedef struct loads {
     double inside_s, across_s, host_s;
 } loads;
 
-NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, double moved,
-                                  nnc_derivation *why)
+NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, double moved, nnc_derivation *why)
 {
     loads l = { 0.0, 0.0, 0.0 };
     if (r->size <= 1 || !(moved > 0.0)) {
@@ -325,19 +310,16 @@ NNC_SAYING loads collective_loads(const nnc_route *r, nnc_collective kind, doubl
     return l;
 }
 
-NNC_SAYING loads loads_of(const nnc_network *network, const nnc_collective_op *exchange,
-                          nnc_derivation *why)
+NNC_SAYING loads loads_of(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why)
 {
     loads l = { 0.0, 0.0, 0.0 };
     if (exchange->comm != NNC_COMM_OFFLOAD) {
         const double moved = nnc_network_carried_bytes(network, exchange, true, why);
-        return collective_loads(&network->routes[nnc_network_route_of(exchange)], exchange->forward,
-                                moved, why);
+        return collective_loads(&network->routes[nnc_network_route_of(exchange)], exchange->forward, moved, why);
     }
     NNC_PUT(why, exchange->bytes, "B");
     NNC_LET(why, host_bytes_per_s, "B/s",
-            exchange->route == NNC_OFFLOAD_HOST_MEMORY ? network->host_mem_bytes_per_s
-                                                       : network->host_bytes_per_s);
+            exchange->route == NNC_OFFLOAD_HOST_MEMORY ? network->host_mem_bytes_per_s : network->host_bytes_per_s);
     NNC_SET(why, l.host_s, "s", exchange->bytes / host_bytes_per_s);
     return l;
 }
@@ -347,8 +329,7 @@ static double count_of(const nnc_collective_op *exchange)
     return exchange->count > 0.0 ? exchange->count : 1.0;
 }
 
-void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange,
-                     double load_s[NNC_FABRICS])
+void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS])
 {
     const loads l = loads_of(network, exchange, NULL);
     const double count = count_of(exchange);
@@ -357,8 +338,7 @@ void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchan
     load_s[NNC_FABRIC_HOST] = count * l.host_s;
 }
 
-void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange,
-                         nnc_derivation *why)
+void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why)
 {
     const loads l = loads_of(network, exchange, why);
     NNC_LET(why, count, NULL, count_of(exchange));

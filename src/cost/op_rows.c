@@ -11,9 +11,8 @@
 
 static nnc_timing time_of(const nnc_rows *rows, const nnc_device *device, const nnc_op_cost *row)
 {
-    return rows->timer != NULL
-               ? rows->timer->time(rows->timer->context, device, row->op, &row->work)
-               : nnc_op_time(device, row->op, &row->work);
+    return rows->timer != NULL ? rows->timer->time(rows->timer->context, device, row->op, &row->work)
+                               : nnc_op_time(device, row->op, &row->work);
 }
 
 static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
@@ -29,8 +28,7 @@ static void set_time(nnc_rows *rows, const nnc_device *device, nnc_op_cost *row)
 static void travel(const nnc_network *network, nnc_op_cost *row)
 {
     row->link = "";
-    row->network_s =
-        network != NULL ? nnc_network_exchange_s(network, &row->op->u.collective, &row->link) : 0.0;
+    row->network_s = network != NULL ? nnc_network_exchange_s(network, &row->op->u.collective, &row->link) : 0.0;
     row->time_s = row->network_s;
 }
 
@@ -50,8 +48,7 @@ static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_o
     return NULL;
 }
 
-static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
-                const nnc_network *network, double repeat)
+static void add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network, double repeat)
 {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = (nnc_op_cost){ .op = op, .work = nnc_op_work(op), .repeat = repeat };
@@ -97,8 +94,7 @@ bool nnc_row_fills_units(const nnc_op_cost *row)
     return (timed == NNC_TIMED_GEMM || timed == NNC_TIMED_FLASH) && row->bound == NNC_BOUND_COMPUTE;
 }
 
-double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan,
-                            const nnc_software *software)
+double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software)
 {
     const double units = (double)device->units, lent = (double)software->network_units;
     return plan->expert > 1 && lent > 0.0 && lent < units ? units / (units - lent) : 1.0;
@@ -124,8 +120,7 @@ static bool runs(const nnc_op *op)
     return !nnc_op_is_collective(op) || op->u.collective.forward != NNC_NO_COLLECTIVE;
 }
 
-void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
-                  const nnc_network *network, double repeat)
+void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network, double repeat)
 {
     nnc_op *copy = &rows->ops[rows->count];
     *copy = *op;
@@ -134,8 +129,7 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device,
 }
 
 /* A row with the work and the time of another op. network NULL: the routes are the same too. */
-static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known,
-                              const nnc_network *network)
+static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network)
 {
     nnc_op_cost *row = &rows->rows[rows->count++];
     *row = *known;
@@ -166,9 +160,8 @@ static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_li
 }
 
 /* Copies the backward rows of an equal op. */
-static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from,
-                          const nnc_op_place *place, const nnc_device *device,
-                          const nnc_network *network)
+static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from, const nnc_op_place *place,
+                          const nnc_device *device, const nnc_network *network)
 {
     for (int i = 0; i < place->backward_count; i++) {
         const nnc_op_cost *known = &from->rows[place->backward + i];
@@ -179,17 +172,15 @@ static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from
         backward->grad_accumulate = op->grad_accumulate;
         const double share = op->grad_accumulate, known_share = known->op->grad_accumulate;
         nnc_op_cost *row = add_known(rows, backward, known, network);
-        if (backward->phase == NNC_PHASE_GRAD_WEIGHT &&
-            (share < known_share || share > known_share)) {
+        if (backward->phase == NNC_PHASE_GRAD_WEIGHT && (share < known_share || share > known_share)) {
             row->work = nnc_op_work(backward);
             set_time(rows, device, row);
         }
     }
 }
 
-static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
-                         const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
-                         const nnc_rows_like *like)
+static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index, const nnc_device *device,
+                         const nnc_network *network, const nnc_plan *plan, const nnc_rows_like *like)
 {
     const nnc_op *op = &list->ops[index];
     const bool whole_block = (plan->recompute & NNC_RECOMPUTE_FULL) != 0 && op->block >= 0;
@@ -214,9 +205,8 @@ static void add_backward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
     place->backward_count = (int16_t)(rows->count - place->backward);
 }
 
-static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
-                        const nnc_device *device, const nnc_network *network,
-                        const nnc_rows_like *like)
+static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index, const nnc_device *device,
+                        const nnc_network *network, const nnc_rows_like *like)
 {
     const nnc_op *op = &list->ops[index];
     rows->places[index].forward = -1;
@@ -226,17 +216,15 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index,
     const nnc_op_place *known = find_place(like, list, index);
     rows->places[index].forward = (int16_t)rows->count;
     if (known != NULL) {
-        (void)add_known(rows, op, &like->rows->rows[known->forward],
-                        like->same_routes ? NULL : network);
+        (void)add_known(rows, op, &like->rows->rows[known->forward], like->same_routes ? NULL : network);
     } else {
         add(rows, op, device, network, (double)op->repeat);
     }
 }
 
 /* Appends the forward rows of the ops from `first` on; add_backwards appends their backward rows. */
-static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first,
-                         const nnc_device *device, const nnc_network *network,
-                         const nnc_rows_like *like)
+static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
+                         const nnc_network *network, const nnc_rows_like *like)
 {
     for (int32_t i = first; i < list->count; i++) {
         add_forward(rows, list, i, device, network, like);
@@ -244,9 +232,8 @@ static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first,
     rows->forward_count = rows->count;
 }
 
-static void add_backwards(nnc_rows *rows, const nnc_op_list *list, int32_t first,
-                          const nnc_device *device, const nnc_network *network,
-                          const nnc_plan *plan, const nnc_rows_like *like)
+static void add_backwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
+                          const nnc_network *network, const nnc_plan *plan, const nnc_rows_like *like)
 {
     for (int32_t i = list->count - 1; i >= first; i--) {
         add_backward(rows, list, i, device, network, plan, like);
@@ -255,15 +242,14 @@ static void add_backwards(nnc_rows *rows, const nnc_op_list *list, int32_t first
 
 static const nnc_rows_like like_none;
 
-void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
-                    const nnc_plan *plan, nnc_rows *rows)
+void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
+                    nnc_rows *rows)
 {
     nnc_rows_build_like(list, device, network, plan, &like_none, rows);
 }
 
-void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
-                         const nnc_network *network, const nnc_plan *plan,
-                         const nnc_rows_like *like, nnc_rows *rows)
+void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
+                         const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows)
 {
     rows->count = rows->fresh = 0;
     add_forwards(rows, list, 0, device, network, like);
@@ -273,14 +259,12 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device,
 /* Copies rows of another table. */
 static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end)
 {
-    memcpy(&rows->rows[rows->count], &from->rows[first],
-           sizeof rows->rows[0] * (size_t)(end - first));
+    memcpy(&rows->rows[rows->count], &from->rows[first], sizeof rows->rows[0] * (size_t)(end - first));
     rows->count += end - first;
 }
 
-void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
-                   const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
-                   nnc_rows *rows)
+void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first, const nnc_device *device,
+                   const nnc_network *network, const nnc_plan *plan, nnc_rows *rows)
 {
     rows->count = 0;
     copy(rows, base, 0, base->forward_count);
@@ -304,13 +288,12 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
         return NNC_OK; /* no cap, or a cap without effect */
     }
     if (!(e->exponent > 0.0)) {
-        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
-                        "what %s draws is not known (efficiency.power of its file)", device->id);
+        return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "what %s draws is not known (efficiency.power of its file)",
+                        device->id);
     }
     if (!(limit > idle_w)) {
         return nnc_fail(err, NNC_BAD_SPEC, "--power-cap",
-                        "expected more than the %.0f W that %s draws idle, found %.0f W", idle_w,
-                        device->id, limit);
+                        "expected more than the %.0f W that %s draws idle, found %.0f W", idle_w, device->id, limit);
     }
     return NNC_OK;
 }
@@ -326,9 +309,7 @@ static double compute_seconds(const nnc_rows *rows)
 {
     double sum_s = 0.0;
     for (int32_t i = 0; i < rows->count; i++) {
-        sum_s += nnc_op_is_collective(rows->rows[i].op)
-                     ? 0.0
-                     : rows->rows[i].time_s * rows->rows[i].repeat;
+        sum_s += nnc_op_is_collective(rows->rows[i].op) ? 0.0 : rows->rows[i].time_s * rows->rows[i].repeat;
     }
     return sum_s;
 }
@@ -348,8 +329,7 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
             sum_s += matrix_share(device, row->op) * work->flops * row->repeat /
                      nnc_device_matmul_peak(device, row->op->math_dtype);
         }
-        sum_s += memory_share * (work->read_bytes + work->write_bytes) * row->repeat /
-                 device->mem_bytes_per_s;
+        sum_s += memory_share * (work->read_bytes + work->write_bytes) * row->repeat / device->mem_bytes_per_s;
     }
     return sum_s;
 }

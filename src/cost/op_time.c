@@ -21,8 +21,7 @@ double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype)
 
 double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype)
 {
-    return device != NULL ? nnc_device_matmul_peak(device, dtype) / device->mem_bytes_per_s
-                          : (double)NAN;
+    return device != NULL ? nnc_device_matmul_peak(device, dtype) / device->mem_bytes_per_s : (double)NAN;
 }
 
 int64_t nnc_device_capacity(const nnc_device *device)
@@ -81,24 +80,20 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
 }
 
 /* The roofline itself: names the bound and adds the fixed cost. */
-NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s,
-                               nnc_derivation *why)
+NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why)
 {
     nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
     const double larger = nnc_max(compute_s, memory_s);
     NNC_SET(why, t.time_s, "s", nnc_max(compute_s, memory_s) + fixed_s);
     NNC_SOURCE(why, "Williams, Waterman, Patterson, CACM 52(4), 2009");
-    t.bound = fixed_s > larger        ? NNC_BOUND_HOST
-              : compute_s >= memory_s ? NNC_BOUND_COMPUTE
-                                      : NNC_BOUND_MEMORY;
+    t.bound = fixed_s > larger ? NNC_BOUND_HOST : compute_s >= memory_s ? NNC_BOUND_COMPUTE : NNC_BOUND_MEMORY;
     return t;
 }
 
 /* How ops of one nnc_timed are timed; the row of an op (op/) names its form. efficiency: constant fractions. */
 typedef struct time_form {
     nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
-    nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                      nnc_derivation *why);
+    nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
     nnc_efficiency (*efficiency)(const nnc_device *device, const nnc_op *op);
 } time_form;
 static const time_form *form_of(const nnc_op *op);
@@ -152,14 +147,12 @@ typedef struct choice {
     double tiled_s, moved_s, score; /* score: sum of the fourth powers of both times */
 } choice;
 
-NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split,
-                            nnc_derivation *why)
+NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why)
 {
     NNC_SAY(why, blocks, NULL, tiles * split);
     NNC_SAY(why, waves, NULL, blocks / p->units);
     NNC_SAY(why, counted_waves, NULL,
-            p->wave_quantization * nnc_ceil(waves) +
-                (1.0 - p->wave_quantization) * nnc_max(waves, 1.0));
+            p->wave_quantization * nnc_ceil(waves) + (1.0 - p->wave_quantization) * nnc_max(waves, 1.0));
     NNC_NOTE(why, "a wave that is not full counts as full to this share");
     NNC_SAY(why, part, NULL, p->k / split);
     NNC_SAY(why, busy_s, "s", counted_waves * 2.0 * tm * tn * (part + p->k_fill) * p->unit_s);
@@ -200,8 +193,7 @@ NNC_SAYING choice best_tiling(const product *p)
     for (int i = 0; i < TILES; i++) {
         const double tm = sides[kinds_of_tile[i].side_m], tn = sides[kinds_of_tile[i].side_n];
         const double count = g.rows[kinds_of_tile[i].side_m] * g.columns[kinds_of_tile[i].side_n];
-        for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks);
-             split *= 2) {
+        for (int split = 1; split == 1 || (split <= SPLIT_MOST && count * split <= g.most_blocks); split *= 2) {
             const choice c = try_split(p, count, tm, tn, split, NULL);
             best = c.score < best.score ? c : best;
         }
@@ -224,9 +216,8 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
             NNC_PUT(why, tn, NULL);
             NNC_PUT(why, (double)split, NULL);
             NNC_SAY(why, tiles, NULL, nnc_ceil(p->m / tm) * p->count * nnc_ceil(p->n / tn));
-            NNC_NOTE(why,
-                     "of tm x tn, each computed by one unit; of the tiles and splits of k there "
-                     "are, those that take least");
+            NNC_NOTE(why, "of tm x tn, each computed by one unit; of the tiles and splits of k there "
+                          "are, those that take least");
             try_split(p, tiles, tm, tn, split, why);
             return;
         }
@@ -234,8 +225,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
 }
 
 /* Bytes per second that the cache feeds to the units; NaN = no limit. */
-NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s,
-                                nnc_derivation *why)
+NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why)
 {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
         return e->l2_bytes_per_s;
@@ -257,9 +247,8 @@ static double slower_units(const nnc_device *device, nnc_dtype dtype)
     return vector && !isnan(matrix) ? device->vector_flops_per_s[NNC_FP32] / matrix : 1.0;
 }
 
-NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
-                              const nnc_gemm_efficiency *e, double rate, double memory_rate,
-                              nnc_derivation *why)
+NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const nnc_gemm_efficiency *e, double rate,
+                              double memory_rate, nnc_derivation *why)
 {
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
@@ -289,9 +278,8 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op,
     NNC_PUT(why, p.k_fill, NULL);
     NNC_PUT(why, p.wave_quantization, NULL);
     NNC_SET(why, p.unit_s, "s", p.units / rate);
-    NNC_NOTE(why,
-             "of a multiply and an add on one of the device's units; cache_s and partial_s: of a "
-             "byte of operands and of partial sums");
+    NNC_NOTE(why, "of a multiply and an add on one of the device's units; cache_s and partial_s: of a "
+                  "byte of operands and of partial sums");
     return p;
 }
 
@@ -324,8 +312,8 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
 
 /* Extra seconds of a product that writes its sums in a wider format or adds to sums in memory. They count only for the
  * share of the time in which the matrix units are busy: a product that waits for memory has them in its traffic. */
-NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work,
-                            double busy_share, nnc_derivation *why)
+NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
+                            nnc_derivation *why)
 {
     if (op->phase != NNC_PHASE_GRAD_WEIGHT || !(op->grad_bytes > 0.0)) {
         return 0.0;
@@ -335,21 +323,17 @@ NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_w
     NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
     NNC_LET(why, plain, NULL, nnc_min(nnc_dtype_bytes(op->dtype) / op->grad_bytes, 1.0));
     NNC_SAY(why, sums_s, "s",
-            sums_share * busy_share * (1.0 + grad_accumulate - plain) * work->write_bytes /
-                r->mem_bytes_per_s);
-    NNC_NOTE(why,
-             "sums that the product adds to, read and written at the end of each tile; plain: what "
-             "a result as wide as other outputs takes of it");
+            sums_share * busy_share * (1.0 + grad_accumulate - plain) * work->write_bytes / r->mem_bytes_per_s);
+    NNC_NOTE(why, "sums that the product adds to, read and written at the end of each tile; plain: what "
+                  "a result as wide as other outputs takes of it");
     return sums_s;
 }
 
-NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                                nnc_derivation *why)
+NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
 {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
     const bool library = op->issued_as == NNC_ISSUED_TOO && !isnan(e->library_memory_fraction);
-    const nnc_efficiency shared = { e->sustained_fraction,
-                                    library ? e->library_memory_fraction : e->memory_fraction,
+    const nnc_efficiency shared = { e->sustained_fraction, library ? e->library_memory_fraction : e->memory_fraction,
                                     e->fixed_s };
     const device_rates r = rates_of(device, op->math_dtype, &shared, why);
     nnc_say_work(work, why);
@@ -361,13 +345,11 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
         NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration, 1.0));
         NNC_SAY(why, matrix_s, "s", work->flops / (sustained * r.matmul_flops_per_s) * alignment);
         NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
-        NNC_SAY(why, memory_s, "s",
-                (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+        NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
         return roofline(compute_s, memory_s, kernels * r.fixed_s, why);
     }
     NNC_SAY(why, rate, "FLOP/s",
-            nnc_min(r.sustained_fraction * r.calibration * e->boost_ratio, 1.0) *
-                r.matmul_flops_per_s);
+            nnc_min(r.sustained_fraction * r.calibration * e->boost_ratio, 1.0) * r.matmul_flops_per_s);
     NNC_NOTE(why, "of short kernels");
     NNC_SAY(why, memory_rate, "B/s", r.memory_fraction * r.mem_bytes_per_s);
     product p = product_of(device, op, e, rate, memory_rate, why);
@@ -376,12 +358,10 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
     const choice c = best_tiling(&p);
     NNC_WHEN(why, say_tiling(&p, &c, why));
     NNC_SAY(why, aligned_s, "s", c.tiled_s * alignment);
-    NNC_NOTE(
-        why,
-        op->u.matmul.in_blocks
-            ? "a weight with a side that is no multiple of 16 bytes, and scales for blocks of 128 "
-              "in place of tensors, take longer"
-            : "a weight with a side that is no multiple of 16 bytes takes longer");
+    NNC_NOTE(why, op->u.matmul.in_blocks
+                      ? "a weight with a side that is no multiple of 16 bytes, and scales for blocks of 128 "
+                        "in place of tensors, take longer"
+                      : "a weight with a side that is no multiple of 16 bytes takes longer");
     NNC_SAY(why, blend_s, "s", sqrt(sqrt(nnc_pow4(aligned_s) + nnc_pow4(c.moved_s))));
     NNC_NOTE(why, "units and memory at once");
     NNC_PUT(why, throttle_s, "s");
@@ -415,8 +395,7 @@ static double padded(const nnc_flash_efficiency *e, int64_t width)
                : (double)width;
 }
 
-NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                                 nnc_derivation *why)
+NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
 {
     const nnc_flash *u = &op->u.flash;
     const nnc_flash_efficiency *e = &device->efficiency.attention[u->kernel];
@@ -425,24 +404,19 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     nnc_say_work(work, why);
     const bool library = op->issued_as == NNC_ISSUED_TOO, back = op->phase == NNC_PHASE_BACKWARD;
     const bool slower = library && !isnan(e->library_backward_ratio);
-    NNC_LET(why, backward_ratio, NULL,
-            !back    ? 1.0
-            : slower ? e->library_backward_ratio
-                     : e->backward_ratio);
+    NNC_LET(why, backward_ratio, NULL, !back ? 1.0 : slower ? e->library_backward_ratio : e->backward_ratio);
     NNC_PUT(why, (double)u->batch, NULL);
     NNC_PUT(why, (double)u->heads, NULL);
     NNC_PUT(why, (double)u->s_q, NULL);
     const double unmasked = library && !u->causal ? e->library_unmasked_half : (double)NAN;
     const double longer = library && back ? e->library_backward_seq_ratio : (double)NAN;
-    NNC_LET(why, seq_half, NULL,
-            (isnan(unmasked) ? e->seq_half : unmasked) * (isnan(longer) ? 1.0 : longer));
+    NNC_LET(why, seq_half, NULL, (isnan(unmasked) ? e->seq_half : unmasked) * (isnan(longer) ? 1.0 : longer));
     NNC_PUT(why, e->narrow_ratio, NULL);
     NNC_PUT(why, e->block_penalty, NULL);
     NNC_PUT(why, device->units, NULL);
     NNC_LET(why, width, NULL, nnc_min((double)u->head_dim, 128.0));
 
-    NNC_SAY(why, sustained, NULL,
-            nnc_min(r.sustained_fraction * r.calibration * backward_ratio, 1.0));
+    NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration * backward_ratio, 1.0));
     NNC_SAY(why, blocks, NULL, (double)u->batch * (double)u->heads * (double)u->s_q / 128.0);
     NNC_SAY(why, long_s, "s", work->flops / (sustained * r.matmul_flops_per_s));
     NNC_NOTE(why, "of many blocks of long sequences and wide heads");
@@ -451,24 +425,20 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_NOTE(why, "calls: a kernel for each block of keys; of the others three quarters meet");
     NNC_PUT(why, u->pairs, NULL);
     NNC_LET(why, masked, NULL, u->causal ? 0.5 : 1.0);
-    NNC_SAY(why, short_factor, NULL,
-            1.0 + query_passes * masked * seq_half * (double)u->s_q / u->pairs);
+    NNC_SAY(why, short_factor, NULL, 1.0 + query_passes * masked * seq_half * (double)u->s_q / u->pairs);
     NNC_NOTE(why, "to begin and end a block of queries takes as long for few keys as for many");
     NNC_SAY(why, narrow_factor, NULL, 1.0 + (1.0 / e->narrow_ratio - 1.0) * (128.0 / width - 1.0));
-    NNC_NOTE(why,
-             "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
+    NNC_NOTE(why, "narrow heads leave a row of the units partly empty; width: of a head, at most 128");
     NNC_LET(why, head_widths, NULL, (double)(u->head_dim + u->value_dim));
     NNC_LET(why, kernel_widths, NULL, padded(e, u->head_dim) + padded(e, u->value_dim));
     NNC_SAY(why, padded_factor, NULL, kernel_widths / head_widths);
     NNC_NOTE(why, "of keys and of values; kernels have heads of multiples of head_multiple");
     NNC_SAY(why, block_factor, NULL, 1.0 + e->block_penalty * device->units / blocks);
     NNC_NOTE(why, "few blocks of queries leave units idle");
-    NNC_SAY(why, matrix_s, "s",
-            long_s * short_factor * narrow_factor * padded_factor * block_factor);
+    NNC_SAY(why, matrix_s, "s", long_s * short_factor * narrow_factor * padded_factor * block_factor);
     const double vector_s = vector_seconds(&r, work, why);
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
-    NNC_SAY(why, memory_s, "s",
-            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
     double fixed_s = r.fixed_s;
     if (calls > 1.0) {
         NNC_LET(why, call_s, "s", r.fixed_s);
@@ -502,8 +472,8 @@ static const double converted_weights_share = 3.3;
 static const double few_channels_fraction = 0.36;
 enum { FEW_CHANNELS = 8 };
 
-NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channels_half,
-                           double depth_half, nnc_derivation *why)
+NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channels_half, double depth_half,
+                           nnc_derivation *why)
 {
     const nnc_conv *p = &op->u.conv;
     const double groups = (double)p->groups;
@@ -511,21 +481,18 @@ NNC_SAYING double share_of(const nnc_op *op, const nnc_work *work, double channe
         const int64_t width = p->kernel_w > 0 ? p->kernel_w : p->kernel;
         NNC_LET(why, rows, NULL, (double)p->c_out / groups);
         NNC_LET(why, columns, NULL, (double)p->c_in / groups * (double)(p->kernel * width));
-        NNC_SAY(why, share, NULL,
-                rows / (rows + channels_half) * (columns / (columns + channels_half)));
+        NNC_SAY(why, share, NULL, rows / (rows + channels_half) * (columns / (columns + channels_half)));
         NNC_NOTE(why, "of the rate that a weight gradient of many rows and columns reaches");
         return share;
     }
     const bool back = op->phase == NNC_PHASE_GRAD_INPUT;
     NNC_LET(why, positions, NULL,
-            (double)p->batch *
-                (back ? (double)(p->h_in * p->w_in) : (double)(p->h_out * p->w_out)));
+            (double)p->batch * (back ? (double)(p->h_in * p->w_in) : (double)(p->h_out * p->w_out)));
     NNC_LET(why, all_channels, NULL, back ? (double)p->c_in : (double)p->c_out);
     NNC_LET(why, channels, NULL, all_channels / groups);
     NNC_SAY(why, depth, NULL, work->flops / (2.0 * positions * all_channels));
     NNC_NOTE(why, "terms of the sum that a value of the result is");
-    NNC_SAY(why, share, NULL,
-            channels / (channels + channels_half) * (depth / (depth + depth_half)));
+    NNC_SAY(why, share, NULL, channels / (channels + channels_half) * (depth / (depth + depth_half)));
     NNC_NOTE(why, "of the rate that many channels and long sums reach");
     return share;
 }
@@ -541,8 +508,7 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
     }
     NNC_LET(why, map_bytes, "B",
             nnc_dtype_bytes(op->math_dtype) * (double)p->batch *
-                ((double)p->c_in * (double)(p->h_in * p->w_in) +
-                 (double)p->c_out * (double)(p->h_out * p->w_out)));
+                ((double)p->c_in * (double)(p->h_in * p->w_in) + (double)p->c_out * (double)(p->h_out * p->w_out)));
     NNC_LET(why, converted, NULL, converted_share);
     NNC_LET(why, weight_bytes, "B",
             library ? 2.0 * (double)p->c_out * ((double)p->c_in / (double)p->groups) *
@@ -550,8 +516,7 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
                     : 0.0);
     NNC_LET(why, converted_weights, NULL, converted_weights_share);
     NNC_SAY(why, conversion_s, "s",
-            2.0 * (converted * map_bytes + converted_weights * weight_bytes) /
-                device->mem_bytes_per_s);
+            2.0 * (converted * map_bytes + converted_weights * weight_bytes) / device->mem_bytes_per_s);
     NNC_NOTE(why, "maps and weights whose channels do not lie together, read and written in "
                   "another order");
     return conversion_s;
@@ -564,8 +529,7 @@ static const double grouped_ratio = 1.5;
  * fp32 on the vector units. */
 static bool by_channel(const nnc_op *op)
 {
-    return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 &&
-           op->u.conv.groups == op->u.conv.c_in;
+    return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
 
 NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_conv_efficiency *e,
@@ -578,14 +542,13 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
         NNC_PUT(why, e->channels_half, NULL);
         NNC_PUT(why, e->depth_half, NULL);
         NNC_LET(why, filled, NULL, share_of(op, work, e->channels_half, e->depth_half, why));
-        NNC_SET(why, sustained, NULL,
-                nnc_min(r->sustained_fraction * r->calibration, 1.0) * filled);
+        NNC_SET(why, sustained, NULL, nnc_min(r->sustained_fraction * r->calibration, 1.0) * filled);
     } else {
         NNC_SET(why, sustained, NULL, nnc_min(r->sustained_fraction * r->calibration, 1.0));
     }
     NNC_SET(why, matrix_s, "s", work->flops / (sustained * r->matmul_flops_per_s));
-    if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 &&
-        op->u.conv.c_in < FEW_CHANNELS && !isnan(r->vector_flops_per_s)) {
+    if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->u.conv.c_in < FEW_CHANNELS &&
+        !isnan(r->vector_flops_per_s)) {
         NNC_PUT(why, few_channels_fraction, NULL);
         NNC_SET(why, matrix_s, "s", work->flops / (few_channels_fraction * r->vector_flops_per_s));
         NNC_NOTE(why, "on the vector units: too few channels for the matrix units");
@@ -602,8 +565,7 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     }
     if (saved > 1.0) {
         NNC_LET(why, saved_products, NULL, saved);
-        NNC_SET(why, matrix_s, "s",
-                work->flops / saved_products / (sustained * r->matmul_flops_per_s));
+        NNC_SET(why, matrix_s, "s", work->flops / saved_products / (sustained * r->matmul_flops_per_s));
         NNC_NOTE(why, "Winograd's algorithm takes fewer products");
     }
     if (!isnan(e->vector_fraction) && !isnan(r->vector_flops_per_s)) {
@@ -625,8 +587,7 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     return matrix_s;
 }
 
-NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                                nnc_derivation *why)
+NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
 {
     nnc_conv_efficiency e = device->efficiency.conv;
     if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->math_dtype != NNC_FP32 &&
@@ -650,11 +611,9 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
     const double vector_s = vector_seconds(&r, work, why);
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
     double memory_s = 0.0;
-    NNC_SET(why, memory_s, "s",
-            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    NNC_SET(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
     nnc_timing t = roofline(compute_s, memory_s, r.fixed_s, why);
-    if (by_channel(op) && op->phase == NNC_PHASE_GRAD_WEIGHT &&
-        !isnan(e.library_channel_weight_ratio)) {
+    if (by_channel(op) && op->phase == NNC_PHASE_GRAD_WEIGHT && !isnan(e.library_channel_weight_ratio)) {
         NNC_LET(why, swept_s, "s", op->u.conv.contiguous ? nnc_max(compute_s, memory_s) : memory_s);
         NNC_LET(why, channel_weight_ratio, NULL, e.library_channel_weight_ratio);
         NNC_PUT(why, r.fixed_s, "s");
@@ -674,8 +633,8 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 /* ---- constant fractions ---- */
 
 /* Constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of the machine. */
-NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op,
-                                    const nnc_work *work, nnc_derivation *why)
+NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
+                                    nnc_derivation *why)
 {
     const nnc_efficiency e = form_of(op)->efficiency(device, op);
     const device_rates r = rates_of(device, op->math_dtype, &e, why);
@@ -688,8 +647,7 @@ NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op,
     NNC_PUT(why, matrix_s, "s");
     const double vector_s = vector_seconds(&r, work, why);
     NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
-    NNC_SAY(why, memory_s, "s",
-            (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
+    NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
     return roofline(compute_s, memory_s, r.fixed_s, why);
 }
 
@@ -705,8 +663,7 @@ static nnc_efficiency pointwise_efficiency(const nnc_device *device, const nnc_o
 static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
 {
     const nnc_efficiencies *all = &device->efficiency;
-    const nnc_efficiency *maps =
-        op->tuned && !isnan(all->maps_tuned.memory_fraction) ? &all->maps_tuned : &all->maps;
+    const nnc_efficiency *maps = op->tuned && !isnan(all->maps_tuned.memory_fraction) ? &all->maps_tuned : &all->maps;
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
 }
 
@@ -726,16 +683,15 @@ static nnc_efficiency update_efficiency(const nnc_device *device, const nnc_op *
 }
 
 /* Compiles a form twice, without and with a derivation. */
-#define FORM(form)                                                                                 \
-    static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op,                     \
-                                   const nnc_work *work)                                           \
-    {                                                                                              \
-        return form(device, op, work, NULL);                                                       \
-    }                                                                                              \
-    static nnc_timing form##_say(const nnc_device *device, const nnc_op *op, const nnc_work *work, \
-                                 nnc_derivation *why)                                              \
-    {                                                                                              \
-        return form(device, op, work, why);                                                        \
+#define FORM(form)                                                                                   \
+    static nnc_timing form##_plain(const nnc_device *device, const nnc_op *op, const nnc_work *work) \
+    {                                                                                                \
+        return form(device, op, work, NULL);                                                         \
+    }                                                                                                \
+    static nnc_timing form##_say(const nnc_device *device, const nnc_op *op, const nnc_work *work,   \
+                                 nnc_derivation *why)                                                \
+    {                                                                                                \
+        return form(device, op, work, why);                                                          \
     }
 #define MEMBERS(form) .time = form##_plain, .say = form##_say
 
@@ -752,8 +708,7 @@ ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficie
 ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
 ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
 ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
-ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time),
-    .efficiency = pointwise_efficiency) /* collectives are not timed here */
+ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* collectives are not timed here */
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 
@@ -774,11 +729,10 @@ static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
                                                                 : e->adamw_fraction;
     }
     const bool fused_norm = op->kind == NNC_OP_NORM && op->u.norm.kind != NNC_NORM_RMS;
-    return fused_norm                                             ? e->norm_fraction
-           : op->kind == NNC_OP_LOSS && !op->u.loss.squared_error ? e->loss_fraction
-           : op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_SOFTMAX
-               ? e->softmax_fraction
-               : e->memory_fraction;
+    return fused_norm                                                               ? e->norm_fraction
+           : op->kind == NNC_OP_LOSS && !op->u.loss.squared_error                   ? e->loss_fraction
+           : op->kind == NNC_OP_POINTWISE && op->u.pointwise.kind == NNC_PW_SOFTMAX ? e->softmax_fraction
+                                                                                    : e->memory_fraction;
 }
 
 NNC_SAYING nnc_timing issued_time(const nnc_device *device, const nnc_op *op, nnc_derivation *why)
@@ -823,8 +777,7 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_der
     nnc_op plain = *op;
     plain.issued_as = NNC_ISSUED_NOT;
     const nnc_work own = nnc_op_work(&plain);
-    nnc_timing t =
-        why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
+    nnc_timing t = why != NULL ? form_of(op)->say(device, op, &own, why) : form_of(op)->time(device, op, &own);
     const double casts_s = i.bytes / (e->memory_fraction * device->mem_bytes_per_s) +
                            i.mixed_bytes / (e->mixed_fraction * device->mem_bytes_per_s) +
                            nnc_max(0.0, i.kernels - 1.0) * e->fixed_s;
@@ -836,18 +789,15 @@ static nnc_timing issued_too(const nnc_device *device, const nnc_op *op, nnc_der
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
     if (op->issued_as != NNC_ISSUED_NOT) {
-        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, NULL)
-                                                   : issued_too(device, op, NULL);
+        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, NULL) : issued_too(device, op, NULL);
     }
     return form_of(op)->time(device, op, work);
 }
 
-nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
-                           nnc_derivation *why)
+nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why)
 {
     if (op->issued_as != NNC_ISSUED_NOT) {
-        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, why)
-                                                   : issued_too(device, op, why);
+        return op->issued_as == NNC_ISSUED_INSTEAD ? issued_time(device, op, why) : issued_too(device, op, why);
     }
     return form_of(op)->say(device, op, work, why);
 }

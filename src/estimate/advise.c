@@ -35,8 +35,7 @@ _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit 
 
 /* Recomputation to try, mildest first. */
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
-                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
-                                       NNC_RECOMPUTE_FULL };
+                                       NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
 /* Number of times that value can be halved. */
 static int halvings(int64_t value, int max)
@@ -60,8 +59,7 @@ static int shorter_steps(const nnc_plan *plan)
 
 /* Number of steps of a change. An estimate shows whether a step is legal. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
-                    const nnc_device *device)
+static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device)
 {
     const bool single = plan->precision == NNC_FP32 || plan->precision == NNC_TF32;
     const bool smaller = nnc_optimizer_smaller(plan->optimizer) != plan->optimizer;
@@ -70,9 +68,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan,
     switch (what) {
     case CHANGE_MICRO_BATCH: return halvings(plan->micro_batch, STEPS_MAX);
     case CHANGE_RECOMPUTE:
-        return (plan->recompute & NNC_RECOMPUTE_FULL) != 0
-                   ? 0
-                   : (int)(sizeof recomputes / sizeof recomputes[0]);
+        return (plan->recompute & NNC_RECOMPUTE_FULL) != 0 ? 0 : (int)(sizeof recomputes / sizeof recomputes[0]);
     case CHANGE_SEQUENCE: return splits && !plan->sequence_parallel ? 1 : 0;
     case CHANGE_ZERO: return plan->data * plan->context > 1 ? 3 - plan->zero : 0;
     case CHANGE_TENSOR:
@@ -214,9 +210,9 @@ typedef struct search {
     int steps[CHANGES];
     int best[CHANGES]; /* steps of the fastest gentle plan so far */
     double best_s;
-    int tries;    /* that are left */
-    bool patient; /* tries every step: the strongest may need more memory than one before */
-    bool shipped; /* use only features of the profile's framework */
+    int tries;                 /* that are left */
+    bool patient;              /* tries every step: the strongest may need more memory than one before */
+    bool shipped;              /* use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* by refine: the steps of gentle changes as a number; 0 = empty */
     int tried_count;
 } search;
@@ -236,10 +232,9 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
         }
     }
     const nnc_software *software = s->software;
-    if (!possible || s->tries-- <= 0 ||
-        (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
-        (timed ? nnc_estimate_read : nnc_estimate_memory)(
-            s->model, s->device, software, &advice->plan, s->scratch, &result, NULL) != NNC_OK) {
+    if (!possible || s->tries-- <= 0 || (s->shipped && !nnc_software_ships(software, &advice->plan, NULL)) ||
+        (timed ? nnc_estimate_read : nnc_estimate_memory)(s->model, s->device, software, &advice->plan, s->scratch,
+                                                          &result, NULL) != NNC_OK) {
         return OUTCOME_ILLEGAL;
     }
     if (result.verdict != NNC_FITS) {
@@ -329,8 +324,7 @@ static bool holds_one(const found_sets *found, unsigned set)
 
 /* Tries all sets of `size` changes out of the first `changes`: keeps the fastest of gentle ones, else the first `max`,
  * the mildest changes before others. */
-static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice,
-                     int *found, int max)
+static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max)
 {
     nnc_advice one;
     const bool gentle = changes == CHANGES_GENTLE;
@@ -402,9 +396,7 @@ static bool refine(search *s, nnc_advice *advice)
                 for (int i = 0; i < (s->steps[c] + 1) * (s->steps[d] + 1); i++) {
                     at[c] = i / (s->steps[d] + 1);
                     at[d] = i % (s->steps[d] + 1);
-                    better =
-                        (at[c] * (STEPS_MAX + 1) + at[d] != same && take_faster(s, at, advice)) ||
-                        better;
+                    better = (at[c] * (STEPS_MAX + 1) + at[d] != same && take_faster(s, at, advice)) || better;
                 }
             }
         }
@@ -414,8 +406,8 @@ static bool refine(search *s, nnc_advice *advice)
 }
 
 /* Advice for a plan that was read. */
-static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
-                  const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
+static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
+                  nnc_scratch *scratch, nnc_advice *advice, int max)
 {
     enum { AT_ONCE = 4 };
     const nnc_software *software = nnc_profile_of(profiles, model, device, plan);
@@ -423,8 +415,7 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     nnc_result now;
     int found = 0;
     if (max < 1 || nnc_plan_resolve_read(plan, model, device, &base, NULL) != NNC_OK ||
-        nnc_estimate_memory(model, device, software, plan, scratch, &now, NULL) != NNC_OK ||
-        now.verdict == NNC_FITS) {
+        nnc_estimate_memory(model, device, software, plan, scratch, &now, NULL) != NNC_OK || now.verdict == NNC_FITS) {
         return 0;
     }
     search s = { .model = model,
@@ -463,22 +454,20 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     return found;
 }
 
-int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
-               const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
+int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software, const nnc_plan *plan,
+               nnc_scratch *scratch, nnc_advice *advice, int max)
 {
     nnc_estimate_args asked;
     if (scratch == NULL || advice == NULL ||
-        nnc_estimate_args_read("nnc_advise", model, device, software, plan, &asked, NULL) !=
-            NNC_OK) {
+        nnc_estimate_args_read("nnc_advise", model, device, software, plan, &asked, NULL) != NNC_OK) {
         return 0;
     }
     const nnc_profiles profiles = nnc_profiles_of_one(asked.software);
     return advise(model, device, &profiles, &asked.plan, scratch, advice, max);
 }
 
-int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device,
-                       const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
-                       nnc_advice *advice, int max)
+int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                       const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max)
 {
     nnc_plan full;
     if (model == NULL || device == NULL || profiles == NULL || scratch == NULL || advice == NULL ||

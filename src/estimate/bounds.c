@@ -24,8 +24,8 @@ static engine_rates rates_of(const nnc_device *device)
     return rates;
 }
 
-NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, const nnc_op *op,
-                                const nnc_work *w, nnc_derivation *why)
+NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, const nnc_op *op, const nnc_work *w,
+                                nnc_derivation *why)
 {
     switch (engine) {
     case NNC_ENGINE_MATRIX: {
@@ -61,8 +61,7 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
 /* Seconds of one segment by part of a pass and by engine; the last column: all resources, without overlap. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
-    double parts[SUMMED_PARTS]
-                [NNC_ENGINES + 1]; /* the last part: weight gradients, which backward includes */
+    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part: weight gradients, which backward includes */
 } engine_sums;
 
 /* Sets the times that a replay reads. */
@@ -74,8 +73,7 @@ static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit
     unit->weight_s = sums->parts[WEIGHT_PART][engine];
 }
 
-static void add_times(double sums[NNC_ENGINES + 1], double matrix_s, double vector_s,
-                      double memory_s, double serial_s)
+static void add_times(double sums[NNC_ENGINES + 1], double matrix_s, double vector_s, double memory_s, double serial_s)
 {
     sums[NNC_ENGINE_MATRIX] += matrix_s;
     sums[NNC_ENGINE_VECTOR] += vector_s;
@@ -83,8 +81,7 @@ static void add_times(double sums[NNC_ENGINES + 1], double matrix_s, double vect
     sums[NNC_ENGINES] += serial_s;
 }
 
-void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows,
-                                 nnc_bound_segment_times *units)
+void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_segment_times *units)
 {
     const engine_rates rates = rates_of(step->device);
     engine_sums all[NNC_SEGMENTS_MAX];
@@ -95,15 +92,12 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows,
         const nnc_op *op = row->op;
         const double instances = (double)step->list->segments[op->segment].instances;
         const double repeat = instances > 1.0 ? row->repeat / instances : row->repeat;
-        const double matrix_s =
-            engine_time_s(&rates, NNC_ENGINE_MATRIX, op, &row->work, NULL) * repeat;
-        const double vector_s =
-            engine_time_s(&rates, NNC_ENGINE_VECTOR, op, &row->work, NULL) * repeat;
-        const double memory_s =
-            engine_time_s(&rates, NNC_ENGINE_MEMORY, op, &row->work, NULL) * repeat;
-        const double serial_s = (row->compute_s + row->memory_s + row->fixed_s + row->network_s +
-                                 nnc_launch_of_op_s(&step->launch, op)) *
-                                repeat;
+        const double matrix_s = engine_time_s(&rates, NNC_ENGINE_MATRIX, op, &row->work, NULL) * repeat;
+        const double vector_s = engine_time_s(&rates, NNC_ENGINE_VECTOR, op, &row->work, NULL) * repeat;
+        const double memory_s = engine_time_s(&rates, NNC_ENGINE_MEMORY, op, &row->work, NULL) * repeat;
+        const double serial_s =
+            (row->compute_s + row->memory_s + row->fixed_s + row->network_s + nnc_launch_of_op_s(&step->launch, op)) *
+            repeat;
         engine_sums *sums = &all[op->segment];
         add_times(sums->parts[nnc_part_of(row)], matrix_s, vector_s, memory_s, serial_s);
         if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
@@ -118,8 +112,7 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows,
     }
 }
 
-double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s,
-                       nnc_step_memory *m)
+double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s, nnc_step_memory *m)
 {
     double longest = 0.0;
     if (!nnc_step_run(step, units->serial, send_s, m)) {
@@ -142,18 +135,16 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
     NNC_LET(step->why, serial_passes_s, "s", m->run.total_s);
     NNC_LET(step->why, serial_rest_s, "s", longest);
     NNC_SAY(step->why, upper_bound_s, "s", serial_passes_s + serial_rest_s);
-    NNC_NOTE(step->why,
-             "the schedule replayed with compute, memory and network of each op one after "
-             "the other; then what happens once per step, likewise");
+    NNC_NOTE(step->why, "the schedule replayed with compute, memory and network of each op one after "
+                        "the other; then what happens once per step, likewise");
     return upper_bound_s;
 }
 
 /* ---- the ideal step ---- */
 
 /* Parts of one device's step on one engine. */
-static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                         const nnc_step_memory *m, int32_t stage, const engine_rates *rates,
-                         nnc_engine engine, nnc_ideal *ideal)
+static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
+                         int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal)
 {
     const nnc_stage_residency *holding = &m->holdings[stage];
     const double passes = (double)nnc_step_passes(step->plan);
@@ -174,8 +165,7 @@ static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_
 
 static double parts_s(const nnc_ideal *i)
 {
-    return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s +
-           i->bubble_s;
+    return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s + i->bubble_s;
 }
 
 /* Seconds that each fabric works in one pass over an instance of a segment: always; if recomputed. */
@@ -191,8 +181,7 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
         const nnc_op_cost *row = &rows->rows[i];
         if (nnc_op_is_collective(row->op)) {
             const int32_t s = row->op->segment;
-            double *const sums = full && nnc_part_of(row) == NNC_PART_RECOMPUTE ? loads->again_s[s]
-                                                                                : loads->once_s[s];
+            double *const sums = full && nnc_part_of(row) == NNC_PART_RECOMPUTE ? loads->again_s[s] : loads->once_s[s];
             double load_s[NNC_FABRICS];
             nnc_fabric_load(step->network, &row->op->u.collective, load_s);
             for (int f = 0; f < NNC_FABRICS; f++) {
@@ -203,9 +192,8 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
 }
 
 /* Seconds that the busiest fabric of a device works in a step, overlapped or not. */
-static double device_network_s(const nnc_step *step, const link_loads *loads,
-                               const nnc_stage_residency *holding, const nnc_step_end *t,
-                               nnc_fabric *fabric)
+static double device_network_s(const nnc_step *step, const link_loads *loads, const nnc_stage_residency *holding,
+                               const nnc_step_end *t, nnc_fabric *fabric)
 {
     const double passes = (double)nnc_step_passes(step->plan);
     double sums[NNC_FABRICS] = { 0 };
@@ -230,8 +218,8 @@ static double device_network_s(const nnc_step *step, const link_loads *loads,
 }
 
 /* Finds the device with the busiest links. */
-static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                               nnc_ideal *ideal, int32_t *stage)
+static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_ideal *ideal,
+                               int32_t *stage)
 {
     link_loads loads;
     ideal->network_s = 0.0;
@@ -256,15 +244,15 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
 
 /* An upper limit of a pipeline's time: every stage once, then the slowest for each further micro-batch; and the
  * longest time that any device works. */
-static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                        const nnc_step_memory *m, double *busy_s)
+static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
+                        double *busy_s)
 {
     double all = 0.0, slowest = 0.0;
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         double one = 0.0;
         for (int32_t s = 0; s < step->list->segment_count; s++) {
-            one += (double)m->holdings[d].instances[s] *
-                   (units[s].forward_s + units[s].backward_s + units[s].recompute_s);
+            one +=
+                (double)m->holdings[d].instances[s] * (units[s].forward_s + units[s].backward_s + units[s].recompute_s);
         }
         all += one;
         slowest = nnc_max(slowest, one);
@@ -274,9 +262,8 @@ static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_S
 }
 
 /* The step of one engine alone. false: too large to replay. */
-static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *units,
-                        const engine_rates *rates, nnc_engine engine, nnc_step_memory *m,
-                        nnc_ideal *one)
+static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
+                        nnc_engine engine, nnc_step_memory *m, nnc_ideal *one)
 {
     *one = (nnc_ideal){ .engine = engine };
     if (!nnc_step_run(step, units->engine[engine], 0.0, m)) {
@@ -285,17 +272,15 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     one->stage = nnc_step_busiest(m, step->plan->pipeline);
     engine_parts(step, units->engine[engine], m, one->stage, rates, engine, one);
     if (step->plan->pipeline > 1) {
-        one->bubble_s =
-            nnc_max(0.0, m->run.total_s - one->forward_s - one->backward_s - one->recompute_s);
+        one->bubble_s = nnc_max(0.0, m->run.total_s - one->forward_s - one->backward_s - one->recompute_s);
     }
     one->step_s = parts_s(one);
     return true;
 }
 
 /* The device with the busiest links decides: takes its parts, and the time its engine waits. */
-static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units,
-                           const engine_rates *rates, int32_t stage, const nnc_step_memory *m,
-                           nnc_ideal *ideal)
+static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
+                           int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal)
 {
     const double engine_s = ideal->step_s;
     if (stage != ideal->stage) {
@@ -308,8 +293,8 @@ static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *
     ideal->step_s = parts_s(ideal);
 }
 
-bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows,
-                    const nnc_bound_segment_times *units, nnc_step_memory *m, nnc_ideal *ideal)
+bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_segment_times *units,
+                    nnc_step_memory *m, nnc_ideal *ideal)
 {
     const engine_rates rates = rates_of(step->device);
     double most_s[NNC_ENGINES], busy_s[NNC_ENGINES], engine_s[NNC_ENGINES];
@@ -358,16 +343,13 @@ void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why)
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);
     NNC_LET(why, memory_s, "s", ideal->engine_s[NNC_ENGINE_MEMORY]);
     NNC_PUT(why, ideal->network_s, "s");
-    NNC_SAY(why, lower_bound_s, "s",
-            nnc_max(nnc_max(matrix_s, vector_s), nnc_max(memory_s, ideal->network_s)));
-    NNC_NOTE(why,
-             "the busiest engine at its datasheet rate; norms and pointwise ops move nothing, the "
-             "attention is fused unless the plan's own products take less");
+    NNC_SAY(why, lower_bound_s, "s", nnc_max(nnc_max(matrix_s, vector_s), nnc_max(memory_s, ideal->network_s)));
+    NNC_NOTE(why, "the busiest engine at its datasheet rate; norms and pointwise ops move nothing, the "
+                  "attention is fused unless the plan's own products take less");
     (void)lower_bound_s;
 }
 
-void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row,
-                       nnc_derivation *why)
+void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why)
 {
     const engine_rates rates = rates_of(device);
     const nnc_op *op = row->op;
@@ -408,8 +390,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
 }
 
 /* Bubble and exposed communication are the rest of the step of the engine and of the links. */
-static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows,
-                           const nnc_result *r)
+static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r)
 {
     nnc_derivation *const why = step->why;
     nnc_say_rows(rows, r, why);
@@ -421,10 +402,9 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
                                               : "max(0, engine_step_s - (forward_s + backward_s + "
                                                 "recompute_s + update_s))",
                     r->bubble_s);
-    nnc_say_formula(
-        why, "exposed_comm_s", "s",
-        "max(0, links_s - (forward_s + backward_s + recompute_s + update_s + bubble_s))",
-        r->exposed_comm_s);
+    nnc_say_formula(why, "exposed_comm_s", "s",
+                    "max(0, links_s - (forward_s + backward_s + recompute_s + update_s + bubble_s))",
+                    r->exposed_comm_s);
     nnc_say_note(why, "what the busiest link takes longer than the engine");
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
@@ -436,8 +416,7 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     NNC_LET(why, vector_s, "s", ideal->engine_s[NNC_ENGINE_VECTOR]);
     NNC_LET(why, memory_s, "s", ideal->engine_s[NNC_ENGINE_MEMORY]);
     NNC_PUT(why, ideal->network_s, "s");
-    NNC_SET_AS(why, "bound_s.compute", r->bound_s[NNC_BOUND_COMPUTE], "s",
-               nnc_max(matrix_s, vector_s));
+    NNC_SET_AS(why, "bound_s.compute", r->bound_s[NNC_BOUND_COMPUTE], "s", nnc_max(matrix_s, vector_s));
     NNC_SET_AS(why, "bound_s.memory", r->bound_s[NNC_BOUND_MEMORY], "s", memory_s);
     NNC_SET_AS(why, "bound_s.network", r->bound_s[NNC_BOUND_NETWORK], "s", ideal->network_s);
     NNC_SET_AS(why, "bound_s.host", r->bound_s[NNC_BOUND_HOST], "s", 0.0);
@@ -481,8 +460,7 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
 
 /* Fills the stages of an ideal step. Exposed communication and update are those of the deciding stage. rows: as
  * nnc_ideal_step left them. */
-static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows,
-                            nnc_step_memory *m)
+static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, nnc_step_memory *m)
 {
     nnc_bound_segment_times units;
     nnc_bound_segment_times_sum(step, rows, &units);
@@ -494,8 +472,7 @@ static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const 
     }
 }
 
-void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows,
-                    nnc_step_memory *m, nnc_result *r)
+void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r)
 {
     const engine_rates rates = rates_of(step->device);
     const nnc_overlap hidden = { .share = { 1.0, 1.0, 1.0, 1.0, 1.0, 1.0 } };
@@ -542,16 +519,14 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     r->exposed_comm_s = ideal->exposed_comm_s;
     r->bubble_s = ideal->bubble_s;
     NNC_WHEN(why, say_ideal_step(step, ideal, rows, r));
-    NNC_SAY(why, busy_s, "s",
-            r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s);
+    NNC_SAY(why, busy_s, "s", r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s);
     NNC_SET(why, r->step_s, "s", busy_s + r->bubble_s);
     NNC_SET(why, r->bubble_ratio, NULL, r->bubble_s / (r->step_s - r->bubble_s));
     NNC_SET(why, r->bubble_share, NULL, r->bubble_s / r->step_s);
     NNC_PUT(why, compute_total_s, "s");
     NNC_PUT(why, memory_total_s, "s");
     NNC_PUT(why, network_total_s, "s");
-    NNC_WHEN(why, nnc_say_formula(why, "rows_s", "s",
-                                  "compute_total_s + memory_total_s + network_total_s", rows_s));
+    NNC_WHEN(why, nnc_say_formula(why, "rows_s", "s", "compute_total_s + memory_total_s + network_total_s", rows_s));
     NNC_SET(why, r->upper_bound_s, "s", nnc_max(rows_s + r->bubble_s, r->step_s));
     set_bounds(ideal, r, why);
 }

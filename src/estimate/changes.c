@@ -75,8 +75,7 @@ static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, n
 }
 
 /* Splits or joins devices of one kind of parallelism; data parallelism takes the rest. */
-static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked,
-                  nnc_plan *plan)
+static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan)
 {
     const int32_t to = 1 << (step - 1), all = now->data * degree;
     if (to == degree || to > most || all % to != 0) {
@@ -119,8 +118,7 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
 {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
-                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
-                                           NNC_RECOMPUTE_FULL };
+                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
     nnc_plan *plan = &c->plan;
     const bool splits = nnc_family_of(t->ask->model)->split != NULL && now->devices > 1;
     const bool all = nnc_plan_trains_all(now);
@@ -135,8 +133,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
         return step == 1 && now->attention == NNC_ATTENTION_UNFUSED;
     case MOVE_PADDING:
         c->padded = true;
-        return step == 1 && t->ask->model->family == NNC_FAMILY_DECODER &&
-               t->ask->model->decoder.vocab_multiple == 1 &&
+        return step == 1 && t->ask->model->family == NNC_FAMILY_DECODER && t->ask->model->decoder.vocab_multiple == 1 &&
                t->ask->model->decoder.vocab % VOCAB_MULTIPLE != 0;
     case MOVE_MICRO_BATCH: return now->micro_batch < INT32_MAX && grow_batch(now, step, plan);
     case MOVE_RECOMPUTE:
@@ -149,24 +146,17 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     case MOVE_OPTIMIZER:
         plan->optimizer = nnc_optimizer_smaller(now->optimizer);
         return step == 1 && plan->optimizer != now->optimizer;
-    case MOVE_ZERO:
-        plan->zero = step - 1;
-        return step <= 4 && plan->zero != now->zero && now->data * now->context > 1;
+    case MOVE_ZERO: plan->zero = step - 1; return step <= 4 && plan->zero != now->zero && now->data * now->context > 1;
     case MOVE_FROZEN:
         plan->frozen = NNC_FROZEN_NF4;
         return step == 1 && now->adapter_rank > 0 && now->frozen == NNC_FROZEN_16;
     case MOVE_RESHARD: plan->reshard = false; return step == 1 && now->zero == 3 && now->reshard;
-    case MOVE_SEQUENCE:
-        plan->sequence_parallel = true;
-        return step == 1 && now->tensor > 1 && !now->sequence_parallel;
-    case MOVE_TENSOR:
-        return splits && split(now, step, now->devices_per_node, now->tensor, &plan->tensor, plan);
-    case MOVE_PIPELINE:
-        return splits && split(now, step, now->devices, now->pipeline, &plan->pipeline, plan);
+    case MOVE_SEQUENCE: plan->sequence_parallel = true; return step == 1 && now->tensor > 1 && !now->sequence_parallel;
+    case MOVE_TENSOR: return splits && split(now, step, now->devices_per_node, now->tensor, &plan->tensor, plan);
+    case MOVE_PIPELINE: return splits && split(now, step, now->devices, now->pipeline, &plan->pipeline, plan);
     case MOVE_SMALLER:
         plan->micro_batch = now->micro_batch >> step;
-        return now->micro_batch % (1 << step) == 0 &&
-               keep_batch(now, plan->micro_batch, now->data, plan);
+        return now->micro_batch % (1 << step) == 0 && keep_batch(now, plan->micro_batch, now->data, plan);
     default:
         plan->adapter_rank = LORA_RANK;
         plan->frozen = what == MOVE_QLORA ? NNC_FROZEN_NF4 : plan->frozen;
@@ -186,12 +176,10 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
         if (strcmp(from, to) == 0) {
             continue;
         }
-        const char *option =
-            nnc_option_name(strcmp(field->name, "adapter_rank") == 0 ? "lora" : field->name, name);
+        const char *option = nnc_option_name(strcmp(field->name, "adapter_rank") == 0 ? "lora" : field->name, name);
         const char *off = strcmp(to, "off") == 0 ? "=off" : "";
         const bool is_switch = field->type == NNC_FIELD_BOOL;
-        nnc_text_append(text, size, " ", "%s%s%s", option, is_switch ? off : " ",
-                        is_switch ? "" : to);
+        nnc_text_append(text, size, " ", "%s%s%s", option, is_switch ? off : " ", is_switch ? "" : to);
     }
     if (c->padded) {
         nnc_text_append(text, size, " ", "--set vocab_multiple=%d", VOCAB_MULTIPLE);
@@ -203,9 +191,8 @@ static void write_options(const tuner *t, const candidate *c, char *text, size_t
 
 static const nnc_software *software_of(const tuner *t, const candidate *c)
 {
-    return c->software != NULL
-               ? c->software
-               : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
+    return c->software != NULL ? c->software
+                               : nnc_profile_of(t->ask->profiles, t->ask->model, t->ask->device, &c->plan);
 }
 
 static bool estimate(tuner *t, const candidate *c, nnc_result *r)
@@ -213,8 +200,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r)
     const nnc_software *software = software_of(t, c);
     t->tries++;
     return (!t->shipped || nnc_software_ships(software, &c->plan, NULL)) &&
-           nnc_estimate_read(c->padded ? &t->padded : t->ask->model, t->ask->device, software,
-                             &c->plan, t->scratch, r, NULL) == NNC_OK;
+           nnc_estimate_read(c->padded ? &t->padded : t->ask->model, t->ask->device, software, &c->plan, t->scratch, r,
+                             NULL) == NNC_OK;
 }
 
 /* Is a better than b: does it fit where b does not, is it faster, or, where neither fits, smaller? */
@@ -224,14 +211,13 @@ static bool better(const nnc_result *a, const nnc_result *b)
         return b->verdict == NNC_OVER_MEMORY;
     }
     return a->verdict == NNC_OVER_MEMORY
-               ? (double)a->memory.total_bytes <
-                     (1.0 - worth_smaller) * (double)b->memory.total_bytes
+               ? (double)a->memory.total_bytes < (1.0 - worth_smaller) * (double)b->memory.total_bytes
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
 }
 
 /* The best step of a move from a candidate whose resolved plan is `now`. Returns false if none is possible. */
-static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most,
-                      candidate *to, nnc_result *r)
+static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
+                      nnc_result *r)
 {
     bool any = false;
     for (int step = 1; step <= most; step++) {
@@ -251,8 +237,7 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
     return any;
 }
 
-static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool adapters,
-                 nnc_plan_change *change)
+static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool adapters, nnc_plan_change *change)
 {
     *change = (nnc_plan_change){ .step_s = r->step_s,
                                  .samples_per_s = r->samples_per_s,
@@ -271,8 +256,7 @@ static bool is_worth(const tuner *t, const nnc_result *r)
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
     return r->verdict != NNC_OVER_MEMORY &&
            (over || r->samples_per_s > (1.0 + worth_faster) * t->base.samples_per_s ||
-            (double)r->memory.total_bytes <
-                (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
+            (double)r->memory.total_bytes < (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
 }
 
 /* Adds moves to *best, whose estimate is *reached, until none helps. */
@@ -286,8 +270,7 @@ static void combine(tuner *t, candidate *best, nnc_result *reached)
         for (move what = 0; what < MOVE_TOGETHER; what++) {
             candidate to;
             nnc_result r;
-            if (what != MOVE_OPTIMIZER && best_step(t, what, &from, &now, STEPS_MAX, &to, &r) &&
-                better(&r, reached)) {
+            if (what != MOVE_OPTIMIZER && best_step(t, what, &from, &now, STEPS_MAX, &to, &r) && better(&r, reached)) {
                 *best = to;
                 *reached = r;
                 helps = true;
@@ -326,8 +309,7 @@ static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *o
     changes[place] = *one;
 }
 
-int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
-                          nnc_plan_changes *found)
+int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found)
 {
     tuner t = { .ask = ask, .scratch = scratch, .padded = *ask->model };
     const candidate base = { .plan = *ask->plan };
@@ -338,8 +320,7 @@ int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
     const bool brief = scratch->brief;
     scratch->brief = true;
     if (estimate(&t, &base, &t.base)) {
-        t.shipped =
-            !ask->profiles->any && nnc_software_ships(software_of(&t, &base), &base.plan, NULL);
+        t.shipped = !ask->profiles->any && nnc_software_ships(software_of(&t, &base), &base.plan, NULL);
         scratch->fits_only = scratch->workless = true;
         for (move what = 0; what < (ask->quick ? MOVE_QUICK : MOVES); what++) {
             candidate to;

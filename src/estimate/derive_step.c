@@ -4,9 +4,8 @@
 #include "op/op_internal.h"
 
 static const char *const part_names[NNC_PARTS] = {
-    [NNC_PART_FORWARD] = "forward",     [NNC_PART_BACKWARD] = "backward",
-    [NNC_PART_RECOMPUTE] = "recompute", [NNC_PART_COMM] = "comm",
-    [NNC_PART_UPDATE] = "update",
+    [NNC_PART_FORWARD] = "forward", [NNC_PART_BACKWARD] = "backward", [NNC_PART_RECOMPUTE] = "recompute",
+    [NNC_PART_COMM] = "comm",       [NNC_PART_UPDATE] = "update",
 };
 
 void nnc_say_name(const char *what, int32_t segment, nnc_part part, char name[NNC_SAY_NAME])
@@ -59,8 +58,7 @@ static void add_keyed(keyed *k, const char *key, double value)
     k->sums[i] += value;
 }
 
-static void say_keyed(const keyed *k, const char *name, const char *unit, double result,
-                      nnc_derivation *why)
+static void say_keyed(const keyed *k, const char *name, const char *unit, double result, nnc_derivation *why)
 {
     for (int i = 0; i < k->count; i++) {
         nnc_say_term(why, k->keys[i], unit, k->sums[i]);
@@ -68,8 +66,7 @@ static void say_keyed(const keyed *k, const char *name, const char *unit, double
     nnc_say_sum(why, name, unit, result);
 }
 
-void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result,
-                    nnc_derivation *why)
+void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why)
 {
     for (int group = 0; group < NNC_GROUP_COUNT; group++) {
         char term[NNC_SAY_NAME];
@@ -79,8 +76,7 @@ void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *nam
     nnc_say_sum(why, name, "FLOP", result);
 }
 
-void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
-                   nnc_derivation *why)
+void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result, nnc_derivation *why)
 {
     for (int part = 0; part < NNC_PARTS; part++) {
         char term[NNC_SAY_NAME];
@@ -100,8 +96,7 @@ void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation
             const nnc_op *op = &list->ops[i];
             if ((int)op->group == group && op->weights.count + op->weights.vector > 0) {
                 active[group] += (double)(nnc_weights_active(&op->weights) * op->repeat);
-                trained[group] +=
-                    op->frozen ? 0.0 : (double)(nnc_weights_params(&op->weights) * op->repeat);
+                trained[group] += op->frozen ? 0.0 : (double)(nnc_weights_params(&op->weights) * op->repeat);
                 add_keyed(&ops, op->name, (double)(nnc_weights_params(&op->weights) * op->repeat));
             }
         }
@@ -142,12 +137,10 @@ static void say_host(const nnc_step *step, const nnc_segment_time units[NNC_SEGM
             const int64_t n = again ? holding->recomputed[s] : holding->instances[s];
             if (units[s].host_s[part] > 0.0 && n > 0) {
                 nnc_say_name("host", s, (nnc_part)part, name);
-                snprintf(instances, sizeof instances, "%s.%d", again ? "recomputed" : "instances",
-                         (int)s);
+                snprintf(instances, sizeof instances, "%s.%d", again ? "recomputed" : "instances", (int)s);
                 nnc_say_operand(why, instances, NULL, (double)n);
-                used += (size_t)snprintf(formula + used, sizeof formula - used,
-                                         "%s%s * held_passes * %s", used > 0 ? " + " : "",
-                                         instances, name);
+                used += (size_t)snprintf(formula + used, sizeof formula - used, "%s%s * held_passes * %s",
+                                         used > 0 ? " + " : "", instances, name);
             }
         }
     }
@@ -186,8 +179,7 @@ static void op_key(const nnc_op_cost *row, char key[NNC_SAY_NAME])
 }
 
 /* Seconds of one part of the step, by group of ops. */
-static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result,
-                     nnc_derivation *why)
+static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result, nnc_derivation *why)
 {
     keyed sums = { .count = 0 };
     for (int32_t i = 0; i < rows->count; i++) {
@@ -199,13 +191,11 @@ static void say_part(const nnc_rows *rows, nnc_part part, const char *name, doub
         }
     }
     say_keyed(&sums, name, "s", result, why);
-    nnc_say_note(why,
-                 "of the ops of the busiest stage: nncost ops lists them, time_s times repeat");
+    nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, time_s times repeat");
 }
 
 /* Seconds of one kind of communication: exposed, or all of it. */
-static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result,
-                     nnc_derivation *why)
+static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result, nnc_derivation *why)
 {
     char name[NNC_SAY_NAME];
     keyed sums = { .count = 0 };
@@ -217,15 +207,13 @@ static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double r
             add_keyed(&sums, key, (exposed ? row->time_s : row->network_s) * row->repeat);
         }
     }
-    snprintf(name, sizeof name, "%s.%s", exposed ? "exposed_comm" : "communication",
-             nnc_comm_name(kind));
+    snprintf(name, sizeof name, "%s.%s", exposed ? "exposed_comm" : "communication", nnc_comm_name(kind));
     say_keyed(&sums, name, "s", result, why);
-    nnc_say_note(why, exposed ? "of each collective, time_s times repeat"
-                              : "of each collective, network_s times repeat");
+    nnc_say_note(why,
+                 exposed ? "of each collective, time_s times repeat" : "of each collective, network_s times repeat");
 }
 
-static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r,
-                      nnc_derivation *why)
+static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r, nnc_derivation *why)
 {
     char name[NNC_SAY_NAME];
     keyed sums = { .count = 0 };
@@ -244,9 +232,8 @@ static void say_bound(const nnc_rows *rows, nnc_bound bound, const nnc_result *r
     snprintf(name, sizeof name, "bound_s.%s", nnc_bound_name(bound));
     say_keyed(&sums, name, "s", r->bound_s[bound], why);
     nnc_say_note(why, bound == NNC_BOUND_BUBBLE ? "waiting for other stages"
-                      : bound == NNC_BOUND_HOST
-                          ? "of the ops that it bounds, and what issuing all of them adds"
-                          : "of the ops that it bounds");
+                      : bound == NNC_BOUND_HOST ? "of the ops that it bounds, and what issuing all of them adds"
+                                                : "of the ops that it bounds");
 }
 
 static void say_traffic(const nnc_rows *rows, const nnc_result *r, nnc_derivation *why)
@@ -299,8 +286,8 @@ void nnc_say_bounds(const nnc_rows *rows, const nnc_result *r, nnc_derivation *w
 
 void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result *r)
 {
-    static const char *const names[] = { "compute_total_s", "memory_total_s", "fixed_total_s",
-                                         "network_total_s", "launch_total_s" };
+    static const char *const names[] = { "compute_total_s", "memory_total_s", "fixed_total_s", "network_total_s",
+                                         "launch_total_s" };
     double totals[sizeof names / sizeof names[0]] = { 0 };
     if (step->plan->pipeline > 1) {
         return;
@@ -336,10 +323,9 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest)
     }
     nnc_say_of(step->why, "%s", "bubble_s");
     nnc_pipeline_say_bubble(plan->schedule, &equal, step->why);
-    nnc_say_note(step->why,
-                 "the closed form, if every stage took as long as the busiest and nothing "
-                 "had to be sent; p: stages, v: virtual stages of each, f, b, w: forward, "
-                 "backward and weight gradients of a micro-batch");
+    nnc_say_note(step->why, "the closed form, if every stage took as long as the busiest and nothing "
+                            "had to be sent; p: stages, v: virtual stages of each, f, b, w: forward, "
+                            "backward and weight gradients of a micro-batch");
     nnc_say_source(step->why, "arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437");
     nnc_say_of_step(step->why);
 }

@@ -33,8 +33,7 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why)
     }
     NNC_SET(why, r->hardware_flops, "FLOP", r->model_flops + r->recompute_flops);
     NNC_SET(why, r->mfu, NULL, r->model_flops / (r->step_s * devices * r->peak_flops_per_s));
-    NNC_SET(why, r->causal_mfu, NULL,
-            r->causal_flops / (r->step_s * devices * r->peak_flops_per_s));
+    NNC_SET(why, r->causal_mfu, NULL, r->causal_flops / (r->step_s * devices * r->peak_flops_per_s));
     NNC_SET(why, r->hfu, NULL, r->hardware_flops / (r->step_s * devices * r->peak_flops_per_s));
     NNC_SET(why, r->model_flops_per_s_per_device, "FLOP/s", r->model_flops / r->step_s / devices);
     NNC_SET(why, r->samples_per_s, NULL, (double)plan->global_batch / r->step_s);
@@ -93,7 +92,7 @@ static const char *measured_of(const nnc_model *model, bool experts)
 {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
            : experts                                                    ? "experts"
-                     : nnc_family_name(model->family);
+                                                                        : nnc_family_name(model->family);
 }
 
 /* Measured range of the profile on this device with models of this group; NULL = not measured. */
@@ -122,16 +121,13 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     const nnc_spreads *s = &step->software->spread;
     const nnc_basis basis = step->device->efficiency.basis;
     r->interval_s[0] = r->interval_s[1] = NAN;
-    if (step->device->implausible || step->software->implausible ||
-        !nnc_is_as_published(r, model)) {
+    if (step->device->implausible || step->software->implausible || !nnc_is_as_published(r, model)) {
         return;
     }
     if (basis == NNC_BASIS_NONE || r->plan.mode != NNC_MODE_PREDICTED || isnan(s->own)) {
         return;
     }
-    const double guessed = basis == NNC_BASIS_STEPS     ? 0.0
-                           : basis == NNC_BASIS_KERNELS ? s->kernels
-                                                        : s->carried;
+    const double guessed = basis == NNC_BASIS_STEPS ? 0.0 : basis == NNC_BASIS_KERNELS ? s->kernels : s->carried;
     const bool experts = nnc_model_sizes_of(model).experts > 0;
     const nnc_range *measured = measured_range(model, experts, step);
     nnc_derivation *why = step->why;
@@ -147,8 +143,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, idle_spread, NULL, s->idle);
     NNC_SAY(why, network, NULL, network_spread * network_s / r->step_s);
     NNC_SAY(why, idle, NULL, idle_spread * waiting_s / r->step_s);
-    NNC_SAY(why, half, NULL,
-            sqrt(own * own + device * device + routed * routed + network * network + idle * idle));
+    NNC_SAY(why, half, NULL, sqrt(own * own + device * device + routed * routed + network * network + idle * idle));
     NNC_LET(why, below, NULL, BELOW);
     NNC_LET(why, above, NULL, ABOVE);
     NNC_SET(why, r->interval_s[0], "s", nnc_max(r->step_s / exp(below * half), r->lower_bound_s));
@@ -161,8 +156,7 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
     const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: beyond any device */
     const nnc_memory *m = &r->memory;
     if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
-                        "the plan needs more than %.0f bytes on one device", exact);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "the plan needs more than %.0f bytes on one device", exact);
     }
     if (!isfinite(r->step_s) || !isfinite(r->model_flops)) {
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "the step time is not a finite number");
@@ -181,8 +175,8 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 /* Would ideal fusion leave the lower bound as it is? Norms and pointwise ops move no bytes in it anyway. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 {
-    return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss &&
-           software->fused_optimizer && !software->zero_gradients && !software->added_gradients;
+    return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
+           !software->zero_gradients && !software->added_gradients;
 }
 
 /* The step whose ideal time is a lower bound, with its rows. */
@@ -199,8 +193,7 @@ typedef struct fusing {
 } fusing;
 
 /* The ideally fused model with flash attention. */
-static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
-                 bound_rows *fused)
+static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused)
 {
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
@@ -223,16 +216,15 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
 
 /* Both bounds. The lower one is of the ideally fused model with flash attention, or of the plan's own products if
  * they take less (unfused attention has four in backward, flash five). */
-static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
-                       fusing *with, bound_rows *lower, nnc_result *r)
+static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
+                       bound_rows *lower, nnc_result *r)
 {
     nnc_bound_segment_times units;
     bound_rows own = { .step = *step, .rows = &scratch->rows };
     own.step.why = NULL;
     nnc_bound_segment_times_sum(&own.step, own.rows, &units);
     r->upper_bound_s = nnc_upper_bound(step, &units, nnc_step_send_s(step), &scratch->step);
-    bool done = !(r->upper_bound_s < 0.0) &&
-                nnc_ideal_step(&own.step, own.rows, &units, &scratch->step, &own.ideal);
+    bool done = !(r->upper_bound_s < 0.0) && nnc_ideal_step(&own.step, own.rows, &units, &scratch->step, &own.ideal);
     *lower = own;
     if (done && !is_ideal(step->plan, step->software)) {
         done = fuse(model, &own.step, scratch, with, lower);
@@ -278,8 +270,7 @@ static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_re
 static nnc_status fail_long(nnc_error *err)
 {
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                    "the schedule is too long to replay, expected at most %d stages",
-                    NNC_STAGES_MAX);
+                    "the schedule is too long to replay, expected at most %d stages", NNC_STAGES_MAX);
 }
 
 /* Marks the values that a brief estimate leaves out. */
@@ -304,8 +295,7 @@ bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan)
     return scratch->brief && plan->mode == NNC_MODE_PREDICTED;
 }
 
-nnc_status nnc_estimate_time_parts(const nnc_step *step,
-                                   const nnc_segment_time units[NNC_SEGMENTS_MAX],
+nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
@@ -319,8 +309,7 @@ nnc_status nnc_estimate_time_parts(const nnc_step *step,
     return NNC_OK;
 }
 
-static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
-                               nnc_error *err)
+static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     nnc_step_segment_times(step, &scratch->rows, units);
@@ -328,8 +317,8 @@ static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_r
 }
 
 /* Bounds and step of the plan's mode. */
-static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch,
-                             nnc_result *r, nnc_error *err)
+static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
+                             nnc_error *err)
 {
     bound_rows lower;
     fusing with;
@@ -366,10 +355,9 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
 
 /* Resolves the plan and lowers the model: leaves the op list of the whole model in scratch->list and sets the step. how
  * receives the rules by which the list is lowered. */
-static nnc_status lower(const nnc_model *model, const nnc_device *device,
-                        const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                        nnc_derivation *why, nnc_lowering *how, nnc_step *step,
-                        nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
+static nnc_status lower(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                        const nnc_plan *plan, nnc_scratch *scratch, nnc_derivation *why, nnc_lowering *how,
+                        nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
 {
     nnc_plan seen;
     NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
@@ -403,8 +391,8 @@ static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_sc
     }
 }
 
-nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
-                             nnc_result *r, nnc_error *err)
+nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
+                             nnc_error *err)
 {
     const bool brief = nnc_estimate_is_brief(scratch, &r->plan);
     nnc_stage_memory(step, model, brief, &scratch->step, r);
@@ -422,17 +410,16 @@ nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error
     return NNC_OK;
 }
 
-nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
-                               const nnc_step *step, nnc_result *r, nnc_error *err)
+nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
+                               nnc_error *err)
 {
     nnc_utilisation(r, step->why);
     nnc_run_cost(device, r, step->why);
     return check_result(r, model, err);
 }
 
-nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan,
-                             nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_lowering how;
@@ -446,9 +433,8 @@ nnc_status nnc_estimate_once(const nnc_model *model, const nnc_device *device,
     return nnc_estimate_finish(model, device, &step, r, err);
 }
 
-nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device,
-                               const nnc_software *software, const nnc_plan *plan,
-                               nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                               const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_lowering how;
@@ -461,9 +447,8 @@ nnc_status nnc_estimate_memory(const nnc_model *model, const nnc_device *device,
     return NNC_OK;
 }
 
-nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan,
-                             nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+nnc_status nnc_estimate_read(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     return scratch->estimate(model, device, software, plan, scratch, result, err);
 }
@@ -498,16 +483,14 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
 
 /* Reads and checks the arguments, unless they equal those of the previous call. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan,
-                             nnc_scratch *scratch, nnc_error *err)
+                             const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_error *err)
 {
     nnc_estimate_args asked;
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
     /* Equal bytes are equal values; others are read again.
      * NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    if (plan != NULL && software != NULL &&
-        memcmp(software, &scratch->software, sizeof *software) == 0 &&
+    if (plan != NULL && software != NULL && memcmp(software, &scratch->software, sizeof *software) == 0 &&
         plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {
         return NNC_OK;
     }
@@ -519,9 +502,8 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
     return NNC_OK;
 }
 
-nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan,
-                             nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                             const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     static const char here[] = "nnc_estimate";
     NNC_TRY(nnc_need(here, "scratch", scratch != NULL, err));
@@ -530,8 +512,7 @@ nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device,
     nnc_result *const whole = result->struct_size == sizeof *result ? result : &scratch->result;
     nnc_status status = read_again(here, model, device, software, plan, scratch, err);
     if (status == NNC_OK) {
-        status = nnc_estimate_read(model, device, &scratch->software, &scratch->plan, scratch,
-                                   whole, err);
+        status = nnc_estimate_read(model, device, &scratch->software, &scratch->plan, scratch, whole, err);
     } else {
         memset(whole, 0, sizeof *whole);
         whole->struct_size = sizeof *whole;

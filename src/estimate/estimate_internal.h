@@ -36,31 +36,26 @@ typedef struct nnc_estimate_args {
 } nnc_estimate_args;
 
 /* function: name of the public function, for errors. software NULL = the neutral profile. */
-nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
-                                  const nnc_device *device, const nnc_software *software,
-                                  const nnc_plan *plan, nnc_estimate_args *asked, nnc_error *err);
+nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, const nnc_device *device,
+                                  const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
+                                  nnc_error *err);
 
 /* Resolves a plan that nnc_plan_read read: precision, policy, degrees, batch, schedule. NNC_ILLEGAL_PLAN: err names
  * the option and the rule. */
-nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
-                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err);
+nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                                 nnc_plan *resolved, nnc_error *err);
 
 /* The same for a profile, which may have no fused attention. */
-nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model,
-                                const nnc_device *device, const nnc_software *software,
-                                nnc_plan *resolved, nnc_error *err);
+nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                                const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
 /* Checks a resolved plan after its schedule or its virtual stages changed; other fields do not depend on them.
  * layers: of the model. */
-nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
-                                     nnc_error *err);
+nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err);
 
 /* ---- partition.c: layers of pipeline stages ---- */
 
-enum {
-    NNC_STAGES_MAX = NNC_PIPELINE_STAGES_MAX,
-    NNC_VIRTUAL_STAGES_MAX = NNC_PIPELINE_VIRTUAL_MAX
-};
+enum { NNC_STAGES_MAX = NNC_PIPELINE_STAGES_MAX, NNC_VIRTUAL_STAGES_MAX = NNC_PIPELINE_VIRTUAL_MAX };
 
 /* Instances of each segment on one virtual stage. */
 typedef struct nnc_stage_layers {
@@ -73,19 +68,16 @@ typedef struct nnc_stage_partition {
     int32_t stages, virtual_stages; /* devices of the pipeline; virtual stages in all */
     int32_t segments;
     nnc_stage_layers shares[NNC_VIRTUAL_STAGES_MAX];
-    bool alike
-        [NNC_VIRTUAL_STAGES_MAX]; /* true: holds the same as the virtual stage before; false: unknown */
+    bool alike[NNC_VIRTUAL_STAGES_MAX]; /* true: holds the same as the virtual stage before; false: unknown */
 } nnc_stage_partition;
 
-void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan,
-                          nnc_stage_partition *partition);
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition);
 
 /* Device of a virtual stage: round robin when interleaved, down and back up for zb-v. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
 /* Layers of a stage that full recomputation runs again. */
-int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
-                              int64_t instances);
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances);
 
 /* ---- overlap.c: seconds of one instance of a segment ---- */
 
@@ -117,14 +109,14 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 /* Overlaps communication with the compute of the same segment and phase; blocks of ring attention overlap with the
  * attention first. An exposed collective keeps its row's time, an overlapped one loses it: t = C + N - share min(C,
  * N). [overlap] */
-void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                      const nnc_overlap *overlap, nnc_derivation *why);
+void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
+                      nnc_derivation *why);
 
 /* Host time to issue an op, and to issue each product of a group that a library launches one by one. */
 typedef struct nnc_launch {
     double op_s, product_s, kernel_s; /* host time of an op; of a product; of each kernel of an
                                        * issued op */
-    bool recorded_attention; /* norms and attention cost nothing: they are recorded and replayed */
+    bool recorded_attention;          /* norms and attention cost nothing: they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
 {
@@ -132,8 +124,7 @@ static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *
         return launch->kernel_s * nnc_op_issued(op).kernels;
     }
     const double products = op->kind == NNC_OP_MATMUL ? (double)op->u.matmul.experts : 0.0;
-    if (launch->recorded_attention &&
-        (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) {
+    if (launch->recorded_attention && (op->group == NNC_GROUP_ATTENTION || op->group == NNC_GROUP_NORM)) {
         return 0.0;
     }
     return launch->op_s + (products > 1.0 ? products * launch->product_s : 0.0);
@@ -143,9 +134,8 @@ static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *
  * the device works: a part takes
  *     (device^4 + host^4)^(1/4)
  * and host_s is the part above the device's time.   [launch] */
-void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list,
-                           const nnc_network *network, const nnc_launch *launch,
-                           nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why);
+void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                           const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why);
 
 /* ---- a step ---- */
 
@@ -195,8 +185,7 @@ typedef struct nnc_step_memory {
                                                        * share one */
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* delay of the step by messages between stages */
-    double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX],
-        weight_s[NNC_VIRTUAL_STAGES_MAX];
+    double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX], weight_s[NNC_VIRTUAL_STAGES_MAX];
     double send_s; /* send time of the last run */
     int64_t runs;  /* so far */
 } nnc_step_memory;
@@ -211,8 +200,8 @@ static inline int64_t nnc_step_passes(const nnc_plan *plan)
 /* Ranks that hold the same shard of dense (NNC_ROUTE_SHARD) or of expert parameters. */
 static inline int32_t nnc_shard_replicas(const nnc_plan *plan, nnc_route_kind route, double shards)
 {
-    const int32_t same = route == NNC_ROUTE_SHARD ? plan->data * plan->context
-                                                  : nnc_plan_expert_ranks(plan) / plan->expert;
+    const int32_t same =
+        route == NNC_ROUTE_SHARD ? plan->data * plan->context : nnc_plan_expert_ranks(plan) / plan->expert;
     return same / (int32_t)shards;
 }
 
@@ -222,8 +211,7 @@ static inline nnc_route_kind nnc_replica_route(nnc_route_kind route)
 }
 
 /* Seconds of an op that does not communicate, without the resources that are free. */
-static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s,
-                                     double fixed_s)
+static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s)
 {
     const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
     const double memory = step->free[NNC_BOUND_MEMORY] ? 0.0 : memory_s;
@@ -239,8 +227,7 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
 
 /* overlap.c: overlaps communication in the rows and sums them. */
-void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
-                            nnc_segment_time units[NNC_SEGMENTS_MAX]);
+void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
 /* ---- step_end.c: once per step ---- */
 
@@ -259,8 +246,8 @@ typedef struct nnc_overlap_window {
  * may be a whole table:
  *     max(t + l N, N + f t) - t     for the share that overlaps, N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
-double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_overlap_window *window);
+double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
+                             const nnc_overlap_window *window);
 
 /* Work of one device after its last backward: communication, then the update. times, exchange_s: without overlap, no
  * resource free. */
@@ -279,8 +266,7 @@ typedef struct nnc_step_end_params {
     nnc_parameters dense, expert;
     double tied_params;
 } nnc_step_end_params;
-nnc_step_end_params nnc_step_end_params_of(const nnc_step *step,
-                                           const nnc_stage_residency *holding);
+nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage_residency *holding);
 void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t);
 
 /* The step ends of all stages; equal stages share one. */
@@ -291,24 +277,22 @@ typedef struct nnc_step_ends {
 void nnc_step_ends_find(const nnc_step *step, const nnc_step_memory *m, nnc_step_ends *ends);
 
 /* Seconds of the step end of one device. */
-nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step,
-                                         const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                                         const nnc_stage_residency *holding,
-                                         const nnc_overlap *overlap, const nnc_step_end *t);
+nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                                         const nnc_stage_residency *holding, const nnc_overlap *overlap,
+                                         const nnc_step_end *t);
 /* Sets m->ends, exchange_s and update_s of a stage; of a stage that equals the one before. */
 void nnc_step_end_set(nnc_step_memory *m, int32_t d, const nnc_step_end_seconds *seconds);
 void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d);
 /* Sets the step end of every stage. The functions of a step time below need them. */
-void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       const nnc_overlap *overlap, nnc_step_memory *m);
+void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_overlap *overlap,
+                       nnc_step_memory *m);
 
 /* Adds the exposed and the update seconds of one device to the result. */
 void nnc_step_end_add(const nnc_step_end_seconds *seconds, nnc_result *r);
 
 /* Appends the step end of one stage to its rows. */
-void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                         const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
-                         nnc_rows *rows);
+void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
+                         int32_t stage, const nnc_overlap *overlap, nnc_rows *rows);
 
 /* ---- step.c: the step time ---- */
 
@@ -323,16 +307,14 @@ typedef struct nnc_step_times {
 /* Times the step. rows: the op table of one micro-batch on a rank that holds every layer. On return they are the rows
  * of the busiest stage over the whole step, with its step end appended, and the result has the times. spare: buffer
  * for as many rows. false: the pipeline is too large to replay.   [step] */
-bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
-                   nnc_result *result);
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
 /* The parts of nnc_step_time, which a search calls one by one. Seconds of each virtual stage and of messages between
  * stages, in m: */
-void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                         nnc_step_memory *m);
+void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* The passes through the schedule; false: the pipeline is too large to replay. */
-bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       nnc_step_memory *m, nnc_step_times *times);
+bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
+                       nnc_step_times *times);
 /* The step time of a pipeline: the time of the stage whose passes and step end take longest. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
@@ -341,15 +323,14 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
 /* Runs the schedule over the segment times into m->run; without a pipeline, passes follow each other. */
-bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                  double send_s, nnc_step_memory *m);
+bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], double send_s,
+                  nnc_step_memory *m);
 /* The pipeline of the last run. Points into m. */
 nnc_pipeline nnc_step_pipeline(const nnc_plan *plan, const nnc_step_memory *m);
 /* Device with the longest busy time of m->run, the lowest on a tie. */
 int32_t nnc_step_busiest(const nnc_step_memory *m, int32_t stages);
 /* Fills m->stages from the last run, except memory and step end. */
-void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       nnc_step_memory *m);
+void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Keeps the share of one device in the rows, repeated over the step. */
 void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding, nnc_rows *rows);
 /* Sets the largest and the second largest bound of the step. */
@@ -372,28 +353,20 @@ typedef struct nnc_pass_work {
 
 /* Share of the instances of each segment that full recomputation runs again, over all stages. Returns whether that is
  * all of them, or none. */
-bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
-                         double shares[NNC_SEGMENTS_MAX]);
+bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX]);
 /* Model FLOPs of the rows of one micro-batch over all tensor, context and expert ranks; of the step into the result.
  * */
-void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
-                        const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work);
+void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows, const double again[NNC_SEGMENTS_MAX],
+                        nnc_pass_work *work);
 void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r);
 /* Both at once. */
-void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                         nnc_result *r);
+void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r);
 /* Executed FLOPs of all ranks, from the rows of one rank; replicated work counts each time. */
-void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                       nnc_result *r);
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r);
 
 /* ---- bounds.c: the lower and the upper bound of the step time ---- */
 
-typedef enum nnc_engine {
-    NNC_ENGINE_MATRIX,
-    NNC_ENGINE_VECTOR,
-    NNC_ENGINE_MEMORY,
-    NNC_ENGINES
-} nnc_engine;
+typedef enum nnc_engine { NNC_ENGINE_MATRIX, NNC_ENGINE_VECTOR, NNC_ENGINE_MEMORY, NNC_ENGINES } nnc_engine;
 
 /* A step in ideal mode: every efficiency 1, fixed costs 0, norms and pointwise ops fused into their neighbours, all
  * communication overlapped. Each engine has a step of its own, bubble included; the busiest engine decides. The vector
@@ -414,25 +387,21 @@ typedef struct nnc_bound_segment_times {
     nnc_segment_time engine[NNC_ENGINES][NNC_SEGMENTS_MAX];
     nnc_segment_time serial[NNC_SEGMENTS_MAX];
 } nnc_bound_segment_times;
-void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows,
-                                 nnc_bound_segment_times *units);
+void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc_bound_segment_times *units);
 
 /* false: the pipeline is too large to replay. */
-bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows,
-                    const nnc_bound_segment_times *units, nnc_step_memory *m, nnc_ideal *ideal);
+bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_segment_times *units,
+                    nnc_step_memory *m, nnc_ideal *ideal);
 
 /* Records which engine decides a lower bound; the time of one row in an ideal step. */
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
-void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row,
-                       nnc_derivation *why);
+void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
 
 /* Leaves the rows of the ideal step in rows, its times in the result and its stages in m. */
-void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows,
-                    nnc_step_memory *m, nnc_result *r);
+void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r);
 
 /* The step at the same rates with no overlap of compute, memory and network. Negative: too large to replay. */
-double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s,
-                       nnc_step_memory *m);
+double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s, nnc_step_memory *m);
 
 /* ---- derive_step.c: lines of explain ---- */
 
@@ -456,8 +425,7 @@ void nnc_say_plan(const nnc_plan *plan, nnc_derivation *why);
 /* Parameters by part of the network, and each part by its ops. */
 void nnc_say_params(const nnc_op_list *list, const nnc_result *r, nnc_derivation *why);
 /* Sums over groups of ops; over the parts of the step. */
-void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result,
-                    nnc_derivation *why);
+void nnc_say_groups(const nnc_group_sums *groups, nnc_part part, const char *name, double result, nnc_derivation *why);
 void nnc_say_parts(const double sums[NNC_PARTS], const char *name, const char *unit, double result,
                    nnc_derivation *why);
 /* Lines of the busiest stage before its rows exist: time to issue ops, exposed communication. */
@@ -476,8 +444,7 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
  * them. */
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* How a plan is lowered: formats, and the kernel that adds weight gradients. */
-nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
-                             nnc_attention attention);
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
 /* The same, from the key of the list, which is left in `seen`. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
@@ -488,33 +455,28 @@ static inline bool nnc_same_bytes(const void *a, const void *b, size_t size)
 }
 
 /* The links of a plan and the launch cost: a step without its list. */
-nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_plan *plan, nnc_network *network,
-                          nnc_step *step, nnc_error *err);
+nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                          const nnc_plan *plan, nnc_network *network, nnc_step *step, nnc_error *err);
 /* Sets the list of a step, and all that the step reads from it. */
 void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
                        const nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 /* Adds the communication of ZeRO-3 and offload to a list of one rank, and a table at both ends of a pipeline to its
  * sums. */
-void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
-                     nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
+void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 /* Sizes of the whole model, from the list before sharding. */
-void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step,
-                        nnc_result *r);
+void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
 /* Is the list of one rank the list of the model? */
 bool nnc_plan_is_whole(const nnc_plan *plan);
 
 /* Refuses a list whose tensors or parameters exceed the arithmetic. */
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err);
 /* Shards a list over ranks, sums its segments, and adds the communication of ZeRO-3 and offload. */
-void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
-                    nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
+void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 
 /* ---- estimate.c: the story, and its working memory ---- */
 
-typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *device,
-                                   const nnc_software *software, const nnc_plan *plan,
-                                   nnc_scratch *scratch, nnc_result *result, nnc_error *err);
+typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                   const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 struct nnc_scratch {
     nnc_op_list list;  /* the ops of one rank */
@@ -528,9 +490,9 @@ struct nnc_scratch {
     int32_t stages;        /* stages of the last result */
     nnc_plan plan;         /* the last plan and profile that were checked */
     nnc_software software;
-    nnc_result result; /* for a program whose nnc_result has another size */
-    nnc_ideal bound;   /* the lower bound of the last result; in ideal mode its step */
-    bool brief; /* estimates leave out bounds and everything that needs the rows of a whole step:
+    nnc_result result;                 /* for a program whose nnc_result has another size */
+    nnc_ideal bound;                   /* the lower bound of the last result; in ideal mode its step */
+    bool brief;                        /* estimates leave out bounds and everything that needs the rows of a whole step:
                      * NaN */
     bool fits_only;                    /* and a plan that does not fit may have no times: NaN */
     bool workless;                     /* and FLOPs need not be counted: they may be 0 */
@@ -557,10 +519,9 @@ typedef struct nnc_plan_change {
 enum { NNC_PLAN_CHANGES_MAX = 20 };
 
 typedef struct nnc_plan_changes {
-    nnc_plan_change
-        list[NNC_PLAN_CHANGES_MAX]; /* one option each, by samples per second, the fastest first */
-    nnc_plan_change together;       /* the best options at once; options "" = fewer than two help */
-    int32_t count, tries;           /* tries: estimates */
+    nnc_plan_change list[NNC_PLAN_CHANGES_MAX]; /* one option each, by samples per second, the fastest first */
+    nnc_plan_change together;                   /* the best options at once; options "" = fewer than two help */
+    int32_t count, tries;                       /* tries: estimates */
 } nnc_plan_changes;
 
 typedef struct nnc_plan_change_ask {
@@ -574,8 +535,7 @@ typedef struct nnc_plan_change_ask {
 
 /* Tries the changes with at most a few hundred estimates; quick: a few tens. Returns their number; 0 as well when the
  * plan itself is illegal. */
-int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch,
-                          nnc_plan_changes *found);
+int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found);
 
 /* At least this many bytes at scratch->load; NULL: out of memory. Those of a simulation of 10,000 requests are there from
  * the start. */
@@ -603,34 +563,30 @@ enum { NNC_REMEDIES_MAX = 16 };
 typedef struct nnc_fitting {
     int64_t micro_batch, micro_batch_tight; /* the largest micro-batch that fits; the largest
                                              * that may fit; 0 = none */
-    int64_t seq_len;   /* the longest sequence that fits at the micro-batch of the plan; 0 = none,
+    int64_t seq_len;                        /* the longest sequence that fits at the micro-batch of the plan; 0 = none,
                       * or images */
-    int64_t lora_rank; /* likewise the largest rank; 0 = none, or no adapters */
-    int64_t layers;    /* likewise the deepest decoder; 0 = none, or another model */
-    int64_t margin_bytes; /* between the least and the most that measured peaks may be */
-    nnc_result result;    /* result with the largest micro-batch that fits; else of the plan */
+    int64_t lora_rank;                      /* likewise the largest rank; 0 = none, or no adapters */
+    int64_t layers;                         /* likewise the deepest decoder; 0 = none, or another model */
+    int64_t margin_bytes;                   /* between the least and the most that measured peaks may be */
+    nnc_result result;                      /* result with the largest micro-batch that fits; else of the plan */
     nnc_remedy remedies[NNC_REMEDIES_MAX];
     int32_t remedy_count;
 } nnc_fitting;
 
 /* Sizes by memory alone, times for the answer and for each remedy that fits. Errors: those of nnc_estimate. */
-nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
-                            const nnc_profiles *profiles, const nnc_plan *plan,
-                            nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
+nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                            const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err);
 
 /* Sets only the two micro-batches of the answer. */
-void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
-                               const nnc_profiles *profiles, const nnc_plan *plan,
-                               nnc_scratch *scratch, int64_t *fits, int64_t *tight);
+void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                               const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight);
 
 /* Axes of a plan whose limit can be asked for. */
-#define NNC_LIMIT_LIST(X)                                                                       \
-    X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.") \
-    X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                    \
-    X(NNC_LIMIT_DATA, "data",                                                                   \
-      "The fewest tokens (images) per device and step that the network does not bound.")        \
-    X(NNC_LIMIT_BATCH, "batch",                                                                 \
-      "The fewest tokens (images) per device and step that compute bounds.")
+#define NNC_LIMIT_LIST(X)                                                                                        \
+    X(NNC_LIMIT_TENSOR, "tensor", "The largest tensor degree that the network does not bound.")                  \
+    X(NNC_LIMIT_CONTEXT, "context", "The largest context degree, likewise.")                                     \
+    X(NNC_LIMIT_DATA, "data", "The fewest tokens (images) per device and step that the network does not bound.") \
+    X(NNC_LIMIT_BATCH, "batch", "The fewest tokens (images) per device and step that compute bounds.")
 NNC_ENUM(nnc_limit, NNC_LIMIT_LIST, NNC_LIMIT_COUNT);
 const char *nnc_limit_name(nnc_limit value);
 const char *nnc_limit_help(nnc_limit value);
@@ -647,9 +603,8 @@ typedef struct nnc_limit_point {
 enum { NNC_LIMIT_POINTS_MAX = 96 };
 typedef struct nnc_limit_answer {
     nnc_limit of;
-    double limit; /* a size of the points; NaN = no point is on the right side */
-    const char
-        *stop; /* the bound beyond the limit; "plan": no such plan is legal; NULL: no bound among
+    double limit;      /* a size of the points; NaN = no point is on the right side */
+    const char *stop;  /* the bound beyond the limit; "plan": no such plan is legal; NULL: no bound among
                * the tried plans */
     nnc_error why;     /* error of the first plan that is not legal, when stop is "plan" */
     nnc_result result; /* result at the limit; without a limit, of the last plan */
@@ -659,9 +614,9 @@ typedef struct nnc_limit_answer {
 
 /* Degrees: every legal one is tried. Tokens: doubled until the answer changes, then bisected; below one sequence they
  * are a shorter one. All under one profile. Errors: those of nnc_estimate; NNC_ILLEGAL_PLAN: data without ranks. */
-nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_plan *plan, nnc_limit of,
-                          nnc_scratch *scratch, nnc_limit_answer *answer, nnc_error *err);
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                          const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
+                          nnc_error *err);
 
 /* The memory of the fullest stage, its verdict and the resolved plan; no times. */
 nnc_estimate_fn nnc_estimate_memory;
@@ -671,22 +626,20 @@ nnc_estimate_fn nnc_estimate_read;
 /* The parts of nnc_estimate_once, for memo/. Clears the result. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
 /* Memory, step ends, bounds and step of the table in scratch->rows. */
-nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
-                             nnc_result *r, nnc_error *err);
+nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
+                             nnc_error *err);
 /* Is a brief estimate enough, and possible? */
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
-nnc_status nnc_estimate_time_parts(const nnc_step *step,
-                                   const nnc_segment_time units[NNC_SEGMENTS_MAX],
+nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
 /* Rates, money and energy; refuses numbers beyond the arithmetic. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
-nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device,
-                               const nnc_step *step, nnc_result *r, nnc_error *err);
+nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
+                               nnc_error *err);
 
 /* Memory of every stage; the result has the fullest. fullest: no other stage is needed, so a stage like the one before
  * with no more in flight is left out. */
-void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest,
-                      nnc_step_memory *m, nnc_result *r);
+void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r);
 
 /* Rates and utilisation from the work and the step time. */
 void nnc_utilisation(nnc_result *r, nnc_derivation *why);

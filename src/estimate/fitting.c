@@ -23,8 +23,8 @@ typedef struct finder {
     nnc_model deeper; /* the model with other layers */
 } finder;
 
-static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed,
-                           nnc_result *r, nnc_error *err)
+static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
+                           nnc_error *err)
 {
     const nnc_software *software = nnc_profile_of(f->profiles, model, f->device, plan);
     return timed ? nnc_estimate_read(model, f->device, software, plan, f->scratch, r, err)
@@ -69,9 +69,8 @@ static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tig
     return low;
 }
 
-void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
-                               const nnc_profiles *profiles, const nnc_plan *plan,
-                               nnc_scratch *scratch, int64_t *fits, int64_t *tight)
+void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                               const nnc_plan *plan, nnc_scratch *scratch, int64_t *fits, int64_t *tight)
 {
     finder f = { model, device, profiles, scratch, *model };
     *fits = largest(&f, SIZE_MICRO_BATCH, plan, false);
@@ -90,8 +89,7 @@ static void apply(const option *o, nnc_plan *plan)
 {
     char words[96], *rest = NULL;
     snprintf(words, sizeof words, "%s", o->text);
-    for (char *name = strtok_r(words, " ", &rest); name != NULL;
-         name = strtok_r(NULL, " ", &rest)) {
+    for (char *name = strtok_r(words, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest)) {
         const char *value = strtok_r(NULL, " ", &rest);
         if (value == NULL) {
             plan->optimizer = nnc_optimizer_smaller(plan->optimizer);
@@ -105,8 +103,7 @@ static void apply(const option *o, nnc_plan *plan)
     }
 }
 
-static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved,
-                       nnc_fitting *fit)
+static void add_remedy(finder *f, const option *o, const nnc_plan *base, const nnc_plan *resolved, nnc_fitting *fit)
 {
     nnc_plan plan = *base;
     nnc_result r;
@@ -142,8 +139,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool stores_all = p->recompute == 0, has_adapters = p->adapter_rank > 0;
     const bool stores_scores = stores_all && p->attention == NNC_ATTENTION_UNFUSED;
     const bool has_larger = nnc_optimizer_smaller(p->optimizer) != p->optimizer && !has_adapters;
-    const bool is_wide =
-        p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
+    const bool is_wide = p->policy != NNC_POLICY_BF16_PURE && p->precision == NNC_BF16 && !has_adapters;
     const bool has_wide_frozen = has_adapters && p->frozen == NNC_FROZEN_16;
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
     const bool is_alone = p->devices == 1;
@@ -166,8 +162,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
         { "--offload optimizer", p->offload == 0 && !has_adapters },
         { "--offload optimizer,activations", p->offload == 0 },
     };
-    _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX,
-                   "more options than remedies");
+    _Static_assert((sizeof options / sizeof options[0]) <= NNC_REMEDIES_MAX, "more options than remedies");
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         if (options[i].applies) {
             add_remedy(f, &options[i], base, p, fit);
@@ -175,9 +170,8 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     }
 }
 
-nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
-                            const nnc_profiles *profiles, const nnc_plan *plan,
-                            nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err)
+nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                            const nnc_plan *plan, nnc_scratch *scratch, nnc_fitting *fit, nnc_error *err)
 {
     finder f = { model, device, profiles, scratch, *model };
     nnc_plan read, shown;
@@ -198,8 +192,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
     if (read.adapter_rank > 0) {
         fit->lora_rank = largest(&f, SIZE_RANK, &read, false);
     }
-    if (model->family == NNC_FAMILY_DECODER && model->decoder.mixers_count == 0 &&
-        model->decoder.mlps_count == 0) {
+    if (model->family == NNC_FAMILY_DECODER && model->decoder.mixers_count == 0 && model->decoder.mlps_count == 0) {
         fit->layers = largest(&f, SIZE_LAYERS, &read, false);
     }
     add_remedies(&f, &read, resolved, fit);
@@ -208,8 +201,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device,
         resize(&f, SIZE_MICRO_BATCH, fit->micro_batch, &shown);
     }
     NNC_TRY(estimate(&f, model, &shown, true, &fit->result, err));
-    fit->margin_bytes =
-        fit->result.memory.total_interval_bytes[1] - fit->result.memory.total_interval_bytes[0];
+    fit->margin_bytes = fit->result.memory.total_interval_bytes[1] - fit->result.memory.total_interval_bytes[0];
     return NNC_OK;
 }
 
@@ -271,8 +263,7 @@ static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error 
                                     .bound = ideal.bound,
                                     .verdict = r->verdict };
     s->bound = ideal.bound;
-    *past = a->of == NNC_LIMIT_BATCH ? ideal.bound != NNC_BOUND_COMPUTE
-                                     : ideal.bound == NNC_BOUND_NETWORK;
+    *past = a->of == NNC_LIMIT_BATCH ? ideal.bound != NNC_BOUND_COMPUTE : ideal.bound == NNC_BOUND_NETWORK;
     if (a->count < NNC_LIMIT_POINTS_MAX) {
         int32_t at = a->count++;
         for (; at > 0 && a->points[at - 1].size > point.size; at--) {
@@ -341,9 +332,9 @@ static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err)
     return NNC_OK;
 }
 
-nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_plan *plan, nnc_limit of,
-                          nnc_scratch *scratch, nnc_limit_answer *answer, nnc_error *err)
+nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                          const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
+                          nnc_error *err)
 {
     const nnc_profiles profiles = nnc_profiles_of_one(software);
     nnc_plan base, resolved;
@@ -353,9 +344,7 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
     memset(answer, 0, sizeof *answer);
     answer->of = of;
     answer->limit = (double)NAN;
-    limit_search s = { .f = { model, device, &profiles, scratch, *model },
-                       .base = &base,
-                       .answer = answer };
+    limit_search s = { .f = { model, device, &profiles, scratch, *model }, .base = &base, .answer = answer };
     if (of == NNC_LIMIT_TENSOR || of == NNC_LIMIT_CONTEXT) {
         NNC_TRY(largest_degree(&s, &size, err));
     } else {
@@ -366,9 +355,7 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device,
         }
         const int64_t part = (int64_t)resolved.tensor * resolved.context * 2;
         s.seq_len = resolved.seq_len;
-        s.parts = part == 2                      ? resolved.seq_len
-                  : resolved.seq_len % part == 0 ? resolved.seq_len / part
-                                                 : 1;
+        s.parts = part == 2 ? resolved.seq_len : resolved.seq_len % part == 0 ? resolved.seq_len / part : 1;
         s.parts = resolved.seq_len == 0 ? 1 : s.parts;
         NNC_TRY(smallest_size(&s, &size, err));
     }

@@ -34,8 +34,7 @@ nnc_plan nnc_plan_lowering_key(const nnc_plan *plan)
     return seen;
 }
 
-nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
-                             nnc_attention attention)
+nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention)
 {
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -47,8 +46,7 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .attention = attention,
         .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
         .linear_dtype = plan->precision,
-        .grad_bytes =
-            adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
+        .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
         /* Every pass adds to an fp32 buffer next to 16-bit weights. The first pass writes a plain gradient, and
          * the others add to it. */
         .grad_accumulate = adds         ? 0.0
@@ -71,12 +69,10 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err)
 {
     if (list->overflow) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id,
-                        "a tensor of this plan has more elements than 64 bits count");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "a tensor of this plan has more elements than 64 bits count");
     }
     if (list->truncated) {
-        return nnc_fail(err, NNC_BAD_SPEC, model->id,
-                        "too many distinct operations, expected at most %d", NNC_OPS_MAX);
+        return nnc_fail(err, NNC_BAD_SPEC, model->id, "too many distinct operations, expected at most %d", NNC_OPS_MAX);
     }
     bool trained = false;
     for (int32_t i = 0; i < list->count; i++) {
@@ -84,14 +80,14 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         trained = trained || (!list->ops[i].frozen && w->count + w->vector > 0);
     }
     if (!trained) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
-                        "trains nothing of %s, expected other parts of it", model->id);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
+                        model->id);
     }
     double params = 0.0; /* a double, in case the parameters exceed whole numbers */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
-        params += ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) *
-                  (double)list->ops[i].repeat;
+        params +=
+            ((double)w->count * (double)w->rows * (double)w->cols + (double)w->vector) * (double)list->ops[i].repeat;
     }
     if (!(params < PARAMS_MAX)) {
         return nnc_fail(err, NNC_BAD_SPEC, model->id, "has more than %.0f parameters", PARAMS_MAX);
@@ -111,16 +107,14 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
         if (op->segment == last) {
-            params +=
-                nnc_weights_params(&op->weights) * (op->repeat / list->segments[last].instances);
+            params += nnc_weights_params(&op->weights) * (op->repeat / list->segments[last].instances);
         }
     }
     return params * d->next_layers;
 }
 
 /* Sizes of the whole model before sharding: parameters, tokens and input of a step. */
-static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r,
-                           nnc_derivation *why)
+static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = &r->plan;
     for (int32_t i = 0; i < list->count; i++) {
@@ -157,14 +151,11 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
     NNC_LET(why, element_bytes, "B", nnc_dtype_bytes(plan->precision));
     NNC_LET(why, link_bytes_per_s, "B/s", device->scale_up.bytes_per_s);
     NNC_SET(why, r->critical_tokens, NULL, r->ridge_flops_per_byte * element_bytes / 2.0);
-    NNC_NOTE(why,
-             "T tokens do 2 T FLOPs with each weight that is read, where T is small against both "
-             "widths of the product");
+    NNC_NOTE(why, "T tokens do 2 T FLOPs with each weight that is read, where T is small against both "
+                  "widths of the product");
     NNC_SET(why, r->critical_width, NULL, element_bytes * r->peak_flops_per_s / link_bytes_per_s);
-    NNC_NOTE(
-        why,
-        "each of two devices multiplies half of the width D, T D F FLOPs, and sends its sum of "
-        "T F elements to the other");
+    NNC_NOTE(why, "each of two devices multiplies half of the width D, T D F FLOPs, and sends its sum of "
+                  "T F elements to the other");
 }
 
 /* Parameters per rank of the table that the last pipeline stage holds a second time. */
@@ -186,16 +177,14 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
 /* Is the embedding table, which may also be the head, not trained? */
 static bool table_is_frozen(const nnc_plan *plan)
 {
-    return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) &&
-           (plan->train & NNC_TRAIN_EMBEDDING) == 0;
+    return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
 }
 
-static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name,
-                          int32_t segment, nnc_collective_op exchange)
+static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char *name, int32_t segment,
+                          nnc_collective_op exchange)
 {
     const double units = nnc_list_units(list, segment);
-    const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units),
-                           -1, NULL };
+    const nnc_writer w = { list, how, (int64_t)((double)list->segments[segment].instances * units), -1, NULL };
     exchange.bytes /= units;
     nnc_list_collective(&w, name, exchange);
     list->ops[list->count - 1].segment = segment;
@@ -203,8 +192,8 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
 
 /* The weights of a unit are gathered for forward and again for backward, where its gradient is scattered; replicas
  * of a shard group add up theirs. Without resharding, one gather per step is enough (see step_end.c). */
-static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
-                         const nnc_parameters *p, nnc_route_kind route, double shards)
+static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
+                         nnc_route_kind route, double shards)
 {
     const nnc_plan *plan = how->plan;
     const double weights = nnc_policy_bytes(plan->policy).weight_bytes * p->params;
@@ -221,10 +210,9 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
         if (plan->reshard) {
             unit_exchange(list, how, "data.gather_weights", segment, e);
         }
-        e = (nnc_collective_op){ .comm = NNC_COMM_DATA,
-                                 .route = (int32_t)route,
-                                 .backward = NNC_REDUCE_SCATTER,
-                                 .bytes = gradients };
+        e = (nnc_collective_op){
+            .comm = NNC_COMM_DATA, .route = (int32_t)route, .backward = NNC_REDUCE_SCATTER, .bytes = gradients
+        };
         unit_exchange(list, how, "data.scatter_gradients", segment, e);
     }
     if (nnc_shard_replicas(plan, route, shards) > 1) {
@@ -237,8 +225,8 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
 }
 
 /* Weights that are not trained are gathered and have no gradient. */
-static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment,
-                        const nnc_parameters *p, nnc_route_kind route, double shards)
+static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
+                        nnc_route_kind route, double shards)
 {
     if (p->params > 0.0 && shards > 1.0) {
         unit_exchange(list, how, "data.gather_frozen", segment,
@@ -250,8 +238,7 @@ static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segm
     }
 }
 
-static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
-                      const nnc_lowering *how)
+static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_lowering *how)
 {
     const nnc_software *software = how->software;
     const bool wide = nnc_policy_bytes(how->plan->policy).weight_bytes > 2.0;
@@ -262,8 +249,8 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
         const double params = sums[s].dense.params + sums[s].expert.params;
         const nnc_writer w = { list, how, (int64_t)list->segments[s].instances, -1, NULL };
         if (params > 0.0) {
-            nnc_op *op = nnc_list_pointwise(&w, "weights.cast", NNC_PW_CAST_WEIGHTS,
-                                            NNC_GROUP_OPTIMIZER, (int64_t)params);
+            nnc_op *op =
+                nnc_list_pointwise(&w, "weights.cast", NNC_PW_CAST_WEIGHTS, NNC_GROUP_OPTIMIZER, (int64_t)params);
             op->dtype = NNC_FP32;
             op->segment = s;
             op->u.pointwise.fused = !software->flat_weights;
@@ -281,11 +268,9 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
         const double expert = sums[s].expert.params / nnc_expert_shards(plan);
         if (plan->zero == 3) {
             sharded_unit(list, how, s, &sums[s].dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
-            sharded_unit(list, how, s, &sums[s].expert, NNC_ROUTE_EXPERT_SHARD,
-                         nnc_expert_shards(plan));
+            sharded_unit(list, how, s, &sums[s].expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
             frozen_unit(list, how, s, &sums[s].frozen, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
-            frozen_unit(list, how, s, &sums[s].frozen_expert, NNC_ROUTE_EXPERT_SHARD,
-                        nnc_expert_shards(plan));
+            frozen_unit(list, how, s, &sums[s].frozen_expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
         }
         nnc_collective_op e = { .comm = NNC_COMM_OFFLOAD, .forward = NNC_P2P, .backward = NNC_P2P };
         if ((plan->offload & NNC_OFFLOAD_WEIGHTS) != 0) {
@@ -302,8 +287,7 @@ static void add_unit_collectives(nnc_op_list *list, const nnc_segment_sums sums[
     }
 }
 
-void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
-                     nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     const double table = second_table(list, how->plan);
     const bool frozen = table_is_frozen(how->plan);
@@ -318,8 +302,7 @@ void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how,
     add_unit_collectives(list, sums, how);
 }
 
-void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
-                    nnc_segment_sums sums[NNC_SEGMENTS_MAX])
+void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX])
 {
     nnc_list_shard(list, how->plan);
     nnc_segments_sum(list, sums);
@@ -330,8 +313,7 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how,
  * for each kernel, through the Python interpreter. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
-static nnc_launch launch_of(const nnc_model *model, const nnc_device *device,
-                            const nnc_software *software, bool whole)
+static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software, bool whole)
 {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
     if (device->host.kernel_s == 0.0) { /* a CPU issues nothing: a kernel is a call */
@@ -344,16 +326,14 @@ static nnc_launch launch_of(const nnc_model *model, const nnc_device *device,
     if (model->captured != NULL) { /* each of its rows is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }
-    return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s)
-                                     ? software->launch_expert_s
-                                     : software->launch_s,
+    return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s) ? software->launch_expert_s
+                                                                              : software->launch_s,
                          .product_s = software->launch_product_s,
                          .recorded_attention = software->recorded_attention };
 }
 
-nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_plan *plan, nnc_network *network,
-                          nnc_step *step, nnc_error *err)
+nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                          const nnc_plan *plan, nnc_network *network, nnc_step *step, nnc_error *err)
 {
     const bool alone = plan->devices == 1 && plan->offload == 0;
     NNC_TRY(nnc_power_check(device, err));
@@ -377,8 +357,7 @@ void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_loweri
     step->tied_params = second_table(list, step->plan);
 }
 
-void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step,
-                        nnc_result *r)
+void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r)
 {
     describe_model(whole, step->device, r, step->why);
     const nnc_plan *plan = step->plan;

@@ -16,11 +16,9 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
                                          [NNC_COMM_OFFLOAD] = software->overlap_offload } };
     nnc_overlap overlap = own;
     overlap.weight_apart = nnc_schedule_splits(plan);
-    overlap.tensor_backward = isnan(software->overlap_tensor_backward)
-                                  ? software->overlap_tensor
-                                  : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(
-            plan)) { /* the first forwards, as many as stages, have no backward to pair with */
+    overlap.tensor_backward =
+        isnan(software->overlap_tensor_backward) ? software->overlap_tensor : software->overlap_tensor_backward;
+    if (nnc_schedule_dual(plan)) { /* the first forwards, as many as stages, have no backward to pair with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -37,9 +35,8 @@ typedef struct budget {
     double compute_s, attention_s;
     double units; /* the weights of the first unit are gathered before anything runs */
     bool exchanges;
-    nnc_lane lanes[NNC_COMM_COUNT]; /* lane of each kind */
-    double beside_s[NNC_COMM_COUNT],
-        behind_s[NNC_COMM_COUNT]; /* time that overlaps with the attention;
+    nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* time that overlaps with the attention;
                                                                 * with any compute */
 } budget;
 
@@ -48,8 +45,7 @@ typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
 
-static inline void collect(const nnc_op_cost *row, const nnc_network *network,
-                           const nnc_overlap *overlap, budget *b)
+static inline void collect(const nnc_op_cost *row, const nnc_network *network, const nnc_overlap *overlap, budget *b)
 {
     const double time_s = row->time_s * row->repeat;
     if (nnc_op_is_collective(row->op)) {
@@ -67,8 +63,7 @@ static inline void collect(const nnc_op_cost *row, const nnc_network *network,
 
 static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
 {
-    return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward
-                                                                : overlap->share[comm];
+    return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward : overlap->share[comm];
 }
 
 /* Takes the overlapped time from *left_s; returns the share of the communication that stays exposed. */
@@ -78,11 +73,9 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     NNC_LET(why, window_s, "s", *left_s);
     NNC_PUT(why, exchange_s, "s");
     NNC_SAY(why, overlapped_s, "s", overlap * nnc_min(exchange_s, window_s));
-    NNC_NOTE(
-        why,
-        "all collectives of this kind in one pass over the layers, with the compute that overlaps "
-        "with no other traffic on this fabric; data and offload also with traffic of other fabrics "
-        "meanwhile");
+    NNC_NOTE(why, "all collectives of this kind in one pass over the layers, with the compute that overlaps "
+                  "with no other traffic on this fabric; data and offload also with traffic of other fabrics "
+                  "meanwhile");
     *left_s = window_s - overlapped_s;
     double exposed_rest = 1.0;
     if (exchange_s > 0.0) {
@@ -117,8 +110,8 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
 }
 
 /* asked: the collective to explain; NULL = no explanation. */
-NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part,
-                       const nnc_collective_op *asked, exposed *shares, nnc_derivation *why)
+NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part, const nnc_collective_op *asked,
+                       exposed *shares, nnc_derivation *why)
 {
     windows w = { { 0 }, { 0 } };
     double attention[NNC_LANES];
@@ -127,23 +120,20 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
         w.left_s[f] = b->compute_s;
     }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        nnc_derivation *const said =
-            asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
+        nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
             shares->beside[k] = 1.0; /* not used */
             continue;
         }
         const nnc_lane f = b->lanes[k];
         const double before = attention[f];
-        const double exposed_rest =
-            hide(b->beside_s[k], share_of(overlap, k, part), &attention[f], said);
+        const double exposed_rest = hide(b->beside_s[k], share_of(overlap, k, part), &attention[f], said);
         NNC_SAY(said, exposed_share, NULL, exposed_rest);
         shares->beside[k] = exposed_share;
         use(&w, f, before - attention[f], b->beside_s[k] * exposed_share);
     }
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
-        nnc_derivation *const said =
-            asked != NULL && !asked->hides && (int)asked->comm == k ? why : NULL;
+        nnc_derivation *const said = asked != NULL && !asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->behind_s[k] > 0.0) && said == NULL) {
             shares->behind[k] = 1.0;
             continue;
@@ -159,8 +149,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
         }
         const double rest_s = all_s - first_s, waits_s = beside_waits_s(&w, f);
         double left_s = nnc_max(0.0, w.left_s[f] + waits_s);
-        const double share =
-            k == NNC_COMM_CONTEXT ? overlap->context_ahead : share_of(overlap, k, part);
+        const double share = k == NNC_COMM_CONTEXT ? overlap->context_ahead : share_of(overlap, k, part);
         const double exposed_rest = hide(rest_s, share, &left_s, said);
         shares->behind[k] = 1.0;
         if (all_s > 0.0) {
@@ -175,8 +164,8 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
 }
 
 /* Records how a collective got its exposed time. */
-static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row,
-                       int32_t index, nnc_derivation *why)
+static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row, int32_t index,
+                       nnc_derivation *why)
 {
     exposed shares;
     const nnc_collective_op *e = &row->op->u.collective;
@@ -235,8 +224,8 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
     }
 }
 
-void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                      const nnc_overlap *overlap, nnc_derivation *why)
+void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
+                      nnc_derivation *why)
 {
     if (why != NULL) {
         hide_rows(rows, list, network, overlap, why);
@@ -246,8 +235,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 }
 
 /* host_s holds the time to issue the ops; leaves the time that issuing adds. name: of that line. */
-NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name,
-                         nnc_derivation *why)
+NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
@@ -261,18 +249,15 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
         const double ratio = nnc_min(device_s, issue_s) / larger_s;
         NNC_PUT(why, larger_s, "s");
         NNC_PUT(why, ratio, NULL);
-        NNC_SET_AS(why, name, unit->host_s[part], "s",
-                   larger_s * sqrt(sqrt(1.0 + nnc_pow4(ratio))) - device_s);
-        NNC_NOTE(why,
-                 "what issuing the ops adds to one instance: (device^4 + issue^4)^(1/4) - device; "
-                 "larger_s and ratio are of the two");
+        NNC_SET_AS(why, name, unit->host_s[part], "s", larger_s * sqrt(sqrt(1.0 + nnc_pow4(ratio))) - device_s);
+        NNC_NOTE(why, "what issuing the ops adds to one instance: (device^4 + issue^4)^(1/4) - device; "
+                      "larger_s and ratio are of the two");
     }
     return device_s + unit->host_s[part];
 }
 
 /* Adds time that lanes can overlap with; the time of a collective counts for lanes that share no links with it. */
-static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s,
-                            nnc_lane lane)
+static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {
         unit->free_s[part][f] += time_s - (nnc_lanes_meet((nnc_lane)f, lane) ? network_s : 0.0);
@@ -303,8 +288,7 @@ static double issue_row(clocks *c, double kernels, double time_s)
         return 0.0;
     }
     c->issued += kernels;
-    while (c->first != c->last &&
-           (c->upto[c->first % RING] <= c->issued - QUEUE || c->last - c->first == RING - 1)) {
+    while (c->first != c->last && (c->upto[c->first % RING] <= c->issued - QUEUE || c->last - c->first == RING - 1)) {
         c->host_s = nnc_max(c->host_s, c->ended_s[c->first++ % RING]);
     }
     const double first_s = c->host_s + c->kernel_s;
@@ -316,8 +300,8 @@ static double issue_row(clocks *c, double kernels, double time_s)
 }
 
 /* All instances of one segment, forward or backward; the waits of one instance go to host_s. */
-static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s,
-                          bool forward, nnc_segment_time *unit)
+static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
+                          nnc_segment_time *unit)
 {
     const int32_t begin = forward ? 0 : rows->forward_count;
     const int32_t end = forward ? rows->forward_count : rows->count;
@@ -328,8 +312,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
             if (row->op->segment == s) {
                 const double repeat = row->repeat / instances;
                 unit->host_s[nnc_part_of(row)] +=
-                    issue_row(c, nnc_op_issued(row->op).kernels * repeat, row->time_s * repeat) /
-                    instances;
+                    issue_row(c, nnc_op_issued(row->op).kernels * repeat, row->time_s * repeat) / instances;
             }
         }
     }
@@ -362,8 +345,7 @@ static double issued_part_s(const nnc_segment_time *unit, nnc_part part)
 }
 
 NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
-                          const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX],
-                          nnc_derivation *why)
+                          const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
     memset(units, 0, sizeof units[0] * (size_t)list->segment_count);
     for (int32_t i = 0; i < rows->count; i++) {
@@ -399,14 +381,12 @@ NNC_SAYING void sum_units(const nnc_rows *rows, const nnc_op_list *list, const n
         }
         units[s].forward_s = part_s(&units[s], NNC_PART_FORWARD, names[NNC_PART_FORWARD], why);
         units[s].backward_s = part_s(&units[s], NNC_PART_BACKWARD, names[NNC_PART_BACKWARD], why);
-        units[s].recompute_s =
-            part_s(&units[s], NNC_PART_RECOMPUTE, names[NNC_PART_RECOMPUTE], why);
+        units[s].recompute_s = part_s(&units[s], NNC_PART_RECOMPUTE, names[NNC_PART_RECOMPUTE], why);
     }
 }
 
-void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list,
-                           const nnc_network *network, const nnc_launch *launch,
-                           nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why)
+void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list, const nnc_network *network,
+                           const nnc_launch *launch, nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_derivation *why)
 {
     if (why != NULL) {
         sum_units(rows, list, network, launch, units, why);
@@ -415,8 +395,7 @@ void nnc_segment_times_sum(const nnc_rows *rows, const nnc_op_list *list,
     }
 }
 
-void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows,
-                            nnc_segment_time units[NNC_SEGMENTS_MAX])
+void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX])
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     if (step->network != NULL) {

@@ -17,8 +17,7 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
 
 /* Layers of a segment from number `from` to `to`. *first is the number of its first layer; afterwards of the next
  * segment's first layer. */
-static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first,
-                              int64_t from, int64_t to)
+static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to)
 {
     int64_t held = 0;
     for (int64_t i = from; list->mixed_count > 0 && i < to; i++) {
@@ -83,17 +82,14 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
 }
 
 /* The segments with layers `from` to `to`, and the ends. */
-static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front,
-                                 bool back)
+static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back)
 {
     nnc_stage_layers share = { { 0 } };
     int64_t first = 0; /* number of the segment's first layer */
     for (int32_t s = 0; s < list->segment_count; s++) {
         const nnc_segment *segment = &list->segments[s];
         const bool held = (s == 0 && front) || (s > 0 && back);
-        share.instances[s] = segment->layer ? layers_between(list, s, &first, from, to)
-                             : held         ? segment->instances
-                                            : 0;
+        share.instances[s] = segment->layer ? layers_between(list, s, &first, from, to) : held ? segment->instances : 0;
     }
     return share;
 }
@@ -120,8 +116,7 @@ static int64_t as_many(const slots *s, int64_t v, int64_t count)
     return s->own_first || s->own_last ? 0 : (v <= more && more < last ? more : last) - v;
 }
 
-void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan,
-                          nnc_stage_partition *partition)
+void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition)
 {
     const int32_t chunks = plan->pipeline > 1 ? nnc_schedule_chunks(plan) : 1;
     const int32_t count = plan->pipeline * chunks;
@@ -133,8 +128,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan,
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
     const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
-    const int64_t further =
-        2 * list->next_layers; /* each further predicted token has its own head */
+    const int64_t further = 2 * list->next_layers;     /* each further predicted token has its own head */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     for (int32_t v = 0; v < count;) {
         const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
@@ -162,8 +156,8 @@ static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *p
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
 }
 
-static const nnc_stage_layers *chunk_of(const nnc_stage_partition *partition, const nnc_plan *plan,
-                                        int32_t device, int32_t chunk)
+static const nnc_stage_layers *chunk_of(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device,
+                                        int32_t chunk)
 {
     const int32_t p = partition->stages;
     const bool back = nnc_schedule_ends_meet(plan) && chunk == 1;
@@ -171,8 +165,8 @@ static const nnc_stage_layers *chunk_of(const nnc_stage_partition *partition, co
     return &partition->shares[v < partition->virtual_stages ? v : v - partition->virtual_stages];
 }
 
-static void device_layers(const nnc_stage_partition *partition, const nnc_plan *plan,
-                          int32_t device, int64_t instances[NNC_SEGMENTS_MAX])
+static void device_layers(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device,
+                          int64_t instances[NNC_SEGMENTS_MAX])
 {
     const int32_t chunks = chunks_of(partition, plan);
     for (int32_t c = 0; c < chunks; c++) {
@@ -183,8 +177,7 @@ static void device_layers(const nnc_stage_partition *partition, const nnc_plan *
     }
 }
 
-int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment,
-                              int64_t instances)
+int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances)
 {
     const bool some = plan->recompute_layers > 0 && list->segments[segment].layer;
     if ((plan->recompute & NNC_RECOMPUTE_FULL) == 0) {
@@ -222,8 +215,8 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
 }
 
 /* Writes only the segments in use: a holding has space for many more. */
-static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device,
-                        double in_flight, nnc_stage_residency *h)
+static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
+                        nnc_stage_residency *h)
 {
     h->segments = step->list->segment_count;
     device_layers(partition, step->plan, device, h->instances);
@@ -250,9 +243,8 @@ static double in_flight_of(const nnc_plan *plan, int32_t device, nnc_derivation 
         NNC_SAY(why, in_flight, NULL, 1.0);
         return in_flight;
     }
-    const double kept =
-        nnc_pipeline_say_in_flight(plan->schedule, plan->pipeline, nnc_schedule_chunks(plan),
-                                   plan->micro_batches, device, why);
+    const double kept = nnc_pipeline_say_in_flight(plan->schedule, plan->pipeline, nnc_schedule_chunks(plan),
+                                                   plan->micro_batches, device, why);
     if (!nnc_schedule_dual(plan)) {
         return kept;
     }
@@ -299,21 +291,18 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
 }
 
 /* Finds the peak of a device whose chunks are equal except for one, the odd chunk. false: it has no odd chunk. */
-static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline,
-                          const nnc_step_memory *m, int32_t device, nnc_stage_residency *h)
+static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m, int32_t device,
+                          nnc_stage_residency *h)
 {
     double count, all;
-    if (h->odd_chunk < 0 ||
-        !nnc_pipeline_peak_of_one(pipeline, device, h->odd_chunk, h->odd_more, &count, &all)) {
+    if (h->odd_chunk < 0 || !nnc_pipeline_peak_of_one(pipeline, device, h->odd_chunk, h->odd_more, &count, &all)) {
         return false;
     }
     const nnc_plan *plan = step->plan;
     const nnc_stage_layers *odd = chunk_of(&m->partition, plan, device, h->odd_chunk);
-    const nnc_stage_layers *other =
-        chunk_of(&m->partition, plan, device, h->odd_chunk == 0 ? 1 : 0);
+    const nnc_stage_layers *other = chunk_of(&m->partition, plan, device, h->odd_chunk == 0 ? 1 : 0);
     for (int32_t s = 0; s < h->segments; s++) {
-        const double kept =
-            count * (double)odd->instances[s] + (all - count) * (double)other->instances[s];
+        const double kept = count * (double)odd->instances[s] + (all - count) * (double)other->instances[s];
         h->flight[s] = h->instances[s] > 0 ? kept / (double)h->instances[s] : h->in_flight;
     }
     return true;
@@ -337,8 +326,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
     for (int32_t s = 0; s < h->segments; s++) {
         h->flight[s] = h->in_flight;
         if (h->instances[s] > 0) {
-            instance_bytes[count] =
-                nnc_segment_kept_bytes(&step->sums[s], h, plan, s) / (double)h->instances[s];
+            instance_bytes[count] = nnc_segment_kept_bytes(&step->sums[s], h, plan, s) / (double)h->instances[s];
             held[count++] = s;
         }
     }
@@ -364,8 +352,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
 
 /* ---- memory of each stage ---- */
 
-void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest,
-                      nnc_step_memory *m, nnc_result *r)
+void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
     const nnc_stage_residency *before = NULL; /* the last stage that was computed */
@@ -373,8 +360,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_step_find_peak(step, m, d);
-        const bool same =
-            before != NULL && !h->uneven && !before->uneven && nnc_stage_residency_same(h, before);
+        const bool same = before != NULL && !h->uneven && !before->uneven && nnc_stage_residency_same(h, before);
         if (same && fullest && h->in_flight <= before->in_flight) {
             continue;
         }
@@ -382,8 +368,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
             memory = nnc_memory_of(model, step->list, step->sums, h, plan, step->software,
                                    nnc_device_capacity(step->device));
         } else if (h->in_flight != before->in_flight) {
-            memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan,
-                                          step->software);
+            memory = nnc_memory_in_flight(&memory, model, step->list, step->sums, h, plan, step->software);
         }
         before = h;
         m->stages[d].memory = memory;
@@ -396,7 +381,7 @@ void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest
     if (step->why != NULL) {
         const nnc_stage_residency *h = &m->holdings[r->memory_stage];
         step_say_in_flight(step, r->memory_stage);
-        nnc_memory_say(model, step->list, step->sums, h, plan, step->software,
-                       nnc_device_capacity(step->device), step->why);
+        nnc_memory_say(model, step->list, step->sums, h, plan, step->software, nnc_device_capacity(step->device),
+                       step->why);
     }
 }

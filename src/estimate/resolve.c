@@ -11,8 +11,8 @@ static void formats_of(const nnc_device *device, char *text, size_t size)
 {
     text[0] = '\0';
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
-        if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 &&
-            i != NNC_INT8 && i != NNC_FP4 && i != NNC_INT4) {
+        if (!isnan(nnc_device_matmul_peak(device, (nnc_dtype)i)) && i != NNC_FP64 && i != NNC_INT8 && i != NNC_FP4 &&
+            i != NNC_INT4) {
             nnc_text_append(text, size, ", ", "%s", nnc_dtype_name((nnc_dtype)i));
         }
     }
@@ -27,18 +27,16 @@ static nnc_status resolve_precision(const nnc_device *device, nnc_plan *p, nnc_e
             p->precision = preferred[i];
         }
     }
-    const bool trains = p->precision == NNC_FP32 || p->precision == NNC_TF32 ||
-                        p->precision == NNC_BF16 || p->precision == NNC_FP16 ||
-                        nnc_precision_is_narrow(p->precision);
+    const bool trains = p->precision == NNC_FP32 || p->precision == NNC_TF32 || p->precision == NNC_BF16 ||
+                        p->precision == NNC_FP16 || nnc_precision_is_narrow(p->precision);
     if (!trains || isnan(nnc_device_matmul_peak(device, p->precision))) {
         formats_of(device, formats, sizeof formats);
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
-                        "%s does not train in this format, expected one of %s, found %s",
-                        device->id, formats, nnc_dtype_name(p->precision));
+                        "%s does not train in this format, expected one of %s, found %s", device->id, formats,
+                        nnc_dtype_name(p->precision));
     }
     if (nnc_precision_is_narrow(p->precision) && isnan(nnc_device_matmul_peak(device, NNC_BF16))) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision",
-                        "%s training runs attention in bf16, which %s lacks",
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--precision", "%s training runs attention in bf16, which %s lacks",
                         nnc_dtype_name(p->precision), device->id);
     }
     return NNC_OK;
@@ -56,8 +54,7 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
     if (used < needed) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--policy",
                         "%s computes on %g-byte weights, expected %s, found %s with %g-byte ones",
-                        nnc_dtype_name(p->precision), needed, nnc_policy_name(usual),
-                        nnc_policy_name(p->policy), used);
+                        nnc_dtype_name(p->precision), needed, nnc_policy_name(usual), nnc_policy_name(p->policy), used);
     }
     return NNC_OK;
 }
@@ -68,27 +65,23 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
     const int64_t data = p->data;
     int64_t product = 0;
     if (p->global_batch > 0 && (p->micro_batch == 0 || p->micro_batches == 0)) {
-        int64_t *open =
-            p->micro_batch > 0 || p->micro_batches == 0 ? &p->micro_batches : &p->micro_batch;
+        int64_t *open = p->micro_batch > 0 || p->micro_batches == 0 ? &p->micro_batches : &p->micro_batch;
         if (p->micro_batch == 0 && open == &p->micro_batches) {
             p->micro_batch = 1;
         }
-        const int64_t given =
-            (open == &p->micro_batches ? p->micro_batch : p->micro_batches) * data;
+        const int64_t given = (open == &p->micro_batches ? p->micro_batch : p->micro_batches) * data;
         if (p->global_batch % given != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, "--global-batch",
                             "does not divide into passes, expected a multiple of %" PRId64
                             " (%s x data), found %" PRId64,
-                            given, open == &p->micro_batches ? "micro_batch" : "micro_batches",
-                            p->global_batch);
+                            given, open == &p->micro_batches ? "micro_batch" : "micro_batches", p->global_batch);
         }
         *open = p->global_batch / given;
         return NNC_OK;
     }
     p->micro_batch = p->micro_batch > 0 ? p->micro_batch : 1;
     p->micro_batches = p->micro_batches > 0 ? p->micro_batches : 1;
-    if (!nnc_mul_i64(p->micro_batch, p->micro_batches, &product) ||
-        !nnc_mul_i64(product, data, &product)) {
+    if (!nnc_mul_i64(p->micro_batch, p->micro_batches, &product) || !nnc_mul_i64(product, data, &product)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
                         "micro_batch x micro_batches x data does not fit in 64 bits");
     }
@@ -103,24 +96,20 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
 }
 
 /* --recompute-layers counts the layers of one stage. */
-static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers,
-                                         nnc_error *err)
+static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err)
 {
-    const int64_t ends =
-        p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
+    const int64_t ends = p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
     const int64_t even = (nnc_schedule_dual(p) ? 2 : 1) * nnc_ceil_div(layers, p->pipeline);
     const int64_t held = ends > even ? ends : even;
     if (p->recompute_layers <= held) {
         return NNC_OK;
     }
-    return layers > 0
-               ? nnc_fail(err, NNC_ILLEGAL_PLAN, "--recompute-layers",
-                          "more than the layers of a stage, expected at most %" PRId64
-                          ", found %" PRId64,
-                          held, p->recompute_layers)
-               : nnc_fail(err, NNC_ILLEGAL_PLAN, "--recompute-layers",
-                          "a %s is not a sequence of equal layers, expected 0, found %" PRId64,
-                          nnc_family_name(model->family), p->recompute_layers);
+    return layers > 0 ? nnc_fail(err, NNC_ILLEGAL_PLAN, "--recompute-layers",
+                                 "more than the layers of a stage, expected at most %" PRId64 ", found %" PRId64, held,
+                                 p->recompute_layers)
+                      : nnc_fail(err, NNC_ILLEGAL_PLAN, "--recompute-layers",
+                                 "a %s is not a sequence of equal layers, expected 0, found %" PRId64,
+                                 nnc_family_name(model->family), p->recompute_layers);
 }
 
 /* Checks the options on trained and frozen weights. */
@@ -128,8 +117,7 @@ static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
 {
     const bool all = nnc_plan_trains_all(p);
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train",
-                        "there are no adapters, expected --adapter-rank too");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "there are no adapters, expected --adapter-rank too");
     }
     if (p->dora && (p->adapter_rank == 0 || p->context > 1)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--dora",
@@ -140,18 +128,15 @@ static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--frozen",
                         "all weights are trained, expected --adapter-rank or --train too");
     }
-    if (!all && (nnc_convention_of(p->flops_convention)->by_params ||
-                 p->activations == NNC_ACTIVATIONS_KORTHIKANTI)) {
+    if (!all && (nnc_convention_of(p->flops_convention)->by_params || p->activations == NNC_ACTIVATIONS_KORTHIKANTI)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN,
-                        p->activations == NNC_ACTIVATIONS_KORTHIKANTI ? "--activations"
-                                                                      : "--flops-convention",
+                        p->activations == NNC_ACTIVATIONS_KORTHIKANTI ? "--activations" : "--flops-convention",
                         "the formula counts a network with all weights trained");
     }
     return NNC_OK;
 }
 
-static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers,
-                                   nnc_error *err)
+static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, int64_t layers, nnc_error *err)
 {
     if (family->split != NULL) {
         return nnc_schedule_resolve(p, layers, err);
@@ -160,15 +145,14 @@ static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, in
     return NNC_OK;
 }
 
-static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int64_t layers,
-                                 nnc_error *err)
+static nnc_status check_schedule(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err)
 {
     NNC_TRY(nnc_schedule_check(p, err));
     return check_recompute_layers(p, model, layers, err);
 }
 
-nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
-                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err)
+nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                                 nnc_plan *resolved, nnc_error *err)
 {
     const nnc_family_row *family = nnc_family_of(model);
     nnc_plan *p = resolved;
@@ -191,21 +175,18 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model,
     return check_schedule(p, model, layers, err);
 }
 
-nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model,
-                                const nnc_device *device, const nnc_software *software,
-                                nnc_plan *resolved, nnc_error *err)
+nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                                const nnc_software *software, nnc_plan *resolved, nnc_error *err)
 {
     NNC_TRY(nnc_plan_resolve_read(plan, model, device, resolved, err));
     /* Context parallelism needs a fused kernel. */
-    if (software->unfused_attention && resolved->attention == NNC_ATTENTION_FLASH &&
-        resolved->context == 1) {
+    if (software->unfused_attention && resolved->attention == NNC_ATTENTION_FLASH && resolved->context == 1) {
         resolved->attention = NNC_ATTENTION_UNFUSED;
     }
     return NNC_OK;
 }
 
-nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers,
-                                     nnc_error *err)
+nnc_status nnc_plan_resolve_schedule(nnc_plan *plan, const nnc_model *model, int64_t layers, nnc_error *err)
 {
     NNC_TRY(resolve_schedule(plan, nnc_family_of(model), layers, err));
     return check_schedule(plan, model, layers, err);
@@ -229,8 +210,7 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
         return NNC_PROFILE_COPIES;
     }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
-    const bool split =
-        plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
+    const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
         return NNC_PROFILE_EAGER; /* the library runs operators one by one unless it is compiled */
@@ -251,8 +231,8 @@ static bool is_early(const nnc_device *device)
     return found;
 }
 
-nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device,
-                                       const nnc_plan *plan, nnc_profile_kind kept)
+nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device *device, const nnc_plan *plan,
+                                       nnc_profile_kind kept)
 {
     const bool transformer = model->family == NNC_FAMILY_DECODER || model->family == NNC_FAMILY_VIT;
     if (model->captured != NULL) {
@@ -269,8 +249,8 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
         return kept;
     }
     return formats.precision == NNC_FP16 || formats.precision == NNC_TF32 ? NNC_PROFILE_EARLY
-           : kept == NNC_PROFILE_SHARDED ? NNC_PROFILE_EARLY_SHARDED
-                                         : kept;
+           : kept == NNC_PROFILE_SHARDED                                  ? NNC_PROFILE_EARLY_SHARDED
+                                                                          : kept;
 }
 
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind)
@@ -289,14 +269,13 @@ bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_
     }
 }
 
-nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device,
-                                     const nnc_plan *plan)
+nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan)
 {
     return nnc_profile_kind_kept(model, device, plan, nnc_profile_kind_by_plan(model, plan));
 }
 
-const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
-                                   const nnc_device *device, const nnc_plan *plan)
+const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model, const nnc_device *device,
+                                   const nnc_plan *plan)
 {
     if (profiles == NULL || model == NULL || device == NULL) {
         return NULL;
@@ -329,15 +308,13 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
         const bool asked = (savers[i].asked & savers[i].flag) != 0;
         lacks = asked && !savers[i].has ? savers[i].option : lacks;
     }
-    if (plan->pipeline > 1 && plan->schedule < NNC_SCHEDULE_COUNT &&
-        !has->schedules[plan->schedule]) {
+    if (plan->pipeline > 1 && plan->schedule < NNC_SCHEDULE_COUNT && !has->schedules[plan->schedule]) {
         lacks = "--schedule";
     }
     if (plan->tensor > 1 && !plan->sequence_parallel && !has->plain_tensor) {
         lacks = "--sequence-parallel";
     }
-    if ((plan->zero == 2 && !has->sharded_gradients) ||
-        (plan->zero == 3 && !has->sharded_weights) ||
+    if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
          !has->sharded_gradients) || /* only FSDP: off with one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
@@ -364,15 +341,14 @@ nnc_status nnc_plan_read(const nnc_plan *given, nnc_plan *plan, nnc_error *err)
     return nnc_plan_check(plan, err);
 }
 
-nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
-                                  const nnc_device *device, const nnc_software *software,
-                                  const nnc_plan *plan, nnc_estimate_args *asked, nnc_error *err)
+nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, const nnc_device *device,
+                                  const nnc_software *software, const nnc_plan *plan, nnc_estimate_args *asked,
+                                  nnc_error *err)
 {
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
     if (device->implausible && !device->lenient) {
-        return nnc_fail(err, NNC_BAD_SPEC, device->id,
-                        "implausible values; nnc_device_check names them");
+        return nnc_fail(err, NNC_BAD_SPEC, device->id, "implausible values; nnc_device_check names them");
     }
     NNC_TRY(nnc_plan_read(plan, &asked->plan, err));
     asked->software = software;
@@ -384,8 +360,8 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model,
     return nnc_software_check(software, err);
 }
 
-nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model,
-                                 const nnc_device *device, nnc_plan *resolved, nnc_error *err)
+nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
+                                 nnc_plan *resolved, nnc_error *err)
 {
     static const char here[] = "nnc_plan_resolve";
     nnc_plan asked, full;

@@ -66,11 +66,9 @@ static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nn
     return figure == NNC_PARAMETER_MEM_BYTES ? NULL : (double *)place + at;
 }
 
-double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
-                                       nnc_dtype precision)
+double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision)
 {
-    if (device == NULL || (unsigned)figure >= NNC_PARAMETER_COUNT ||
-        (unsigned)precision >= NNC_DTYPE_COUNT) {
+    if (device == NULL || (unsigned)figure >= NNC_PARAMETER_COUNT || (unsigned)precision >= NNC_DTYPE_COUNT) {
         return (double)NAN;
     }
     nnc_device copy = *device;
@@ -80,8 +78,8 @@ double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity
                                           : (double)nnc_device_capacity(device);
 }
 
-void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure,
-                                     nnc_dtype precision, double factor)
+void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
+                                     double factor)
 {
     const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
@@ -106,14 +104,13 @@ typedef struct trial {
     nnc_dtype precision; /* precision of the resolved plan */
 } trial;
 
-static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor,
-                            double *step_s, nnc_error *err)
+static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, double factor, double *step_s,
+                            nnc_error *err)
 {
     nnc_device device = *t->device;
     nnc_result result;
     nnc_sensitivity_parameter_scale(&device, figure, t->precision, factor);
-    const nnc_status status =
-        nnc_estimate_read(t->model, &device, t->software, t->plan, t->scratch, &result, err);
+    const nnc_status status = nnc_estimate_read(t->model, &device, t->software, t->plan, t->scratch, &result, err);
     *step_s = result.step_s;
     return status;
 }
@@ -125,11 +122,9 @@ static nnc_status begin(const char *function, const nnc_model *model, const nnc_
 {
     NNC_TRY(nnc_need(function, "scratch", scratch != NULL, err));
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, asked, err));
-    *t = (trial){ .model = model,
-                  .device = device,
-                  .software = asked->software,
-                  .plan = &asked->plan,
-                  .scratch = scratch };
+    *t = (trial){
+        .model = model, .device = device, .software = asked->software, .plan = &asked->plan, .scratch = scratch
+    };
     return NNC_OK;
 }
 
@@ -159,9 +154,8 @@ static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sens
     *count += *count < max;
 }
 
-nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
-                              const nnc_software *software, const nnc_plan *plan,
-                              nnc_scratch *scratch, nnc_sensitivity *entries, int max, int *count,
+nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                              const nnc_plan *plan, nnc_scratch *scratch, nnc_sensitivity *entries, int max, int *count,
                               nnc_error *err)
 {
     nnc_estimate_args asked;
@@ -176,8 +170,7 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
     for (int f = 0; f < NNC_PARAMETER_COUNT; f++) {
         const nnc_sensitivity_parameter figure = (nnc_sensitivity_parameter)f;
         nnc_sensitivity entry = { .figure = figure,
-                                  .value =
-                                      nnc_sensitivity_parameter_value(device, figure, t.precision),
+                                  .value = nnc_sensitivity_parameter_value(device, figure, t.precision),
                                   .needed = (double)NAN };
         if (isnan(entry.value)) {
             continue;
@@ -193,9 +186,8 @@ nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device,
     return NNC_OK;
 }
 
-nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_plan *plan,
-                           nnc_sensitivity_parameter figure, double step_s, nnc_scratch *scratch,
+nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                           const nnc_plan *plan, nnc_sensitivity_parameter figure, double step_s, nnc_scratch *scratch,
                            nnc_target *target, nnc_error *err)
 {
     nnc_estimate_args asked;

@@ -13,8 +13,7 @@
 
 /* ---- passes through the schedule ---- */
 
-static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                               nnc_step_memory *m)
+static void find_virtual_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m)
 {
     const bool full = (step->plan->recompute & NNC_RECOMPUTE_FULL) != 0;
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
@@ -28,11 +27,9 @@ static void find_virtual_times(const nnc_step *step, const nnc_segment_time unit
         }
         for (int32_t s = 0; s < step->list->segment_count; s++) {
             const int64_t n = share->instances[s];
-            const double again =
-                full ? (double)nnc_recomputed_layers(step->plan, step->list, s, n) : (double)n;
+            const double again = full ? (double)nnc_recomputed_layers(step->plan, step->list, s, n) : (double)n;
             forward += (double)n * units[s].forward_s;
-            backward += (double)n * (units[s].backward_s - units[s].weight_s) +
-                        again * units[s].recompute_s;
+            backward += (double)n * (units[s].backward_s - units[s].weight_s) + again * units[s].recompute_s;
             weight += (double)n * units[s].weight_s;
         }
         m->forward_s[v] = forward;
@@ -58,8 +55,7 @@ static bool rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
     m->send_s = send_s;
     m->runs++;
     if (plan->pipeline == 1) {
-        m->run.total_s =
-            (double)plan->micro_batches * (m->forward_s[0] + m->backward_s[0] + m->weight_s[0]);
+        m->run.total_s = (double)plan->micro_batches * (m->forward_s[0] + m->backward_s[0] + m->weight_s[0]);
         m->run.span_s[0] = m->run.busy_s[0] = m->run.total_s;
         return true;
     }
@@ -67,8 +63,8 @@ static bool rerun(const nnc_plan *plan, double send_s, nnc_step_memory *m)
     return nnc_pipeline_run(&pipeline, &m->pipeline, &m->run);
 }
 
-bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                  double send_s, nnc_step_memory *m)
+bool nnc_step_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], double send_s,
+                  nnc_step_memory *m)
 {
     find_virtual_times(step, units, m);
     return rerun(step->plan, send_s, m);
@@ -93,29 +89,26 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
         nnc_op_cost *row = &rows->rows[i];
         const int32_t s = row->op->segment;
         const double all = (double)step->list->segments[s].instances;
-        const bool again =
-            row->op->phase == NNC_PHASE_RECOMPUTE && (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
+        const bool again = row->op->phase == NNC_PHASE_RECOMPUTE && (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
         const int64_t held = again ? holding->recomputed[s] : holding->instances[s];
         row->repeat = row->repeat * ((double)held / all) * passes;
     }
 }
 
 /* The row of messages between stages; its time is the delay that they cause in the pipeline. */
-static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device,
-                         double exposed_s, nnc_rows *rows)
+static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device, double exposed_s,
+                         nnc_rows *rows)
 {
     const nnc_plan *plan = step->plan;
-    const nnc_op op = {
-        .name = "pipeline.send",
-        .kind = NNC_OP_COLLECTIVE,
-        .phase = NNC_PHASE_COMM,
-        .group = NNC_GROUP_NETWORK,
-        .dtype = NNC_FP32,
-        .math_dtype = NNC_FP32,
-        .repeat = 1,
-        .block = -1,
-        .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes }
-    };
+    const nnc_op op = { .name = "pipeline.send",
+                        .kind = NNC_OP_COLLECTIVE,
+                        .phase = NNC_PHASE_COMM,
+                        .group = NNC_GROUP_NETWORK,
+                        .dtype = NNC_FP32,
+                        .math_dtype = NNC_FP32,
+                        .repeat = 1,
+                        .block = -1,
+                        .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes } };
     double sends = 0.0; /* forward to the next virtual stage, backward to the one before */
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
@@ -129,8 +122,7 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
         NNC_LET(step->why, delay_s, "s", exposed_s);
         NNC_PUT(step->why, row->repeat, NULL);
         NNC_SET(step->why, row->time_s, "s", delay_s / row->repeat);
-        NNC_NOTE(step->why,
-                 "what the step takes longer than with messages between stages for free");
+        NNC_NOTE(step->why, "what the step takes longer than with messages between stages for free");
         nnc_say_of_step(step->why);
     }
 }
@@ -152,9 +144,9 @@ static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEG
         r->host_s += n * (units[s].host_s[NNC_PART_FORWARD] + units[s].host_s[NNC_PART_BACKWARD]) +
                      again * units[s].host_s[NNC_PART_RECOMPUTE];
         for (int k = 0; k < NNC_COMM_COUNT && step->network != NULL; k++) {
-            r->exposed_s[k] += n * (units[s].exposed_s[NNC_PART_FORWARD][k] +
-                                    units[s].exposed_s[NNC_PART_BACKWARD][k]) +
-                               again * units[s].exposed_s[NNC_PART_RECOMPUTE][k];
+            r->exposed_s[k] +=
+                n * (units[s].exposed_s[NNC_PART_FORWARD][k] + units[s].exposed_s[NNC_PART_BACKWARD][k]) +
+                again * units[s].exposed_s[NNC_PART_RECOMPUTE][k];
         }
     }
 }
@@ -175,8 +167,7 @@ static void add_rows(const nnc_rows *rows, nnc_result *r)
     r->bound_s[NNC_BOUND_BUBBLE] += r->bubble_s;
 }
 
-void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       nnc_step_memory *m)
+void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m)
 {
     const nnc_plan *plan = step->plan;
     const int32_t last = step->list->segment_count - 1;
@@ -199,21 +190,18 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
             stage->layers += step->list->segments[s].layer ? h->instances[s] : 0;
             stage->forward_s += n * units[s].forward_s;
             stage->weight_s += apart ? weight : 0.0;
-            stage->backward_s += n * units[s].backward_s - (apart ? weight : 0.0) +
-                                 (double)h->recomputed[s] * units[s].recompute_s;
+            stage->backward_s +=
+                n * units[s].backward_s - (apart ? weight : 0.0) + (double)h->recomputed[s] * units[s].recompute_s;
         }
     }
 }
 
 void nnc_step_set_send(nnc_step *step, double send_bytes)
 {
-    const nnc_collective_op send = { .comm = NNC_COMM_PIPELINE,
-                                     .forward = NNC_P2P,
-                                     .bytes = send_bytes };
+    const nnc_collective_op send = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = send_bytes };
     const char *link = NULL;
     step->send_bytes = send_bytes;
-    step->send_s =
-        step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
+    step->send_s = step->plan->pipeline > 1 ? nnc_network_exchange_s(step->network, &send, &link) : 0.0;
 }
 
 double nnc_step_send_s(const nnc_step *step)
@@ -227,15 +215,14 @@ static double exposed_send_s(const nnc_step *step)
     return nnc_step_send_s(step) * (1.0 - overlap.share[NNC_COMM_PIPELINE]);
 }
 
-void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                         nnc_step_memory *m)
+void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m)
 {
     find_virtual_times(step, units, m);
     m->send_s = exposed_send_s(step);
 }
 
-bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       nnc_step_memory *m, nnc_step_times *times)
+bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
+                       nnc_step_times *times)
 {
     *times = (nnc_step_times){ .send_s = exposed_send_s(step) };
     if (!nnc_step_run(step, units, times->send_s, m)) {
@@ -273,8 +260,7 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     }
     const int32_t slowest = slowest_stage(m, step->plan->pipeline);
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);
-    NNC_LET(step->why, once_per_step_s, "s",
-            m->stages[slowest].exchange_s + m->stages[slowest].update_s);
+    NNC_LET(step->why, once_per_step_s, "s", m->stages[slowest].exchange_s + m->stages[slowest].update_s);
     NNC_SAY(step->why, step_s, "s", passes_s + once_per_step_s);
     NNC_NOTE(step->why, "of the slowest stage: its passes, by replaying the schedule with every "
                         "stage's own times; then "
@@ -300,8 +286,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
     NNC_SET(step->why, m->delay_s, "s", nnc_max(0.0, with_messages_s - without_messages_s));
-    NNC_NOTE(step->why,
-             "the step of the slowest stage with messages between stages, and with them for free");
+    NNC_NOTE(step->why, "the step of the slowest stage with messages between stages, and with them for free");
     return true;
 }
 
@@ -324,8 +309,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
         nnc_say_step(step, units, holding, r);
     }
     NNC_SAY(step->why, busy_s, "s",
-            r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
-                r->host_s);
+            r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s + r->host_s);
     if (plan->pipeline > 1) {
         r->step_s = nnc_step_core_s(step, units, times, m);
         NNC_SET(step->why, r->bubble_s, "s", nnc_max(0.0, r->step_s - busy_s));
@@ -371,8 +355,7 @@ static void free_rows(const nnc_step *step, nnc_rows *rows)
     }
 }
 
-static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh,
-                              nnc_step_memory *m)
+static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *fresh, nnc_step_memory *m)
 {
     nnc_step freed = *step;
     nnc_segment_time units[NNC_SEGMENTS_MAX];
@@ -388,9 +371,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
     const nnc_overlap overlap = nnc_overlap_of(freed.plan, freed.software);
     nnc_step_ends_set(&freed, units, &overlap, m);
     if (step->plan->pipeline > 1) {
-        return nnc_step_core_run(&freed, units, m, &times)
-                   ? nnc_step_core_s(&freed, units, &times, m)
-                   : (double)NAN;
+        return nnc_step_core_run(&freed, units, m, &times) ? nnc_step_core_s(&freed, units, &times, m) : (double)NAN;
     }
     memset(&r, 0, sizeof r);
     return nnc_step_core_parts(&freed, units, &times, m, &r) ? r.step_s : (double)NAN;
@@ -400,8 +381,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
 
 /* The step time if its bound cost nothing. */
 static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m,
-                       nnc_result *r)
+                       const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     NNC_PUT(step->why, r->step_s, "s");
@@ -413,9 +393,8 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     }
     NNC_LET(step->why, step_again_s, "s", without_bound_s(step, r->bound, fresh, m));
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
-    NNC_NOTE(step->why,
-             "the same step without the time of its bound: overlap, host and pipeline are computed "
-             "again; at most the step itself, whose order of passes remains possible");
+    NNC_NOTE(step->why, "the same step without the time of its bound: overlap, host and pipeline are computed "
+                        "again; at most the step itself, whose order of passes remains possible");
     if (step->plan->pipeline > 1) { /* m keeps the run of the step itself */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
@@ -433,8 +412,7 @@ static void mark_host(nnc_rows *rows, const nnc_result *r)
     }
 }
 
-bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m,
-                   nnc_result *r)
+bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_overlap overlap = nnc_overlap_of(step->plan, step->software);
     nnc_segment_time units[NNC_SEGMENTS_MAX];
@@ -443,8 +421,7 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
     memcpy(spare->rows, rows->rows, sizeof *rows->rows * (size_t)rows->count);
     nnc_step_segment_times(step, rows, units);
     nnc_step_ends_set(step, units, &overlap, m);
-    if (!nnc_step_core_run(step, units, m, &times) ||
-        !nnc_step_core_parts(step, units, &times, m, r)) {
+    if (!nnc_step_core_run(step, units, m, &times) || !nnc_step_core_parts(step, units, &times, m, r)) {
         return false;
     }
     nnc_step_describe(step, units, m);
@@ -471,8 +448,7 @@ bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_st
 
 /* ---- work of the step ---- */
 
-bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m,
-                         double shares[NNC_SEGMENTS_MAX])
+bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX])
 {
     bool everywhere = true;
     for (int32_t s = 0; s < step->list->segment_count; s++) {
@@ -495,16 +471,15 @@ static double counted_flops(const nnc_work *work, const nnc_convention *conventi
                                                     : work->full_flops;
 }
 
-void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
-                        const double again[NNC_SEGMENTS_MAX], nnc_pass_work *work)
+void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows, const double again[NNC_SEGMENTS_MAX],
+                        nnc_pass_work *work)
 {
     const nnc_convention *convention = nnc_convention_of(step->plan->flops_convention);
     memset(work, 0, sizeof *work);
     for (int32_t i = 0; i < rows->count; i++) {
         const nnc_op_cost *row = &rows->rows[i];
         const nnc_part part = nnc_part_of(row);
-        const double repeat =
-            part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
+        const double repeat = part == NNC_PART_RECOMPUTE ? row->repeat * again[row->op->segment] : row->repeat;
         const double flops = counted_flops(&row->work, convention) * repeat;
         work->counted[part] += flops;
         work->causal += part == NNC_PART_RECOMPUTE ? 0.0 : row->work.causal_flops * repeat;
@@ -512,8 +487,7 @@ void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows,
     }
 }
 
-NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r,
-                         nnc_derivation *why)
+NNC_SAYING void add_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = step->plan;
     const double passes = (double)plan->micro_batches * plan->data;
@@ -546,8 +520,7 @@ void nnc_step_work(const nnc_step *step, const nnc_pass_work *work, nnc_result *
     }
 }
 
-void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                         nnc_result *r)
+void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r)
 {
     double again[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
@@ -556,8 +529,8 @@ void nnc_step_count_work(const nnc_step *step, const nnc_rows *rows, const nnc_s
     nnc_step_work(step, &work, r);
 }
 
-NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                             nnc_result *r, nnc_derivation *why)
+NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r,
+                             nnc_derivation *why)
 {
     const nnc_plan *plan = step->plan;
     const double ranks = (double)plan->tensor * plan->context * plan->data;
@@ -593,8 +566,7 @@ NNC_SAYING void add_executed(const nnc_step *step, const nnc_rows *rows, const n
     }
 }
 
-void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m,
-                       nnc_result *r)
+void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_step_memory *m, nnc_result *r)
 {
     if (step->why != NULL) {
         add_executed(step, rows, m, r, step->why);
@@ -612,8 +584,7 @@ static bool rolls(const nnc_plan *plan)
 /* Passes of all stages in a timeline. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
-    return (double)m->partition.virtual_stages * (double)plan->micro_batches *
-           (nnc_schedule_splits(plan) ? 3.0 : 2.0);
+    return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
 /* A timeline under way: how far each stage has got. */
@@ -703,12 +674,10 @@ static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
 }
 
 /* Calls interval as nnc_timeline() describes. false: the pipeline cannot be replayed. */
-static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s,
-                            nnc_interval_fn *interval, void *context)
+static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s, nnc_interval_fn *interval,
+                            void *context)
 {
-    timeline w = {
-        .interval = interval, .context = context, .rolls = rolls(plan), .step_s = step_s
-    };
+    timeline w = { .interval = interval, .context = context, .rolls = rolls(plan), .step_s = step_s };
     if (plan->pipeline == 1) {
         add_passes(m, plan, &w);
     } else {
@@ -726,8 +695,8 @@ static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double ste
 
 /* ---- public: the timeline of the last estimate ---- */
 
-nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
-                        void *context, nnc_error *err)
+nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval, void *context,
+                        nnc_error *err)
 {
     nnc_result whole = { 0 };
     NNC_TRY(nnc_need("nnc_timeline", "scratch", scratch != NULL, err));
@@ -741,8 +710,7 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
                         "stages, found %.0f: fewer --micro-batches or stages",
                         NNC_INTERVALS_MAX, passes);
     }
-    if (scratch->shown == NULL ||
-        !timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
+    if (scratch->shown == NULL || !timeline_replay(&scratch->step, &whole.plan, whole.step_s, interval, context)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--timeline", "the schedule cannot be replayed");
     }
     return NNC_OK;
@@ -802,19 +770,18 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op)
     const int64_t *d = a->dims;
     const int64_t stride = a->dim_count > 6 ? d[6] : 1;
     op->kind = NNC_OP_CONV;
-    op->u.conv =
-        (nnc_conv){ .batch = d[0],
-                    .c_in = d[1],
-                    .c_out = d[4],
-                    .h_in = d[2],
-                    .w_in = d[3],
-                    .h_out = (d[2] - 1) / stride + 1,
-                    .w_out = (d[3] - 1) / stride + 1,
-                    .kernel = d[5],
-                    .stride = stride,
-                    .groups = a->dim_count > 7 ? d[7] : 1,
-                    .needs_grad_input = true,
-                    .contiguous = a->layout != NULL && a->layout[0] == 'c' && a->layout[1] == 'o' };
+    op->u.conv = (nnc_conv){ .batch = d[0],
+                             .c_in = d[1],
+                             .c_out = d[4],
+                             .h_in = d[2],
+                             .w_in = d[3],
+                             .h_out = (d[2] - 1) / stride + 1,
+                             .w_out = (d[3] - 1) / stride + 1,
+                             .kernel = d[5],
+                             .stride = stride,
+                             .groups = a->dim_count > 7 ? d[7] : 1,
+                             .needs_grad_input = true,
+                             .contiguous = a->layout != NULL && a->layout[0] == 'c' && a->layout[1] == 'o' };
 }
 
 /* Bytes per value in units of its format, of forward and of backward; cast: bytes of fp32 to 16 bits or back. Of the loss:
@@ -848,27 +815,21 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
     }
     const int64_t values = rows * columns;
     const double cast = operators[i].cast[0];
-    const double width =
-        operators[i].kind == NNC_OP_LOSS && cast > 0.0 ? 4.0 : nnc_dtype_bytes(dtype);
+    const double width = operators[i].kind == NNC_OP_LOSS && cast > 0.0 ? 4.0 : nnc_dtype_bytes(dtype);
     op->kind = operators[i].kind;
     switch (op->kind) {
-    case NNC_OP_NORM:
-        op->u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = values, .rows = rows };
-        break;
+    case NNC_OP_NORM: op->u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = values, .rows = rows }; break;
     case NNC_OP_LOSS: op->u.loss = (nnc_loss){ .tokens = rows, .classes = columns }; break;
     case NNC_OP_UPDATE:
         op->u.update = (nnc_update){ .optimizer = NNC_OPTIMIZER_ADAMW,
                                      .policy = width < 4.0 ? NNC_POLICY_BF16_PURE : NNC_POLICY_FP32,
                                      .params = values };
         break;
-    default:
-        op->u.pointwise = (nnc_pointwise){ .kind = operators[i].pointwise, .elements = values };
-        break;
+    default: op->u.pointwise = (nnc_pointwise){ .kind = operators[i].pointwise, .elements = values }; break;
     }
     op->issued_as = NNC_ISSUED_INSTEAD;
     for (int way = 0; way < 2; way++) {
-        op->issued[way] = (nnc_issued){ operators[i].kernels[way],
-                                        width * operators[i].values[way] * (double)values,
+        op->issued[way] = (nnc_issued){ operators[i].kernels[way], width * operators[i].values[way] * (double)values,
                                         operators[i].cast[way] * (double)values };
     }
     return true;
@@ -877,18 +838,17 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
 /* ROWSxCOLUMNS, or one number of values. */
 static void fill_operator(const nnc_single_op *a, nnc_op *op)
 {
-    (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision,
-                           op);
+    (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision, op);
 }
 
 #define COLLECTIVE(text, which)               \
     {                                         \
         .name = (text), .collective = (which) \
     }
-#define OPERATOR(text, numbers)                                                                \
-    {                                                                                          \
-        .name = (text), .dims = (numbers) > 1 ? "ROWSxCOLUMNS" : "VALUES", .least = (numbers), \
-        .most = 2, .fill = fill_operator                                                       \
+#define OPERATOR(text, numbers)                                                                           \
+    {                                                                                                     \
+        .name = (text), .dims = (numbers) > 1 ? "ROWSxCOLUMNS" : "VALUES", .least = (numbers), .most = 2, \
+        .fill = fill_operator                                                                             \
     }
 static const kind kinds[] = {
     { .name = "matmul", .dims = "[BATCHx]MxNxK", .least = 3, .most = 4, .fill = fill_matmul },
@@ -932,8 +892,7 @@ static bool too_large(const nnc_single_op *a)
 
 /* Names of torch.nn.attention.SDPBackend, and of kernels in files of devices. The efficient kernel borrows the figures of
  * FlashAttention's first generation. */
-static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op,
-                                nnc_error *err)
+static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op, nnc_error *err)
 {
     static const char *const others[] = { "flash", "efficient", "math" };
     static const nnc_flash_kernel stands_for[] = { NNC_FLASH2, NNC_FLASH1, NNC_FLASH2 };
@@ -951,8 +910,7 @@ static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a
     op->u.flash.kernel = (nnc_flash_kernel)found;
     if (found == NNC_CUDNN && !(device->efficiency.attention[NNC_CUDNN].sustained_fraction < 1.0)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--kernel",
-                        "cudnn: not measured on %s, expected flash3, efficient, flash or math",
-                        device->id);
+                        "cudnn: not measured on %s, expected flash3, efficient, flash or math", device->id);
     }
     if (strcmp(a->kernel, "math") == 0) {
         nnc_write_out(op);
@@ -969,8 +927,8 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
                   .repeat = 1,
                   .block = -1 };
     if (a->dim_count < k->least || a->dim_count > k->most || too_large(a)) {
-        return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s",
-                        k->dims, (int)a->dim_count, too_large(a) ? " of too large a product" : "");
+        return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s", k->dims,
+                        (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
     op.issued_as = NNC_ISSUED_TOO; /* timed as PyTorch issues it, where that was measured */
     op.issued[0].kernels = 1.0;
@@ -981,8 +939,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     if (a->kernel != NULL && op.kind == NNC_OP_FLASH) {
         NNC_TRY(choose_kernel(device, a, &op, err));
     }
-    if (op.kind == NNC_OP_CONV &&
-        (op.u.conv.c_in % op.u.conv.groups != 0 || op.u.conv.c_out % op.u.conv.groups != 0)) {
+    if (op.kind == NNC_OP_CONV && (op.u.conv.c_in % op.u.conv.groups != 0 || op.u.conv.c_out % op.u.conv.groups != 0)) {
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "groups do not divide the channels");
     }
     const nnc_work work = nnc_op_work(&op);
@@ -995,8 +952,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
     if (op.kind == NNC_OP_CONV) { /* may execute fewer products than its definition has */
-        a->bound_s =
-            nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
+        a->bound_s = nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }
     a->compute_s = t.compute_s;
     a->memory_s = t.memory_s;
@@ -1009,17 +965,14 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     return NNC_OK;
 }
 
-static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_single_op *a,
-                                  nnc_error *err)
+static nnc_status time_collective(const kind *k, const nnc_device *device, nnc_single_op *a, nnc_error *err)
 {
     nnc_route route;
     if (a->devices < 2) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--devices",
-                        "missing, expected how many take part, at least 2");
+        return nnc_fail(err, NNC_BAD_USAGE, "--devices", "missing, expected how many take part, at least 2");
     }
     if (!(a->bytes > 0.0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, k->name,
-                        "wrong size, expected the bytes of the whole tensor, 1GB");
+        return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected the bytes of the whole tensor, 1GB");
     }
     NNC_TRY(nnc_route_find(device, a->devices, a->devices_per_node, a->devices, 1, &route, err));
     a->moved_bytes = nnc_collective_sent_bytes(k->collective, route.size, a->bytes);
@@ -1046,8 +999,8 @@ nnc_status nnc_single_op_time(const nnc_device *device, nnc_single_op *a, nnc_er
                         "softmax, norm, loss, loss-fp32 or optimizer, found \"%.40s\"",
                         a->kind);
     }
-    a->flops = a->flops_per_byte = a->ridge_flops_per_byte = a->compute_s = a->memory_s =
-        a->fixed_s = a->network_s = a->flops_per_s = (double)NAN;
+    a->flops = a->flops_per_byte = a->ridge_flops_per_byte = a->compute_s = a->memory_s = a->fixed_s = a->network_s =
+        a->flops_per_s = (double)NAN;
     a->link = NULL;
     return k->fill != NULL ? time_op(k, device, a, err) : time_collective(k, device, a, err);
 }

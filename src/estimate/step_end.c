@@ -14,22 +14,20 @@ typedef struct writer {
     int count;
 } writer;
 
-static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route,
-                nnc_collective kind, double bytes, int64_t passes)
+static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route, nnc_collective kind, double bytes,
+                int64_t passes)
 {
     if (bytes > 0.0 && w->count < NNC_STEP_EXCHANGES_MAX) {
-        w->ops[w->count++] = (nnc_op){ .name = name,
-                                       .kind = NNC_OP_COLLECTIVE,
-                                       .phase = NNC_PHASE_COMM,
-                                       .group = NNC_GROUP_NETWORK,
-                                       .dtype = NNC_FP32,
-                                       .math_dtype = NNC_FP32,
-                                       .repeat = passes,
-                                       .block = -1,
-                                       .u.collective = { .comm = comm,
-                                                         .route = (int32_t)route,
-                                                         .forward = kind,
-                                                         .bytes = bytes } };
+        w->ops[w->count++] =
+            (nnc_op){ .name = name,
+                      .kind = NNC_OP_COLLECTIVE,
+                      .phase = NNC_PHASE_COMM,
+                      .group = NNC_GROUP_NETWORK,
+                      .dtype = NNC_FP32,
+                      .math_dtype = NNC_FP32,
+                      .repeat = passes,
+                      .block = -1,
+                      .u.collective = { .comm = comm, .route = (int32_t)route, .forward = kind, .bytes = bytes } };
     }
 }
 
@@ -41,8 +39,8 @@ static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
 }
 
 /* Gathers weights `times` times per step. */
-static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route,
-                        double shards, int64_t times)
+static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route, double shards,
+                        int64_t times)
 {
     if (shards > 1.0) {
         add(w, "data.gather_weights", NNC_COMM_DATA, route, NNC_ALL_GATHER,
@@ -53,8 +51,8 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
 /* ZeRO stage 2 frees gradients after each pass, so it scatters them in every pass; weights in one flat buffer are
  * also gathered in every pass. These come first: communication of every pass leaves less time for communication
  * once per step. */
-static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params,
-                                nnc_route_kind route, double shards)
+static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
+                                double shards)
 {
     if (plan->zero == 2 && shards > 1.0) {
         add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER,
@@ -66,8 +64,8 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
 }
 
 /* Gradients of one kind of parameters, ZeRO stages 0 to 2. */
-static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params,
-                          nnc_route_kind route, double shards)
+static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
+                          double shards)
 {
     const double g = sent_gradient_bytes(plan, flat) * params;
     const int32_t replicas = nnc_shard_replicas(plan, route, shards);
@@ -81,16 +79,15 @@ static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double par
         add(w, "data.scatter_gradients", NNC_COMM_DATA, route, NNC_REDUCE_SCATTER, g, 1);
     }
     if (replicas > 1) {
-        add(w, "data.reduce_replicas", NNC_COMM_DATA, nnc_replica_route(route), NNC_ALL_REDUCE,
-            g / shards, 1);
+        add(w, "data.reduce_replicas", NNC_COMM_DATA, nnc_replica_route(route), NNC_ALL_REDUCE, g / shards, 1);
     }
     if (!flat || plan->zero < 2) {
         add_weights(w, plan, params, route, shards, 1);
     }
 }
 
-static int step_collectives(double dense, double expert, const nnc_plan *plan, bool flat,
-                            double tied_params, nnc_op ops[NNC_STEP_EXCHANGES_MAX])
+static int step_collectives(double dense, double expert, const nnc_plan *plan, bool flat, double tied_params,
+                            nnc_op ops[NNC_STEP_EXCHANGES_MAX])
 {
     writer w = { .ops = ops };
     const double gradient = nnc_policy_gradient_io_bytes(plan->policy);
@@ -98,8 +95,7 @@ static int step_collectives(double dense, double expert, const nnc_plan *plan, b
     exchange_every_pass(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
     exchange_every_pass(&w, plan, flat, expert, NNC_ROUTE_EXPERT_SHARD, nnc_expert_shards(plan));
     if (tied_params > 0.0) {
-        add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P,
-            gradient * tied_params, 1);
+        add(&w, "pipeline.tied_table", NNC_COMM_PIPELINE, NNC_ROUTE_PIPELINE, NNC_P2P, gradient * tied_params, 1);
     }
     if (plan->zero < 3 && plan->data * plan->context > 1) {
         add_gradients(&w, plan, flat, dense, NNC_ROUTE_SHARD, nnc_dense_shards(plan));
@@ -111,24 +107,23 @@ static int step_collectives(double dense, double expert, const nnc_plan *plan, b
     }
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0) {
         const double weights = nnc_policy_bytes(plan->policy).weight_bytes;
-        add(&w, "offload.gradients", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
-            NNC_REDUCE_SCATTER, gradient * local, 1);
-        add(&w, "offload.weights", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK,
-            NNC_ALL_GATHER, weights * local, 1);
+        add(&w, "offload.gradients", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK, NNC_REDUCE_SCATTER,
+            gradient * local, 1);
+        add(&w, "offload.weights", NNC_COMM_OFFLOAD, (nnc_route_kind)NNC_OFFLOAD_HOST_LINK, NNC_ALL_GATHER,
+            weights * local, 1);
     }
     return w.count;
 }
 
-NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_overlap_window *window, nnc_derivation *why)
+NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
+                             const nnc_overlap_window *window, nnc_derivation *why)
 {
     const bool data = exchange->comm == NNC_COMM_DATA;
     const nnc_route_kind route = data ? (nnc_route_kind)exchange->route : NNC_ROUTE_COUNT;
     const bool expert = route == NNC_ROUTE_EXPERT_SHARD || route == NNC_ROUTE_EXPERT_REPLICA;
     const bool replica = route == NNC_ROUTE_REPLICA || route == NNC_ROUTE_EXPERT_REPLICA;
     NNC_LET(why, network_s, "s", exchange_s);
-    const bool host_update =
-        exchange->comm == NNC_COMM_OFFLOAD && exchange->route == NNC_OFFLOAD_HOST_MEMORY;
+    const bool host_update = exchange->comm == NNC_COMM_OFFLOAD && exchange->route == NNC_OFFLOAD_HOST_MEMORY;
     if (exchange->comm == NNC_COMM_PIPELINE || host_update) {
         NNC_SAY(why, time_s, "s", network_s);
         NNC_NOTE(why, host_update ? "the host updates once all gradients are there, and the next "
@@ -138,8 +133,7 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     }
     /* Gradients leave during backward; weights return during the next forward. */
     NNC_LET(why, window_s, "s",
-            nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane]
-                                                             : window->backward_s[lane]));
+            nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
     NNC_LET(why, bytes, "B", exchange->bytes); /* bytes of replicas: a shard of every bucket */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
@@ -152,25 +146,22 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
     NNC_SAY(why, last_share, NULL, nnc_max(bucket_share, table_share));
     NNC_NOTE(why, "the last one has no compute left to overlap with; a table is never split");
     NNC_SAY(why, left_s, "s",
-            nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) -
-                window_s);
-    NNC_NOTE(
-        why,
-        "of what may overlap; window_s: of a pass, what the device and other links do, and what "
-        "the host takes to issue it, without what travels by the same links");
+            nnc_max(window_s + network_s * last_share, network_s + window_s * bucket_share) - window_s);
+    NNC_NOTE(why, "of what may overlap; window_s: of a pass, what the device and other links do, and what "
+                  "the host takes to issue it, without what travels by the same links");
     NNC_SAY(why, time_s, "s", overlap * nnc_min(left_s, network_s) + (1.0 - overlap) * network_s);
     NNC_SOURCE(why, "PyTorch DDP arXiv:2006.15704");
     return time_s;
 }
 
-double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share,
-                             nnc_lane lane, const nnc_overlap_window *window)
+double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
+                             const nnc_overlap_window *window)
 {
     return exposed_of(exchange, exchange_s, share, lane, window, NULL);
 }
 
-static double exposed_seconds(const nnc_collective_op *exchange, double exchange_s, double share,
-                              nnc_lane lane, const nnc_overlap_window *window, nnc_derivation *why)
+static double exposed_seconds(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
+                              const nnc_overlap_window *window, nnc_derivation *why)
 {
     return why != NULL ? exposed_of(exchange, exchange_s, share, lane, window, why)
                        : exposed_of(exchange, exchange_s, share, lane, window, NULL);
@@ -217,8 +208,7 @@ static void issue_update(nnc_op *op)
     };
 }
 
-static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u,
-                        nnc_step_end *t)
+static void add_updates(const nnc_step *step, const nnc_step_end_params *held, const nnc_update *u, nnc_step_end *t)
 {
     static const struct {
         const char *name;
@@ -270,9 +260,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     const nnc_update u = update_of(step, held);
     t->exchange_count = 0;
     if (step->network != NULL) {
-        t->exchange_count =
-            step_collectives(held->dense.params, held->expert.params, plan,
-                             step->software->flat_weights, held->tied_params, t->exchanges);
+        t->exchange_count = step_collectives(held->dense.params, held->expert.params, plan,
+                                             step->software->flat_weights, held->tied_params, t->exchanges);
     }
     if ((plan->offload & NNC_OFFLOAD_OPTIMIZER) != 0 && step->network != NULL &&
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
@@ -289,8 +278,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     add_updates(step, held, &u, t);
     for (int i = 0; i < t->exchange_count; i++) {
         const char *link = "";
-        t->exchange_s[i] =
-            nnc_network_exchange_s(step->network, &t->exchanges[i].u.collective, &link);
+        t->exchange_s[i] = nnc_network_exchange_s(step->network, &t->exchanges[i].u.collective, &link);
     }
     for (int i = 0; i < t->update_count; i++) {
         t->works[i] = nnc_op_work(&t->updates[i]);
@@ -311,8 +299,7 @@ static double table_share(const nnc_step *step, const nnc_stage_residency *holdi
 }
 
 /* Time of one device that its step end can overlap with. */
-static nnc_overlap_window window_of(const nnc_step *step,
-                                    const nnc_segment_time units[NNC_SEGMENTS_MAX],
+static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                     const nnc_stage_residency *holding)
 {
     nnc_overlap_window h = { .bucket_bytes = step->software->bucket_bytes,
@@ -329,9 +316,8 @@ static nnc_overlap_window window_of(const nnc_step *step,
         const nnc_segment_time *u = &units[s];
         for (int f = 0; f < NNC_LANES && holds(holding, s); f++) {
             h.forward_s[f] += n * (u->free_s[NNC_PART_FORWARD][f] + u->host_s[NNC_PART_FORWARD]);
-            h.backward_s[f] +=
-                n * (u->free_s[NNC_PART_BACKWARD][f] + u->host_s[NNC_PART_BACKWARD]) +
-                again * (u->free_s[NNC_PART_RECOMPUTE][f] + u->host_s[NNC_PART_RECOMPUTE]);
+            h.backward_s[f] += n * (u->free_s[NNC_PART_BACKWARD][f] + u->host_s[NNC_PART_BACKWARD]) +
+                               again * (u->free_s[NNC_PART_RECOMPUTE][f] + u->host_s[NNC_PART_RECOMPUTE]);
         }
     }
     return h;
@@ -339,23 +325,21 @@ static nnc_overlap_window window_of(const nnc_step *step,
 
 /* Exposed seconds of a collective. Lanes that it meets lose the time that it overlaps with; other lanes gain the
  * time that the device waits for it. */
-static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s,
-                     const nnc_overlap *overlap, nnc_overlap_window *window, nnc_derivation *why)
+static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
+                     nnc_overlap_window *window, nnc_derivation *why)
 {
     const nnc_lane lane = nnc_lane_of(step->network, e);
     const double exposed_s = exposed_seconds(e, raw_s, overlap->share[e->comm], lane, window, why);
     double *const left_s = e->forward == NNC_ALL_GATHER ? window->forward_s : window->backward_s;
     for (int l = 0; l < NNC_LANES; l++) {
-        left_s[l] = nnc_lanes_meet((nnc_lane)l, lane) ? left_s[l] - (raw_s - exposed_s)
-                                                      : left_s[l] + exposed_s;
+        left_s[l] = nnc_lanes_meet((nnc_lane)l, lane) ? left_s[l] - (raw_s - exposed_s) : left_s[l] + exposed_s;
     }
     return exposed_s;
 }
 
-nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step,
-                                         const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                                         const nnc_stage_residency *holding,
-                                         const nnc_overlap *overlap, const nnc_step_end *t)
+nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                                         const nnc_stage_residency *holding, const nnc_overlap *overlap,
+                                         const nnc_step_end *t)
 {
     nnc_overlap_window window = window_of(step, units, holding);
     nnc_step_end_seconds seconds = { .exchanges = t->exchange_count };
@@ -363,8 +347,7 @@ nnc_step_end_seconds nnc_step_end_expose(const nnc_step *step,
         const nnc_collective_op *e = &t->exchanges[i].u.collective;
         const double raw_s = step->free[NNC_BOUND_NETWORK] ? 0.0 : t->exchange_s[i];
         seconds.comm[i] = e->comm;
-        seconds.exposed_s[i] =
-            expose(step, e, raw_s, overlap, &window, NULL) * (double)t->exchanges[i].repeat;
+        seconds.exposed_s[i] = expose(step, e, raw_s, overlap, &window, NULL) * (double)t->exchanges[i].repeat;
     }
     for (int i = 0; i < t->update_count; i++) {
         const nnc_timing *time = &t->times[i];
@@ -417,16 +400,15 @@ void nnc_step_end_set_alike(nnc_step_memory *m, int32_t d)
     stage->update_s = stage[-1].update_s;
 }
 
-void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                       const nnc_overlap *overlap, nnc_step_memory *m)
+void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_overlap *overlap,
+                       nnc_step_memory *m)
 {
     for (int32_t d = 0; d < step->plan->pipeline; d++) {
         if (m->alike[d]) {
             nnc_step_end_set_alike(m, d);
             continue;
         }
-        m->own_ends[d] =
-            nnc_step_end_expose(step, units, &m->holdings[d], overlap, step->ends->of[d]);
+        m->own_ends[d] = nnc_step_end_expose(step, units, &m->holdings[d], overlap, step->ends->of[d]);
         nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }
@@ -434,16 +416,14 @@ void nnc_step_ends_set(const nnc_step *step, const nnc_segment_time units[NNC_SE
 _Static_assert(NNC_STEP_EXCHANGES_MAX + (int)NNC_UPDATE_KIND_COUNT + 1 <= NNC_STEP_ROWS_MAX,
                "the table holds the step end and the messages between stages");
 
-void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
-                         const nnc_step_memory *m, int32_t stage, const nnc_overlap *overlap,
-                         nnc_rows *rows)
+void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
+                         int32_t stage, const nnc_overlap *overlap, nnc_rows *rows)
 {
     const nnc_step_end *t = step->ends->of[stage];
     nnc_overlap_window window = window_of(step, units, &m->holdings[stage]);
     for (int i = 0; i < t->exchange_count; i++) {
         const nnc_collective_op *e = &t->exchanges[i].u.collective;
-        nnc_rows_add(rows, &t->exchanges[i], step->device, step->network,
-                     (double)t->exchanges[i].repeat);
+        nnc_rows_add(rows, &t->exchanges[i], step->device, step->network, (double)t->exchanges[i].repeat);
         nnc_op_cost *row = &rows->rows[rows->count - 1];
         nnc_say_of_row(step->why, rows->count - 1);
         row->time_s = expose(step, e, row->network_s, overlap, &window, step->why);

@@ -25,22 +25,17 @@ const nnc_alias nnc_aliases[] = {
       { "device.critical_width" } },
     { "communication",
       "Exposed communication, and each of its kinds.",
-      { "step.exposed_comm_s", "step.exposed_comm.tensor", "step.exposed_comm.context",
-        "step.exposed_comm.expert", "step.exposed_comm.data", "step.exposed_comm.pipeline",
-        "step.exposed_comm.offload" } },
+      { "step.exposed_comm_s", "step.exposed_comm.tensor", "step.exposed_comm.context", "step.exposed_comm.expert",
+        "step.exposed_comm.data", "step.exposed_comm.pipeline", "step.exposed_comm.offload" } },
     { "bubble",
       "Idle time of the busiest pipeline stage.",
       { "step.bubble_s", "step.bubble_ratio", "step.bubble_share" } },
-    { "throughput",
-      "Tokens and samples per second.",
-      { "throughput.tokens_per_s", "throughput.samples_per_s" } },
+    { "throughput", "Tokens and samples per second.", { "throughput.tokens_per_s", "throughput.samples_per_s" } },
     { "memory",
       "Memory of the fullest device, by class.",
-      { "memory.total_bytes", "memory.weight_bytes", "memory.gradient_bytes",
-        "memory.optimizer_bytes", "memory.activation_bytes", "memory.transient_bytes" } },
-    { "cost",
-      "Price of a step and of the run.",
-      { "cost.step", "cost.run_s", "cost.device_hours", "cost.run" } },
+      { "memory.total_bytes", "memory.weight_bytes", "memory.gradient_bytes", "memory.optimizer_bytes",
+        "memory.activation_bytes", "memory.transient_bytes" } },
+    { "cost", "Price of a step and of the run.", { "cost.step", "cost.run_s", "cost.device_hours", "cost.run" } },
     { "energy", "Energy of the run, or of the step.", { "cost.energy_j" } },
     { NULL, NULL, { NULL } },
 };
@@ -91,12 +86,10 @@ static nnc_status unknown_name(const nnc_question *a, const char *word, nnc_erro
         names[count++] = a->names.list[i].row->name;
     }
     const char *nearest = nnc_nearest(word, names, count);
-    return nearest != NULL
-               ? nnc_fail(err, NNC_BAD_USAGE, word, "unknown metric or op, did you mean %s?",
-                          nearest)
-               : nnc_fail(err, NNC_BAD_USAGE, word,
-                          "unknown metric or op, expected a name such as params, flops, mfu, "
-                          "memory, step_s, cost or attn.qkv; 'nncost explain' lists them");
+    return nearest != NULL ? nnc_fail(err, NNC_BAD_USAGE, word, "unknown metric or op, did you mean %s?", nearest)
+                           : nnc_fail(err, NNC_BAD_USAGE, word,
+                                      "unknown metric or op, expected a name such as params, flops, mfu, "
+                                      "memory, step_s, cost or attn.qkv; 'nncost explain' lists them");
 }
 
 static bool is_served(const nnc_report *report)
@@ -111,11 +104,9 @@ static nnc_status repeat_serving(nnc_question *a, nnc_error *err)
     nnc_serve again;
     if (r->images != NULL) {
         nnc_images images;
-        return nnc_images_of(r->model, r->device, r->software, r->images_ask, r->scratch, &images,
-                             a->step, err);
+        return nnc_images_of(r->model, r->device, r->software, r->images_ask, r->scratch, &images, a->step, err);
     }
-    return nnc_serve_say(r->model, r->device, r->software, r->serve_ask, r->scratch, &again, NULL,
-                         a->step, err);
+    return nnc_serve_say(r->model, r->device, r->software, r->serve_ask, r->scratch, &again, NULL, a->step, err);
 }
 
 /* Estimates the training step again, with a derivation. */
@@ -124,8 +115,7 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err)
     const nnc_report *r = a->report;
     nnc_result again;
     r->scratch->why = a->step;
-    const nnc_status status =
-        nnc_estimate(r->model, r->device, r->software, &r->result->plan, r->scratch, &again, err);
+    const nnc_status status = nnc_estimate(r->model, r->device, r->software, &r->result->plan, r->scratch, &again, err);
     r->scratch->why = NULL;
     NNC_TRY(status);
     (void)nnc_report_unit_cost(&again, a->step);
@@ -153,12 +143,10 @@ static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): it is not NULL here */
     memset(a->shown, 0, (size_t)a->said_count * sizeof *a->shown);
-    const bool known =
-        add_alias(a, word) || nnc_answer_columns(a, word, NNC_NAMES_EXACT) ||
-        (!is_served(a->report) && nnc_explain_op(&a->answer, a->report, a->step, a->row, word)) ||
-        nnc_answer_columns(a, word, NNC_NAMES_AROUND) || nnc_answer_operand(a, word);
-    if (!known && a->names.list == NULL &&
-        nnc_explained_names_of(a->outputs, a->arena, &a->names) != NNC_OK) {
+    const bool known = add_alias(a, word) || nnc_answer_columns(a, word, NNC_NAMES_EXACT) ||
+                       (!is_served(a->report) && nnc_explain_op(&a->answer, a->report, a->step, a->row, word)) ||
+                       nnc_answer_columns(a, word, NNC_NAMES_AROUND) || nnc_answer_operand(a, word);
+    if (!known && a->names.list == NULL && nnc_explained_names_of(a->outputs, a->arena, &a->names) != NNC_OK) {
         return nnc_no_memory(err);
     }
     if (!known && !nnc_answer_member(a, word)) {
@@ -196,21 +184,19 @@ static int32_t cut_words(char *text, const char **words)
 
 /* ---- questions ---- */
 /* Answers each word from the first estimate that knows it. */
-static nnc_status answer_words(nnc_question *questions, int question_count,
-                               const char *const *words, int32_t count, nnc_answer *answers,
-                               nnc_error *err)
+static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
+                               nnc_answer *answers, nnc_error *err)
 {
     for (int32_t w = 0; w < count; w++) {
         nnc_error why = { 0 };
         nnc_status status = NNC_BAD_USAGE;
         for (int i = 0; i < question_count && status == NNC_BAD_USAGE; i++) {
-            questions[i].answer = (nnc_answer){
-                .report = questions[i].example ? NULL : questions[i].report,
-                .example = questions[i].example,
-                /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
-                .asked = words[w],
-                .arena = questions[i].arena
-            };
+            questions[i].answer =
+                (nnc_answer){ .report = questions[i].example ? NULL : questions[i].report,
+                              .example = questions[i].example,
+                              /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
+                              .asked = words[w],
+                              .arena = questions[i].arena };
             status = answer_word(&questions[i], words[w], i == 0 ? err : &why);
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
             answers[w] = questions[i].answer;
@@ -248,8 +234,8 @@ static void close_question(nnc_question *a)
 
 /* Answers names, joined by commas, each from the first question that knows it. The caller fills
  * report, outputs and example of each question; the rest is freed at return. */
-static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions,
-                              int question_count, const char *names, nnc_error *err)
+static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
+                              const char *names, nnc_error *err)
 {
     nnc_status status = NNC_OK;
     char *text = strdup(names);
@@ -301,8 +287,7 @@ static const char device_text[] =
     "\"per_device_hour\": 1, \"currency\": \"USD\", \"where\": \"nowhere\", \"date\": \"2026\"}], "
     "\"sources\": {\"\": \"made up\"}}";
 
-#define MODEL_START \
-    "{\"schema\": \"nncost.model/1\", \"id\": \"example\", \"name\": \"An example\", "
+#define MODEL_START "{\"schema\": \"nncost.model/1\", \"id\": \"example\", \"name\": \"An example\", "
 #define MODEL_END ", \"sources\": {\"\": \"made up\"}}"
 
 enum { SETTINGS_MAX = 14 };
@@ -328,19 +313,17 @@ static const struct {
         { "offload", "optimizer" },
         { "tokens", "1e9" } } },
     { "a U-shaped convolutional network on 2 devices",
-      MODEL_START
-      "\"family\": \"unet\", \"image\": 256, \"latent_factor\": 8, \"in_channels\": 4,"
-      " \"out_channels\": 4, \"channels\": 64, \"channel_multipliers\": [1, 2],"
-      " \"blocks_per_level\": 1, \"block\": \"residual\", \"norm\": \"group\","
-      " \"norm_groups\": 8, \"kernel\": 3, \"conv_biases\": true, \"down\": \"conv\","
-      " \"up\": \"nearest_conv\", \"time_embed_width\": 256, \"attention_levels\":"
-      " [false, true], \"middle_attention\": true, \"transformer_depth\": 1, \"heads\": 2,"
-      " \"context_len\": 16, \"context_width\": 64" MODEL_END,
+      MODEL_START "\"family\": \"unet\", \"image\": 256, \"latent_factor\": 8, \"in_channels\": 4,"
+                  " \"out_channels\": 4, \"channels\": 64, \"channel_multipliers\": [1, 2],"
+                  " \"blocks_per_level\": 1, \"block\": \"residual\", \"norm\": \"group\","
+                  " \"norm_groups\": 8, \"kernel\": 3, \"conv_biases\": true, \"down\": \"conv\","
+                  " \"up\": \"nearest_conv\", \"time_embed_width\": 256, \"attention_levels\":"
+                  " [false, true], \"middle_attention\": true, \"transformer_depth\": 1, \"heads\": 2,"
+                  " \"context_len\": 16, \"context_width\": 64" MODEL_END,
       { { "data", "2" }, { "recompute", "full" } } },
     { "a vision transformer on 2 devices",
-      MODEL_START
-      "\"family\": \"vit\", \"image\": 224, \"patch\": 16, \"layers\": 4, \"hidden\": 256,"
-      " \"heads\": 4, \"classes\": 1000" MODEL_END,
+      MODEL_START "\"family\": \"vit\", \"image\": 224, \"patch\": 16, \"layers\": 4, \"hidden\": 256,"
+                  " \"heads\": 4, \"classes\": 1000" MODEL_END,
       { { "data", "2" } } },
 };
 enum { EXAMPLE_COUNT = sizeof examples / sizeof examples[0] };
@@ -366,13 +349,11 @@ static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_erro
     to->software = nnc_software_default();
     NNC_GOT(to->scratch, err);
     NNC_TRY(nnc_model_parse(specs, "example", model, strlen(model), &to->model, err));
-    NNC_TRY(
-        nnc_device_parse(specs, "example", device_text, sizeof device_text - 1, &to->device, err));
+    NNC_TRY(nnc_device_parse(specs, "example", device_text, sizeof device_text - 1, &to->device, err));
     for (int i = 0; i < SETTINGS_MAX && examples[index].plan[i][0] != NULL; i++) {
         NNC_TRY(nnc_plan_set(&plan, examples[index].plan[i][0], examples[index].plan[i][1], err));
     }
-    NNC_TRY(
-        nnc_estimate(to->model, to->device, &to->software, &plan, to->scratch, &to->result, err));
+    NNC_TRY(nnc_estimate(to->model, to->device, &to->software, &plan, to->scratch, &to->result, err));
     to->report = (nnc_report){ .model_asked = "example",
                                .device_asked = "example",
                                .model = to->model,
@@ -392,9 +373,8 @@ static nnc_status open_example(nnc_specs *specs, int index, opened *to, nnc_erro
     return NNC_OK;
 }
 
-nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs,
-                                const nnc_explain_output *outputs, const char *names,
-                                nnc_error *err)
+nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs, const nnc_explain_output *outputs,
+                                const char *names, nnc_error *err)
 {
     nnc_question questions[EXAMPLE_COUNT] = { 0 };
     opened *examples_opened = calloc(EXAMPLE_COUNT, sizeof *examples_opened);
@@ -433,17 +413,15 @@ static const nnc_metric line_rows[] = {
     NNC_AS("source", TEXT, LINE(source), .help = "Source of the formula or definition."),
 };
 #undef LINE
-static const nnc_metrics line_metrics =
-    NNC_METRICS("one line of a derivation", line_rows, nnc_explained);
+static const nnc_metrics line_metrics = NNC_METRICS("one line of a derivation", line_rows, nnc_explained);
 
 NNC_IF(is_of_example, nnc_answer, self->example != NULL)
 
 static const nnc_metric answer_rows[] = {
     NNC_AS("quantity", TEXT, NNC_IN(nnc_answer, asked), .help = "The requested name."),
-    NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count),
-           .rows = &line_metrics, .help = "Its derivation."),
-    NNC_TEXT(nnc_answer, example,
-             .help = "Description of the example, when no model and device were named.",
+    NNC_AS("lines", LIST, NNC_IN(nnc_answer, lines), NNC_COUNT(nnc_answer, count), .rows = &line_metrics,
+           .help = "Its derivation."),
+    NNC_TEXT(nnc_answer, example, .help = "Description of the example, when no model and device were named.",
              .more = NNC_MORE(.when = is_of_example)),
 };
 const nnc_metrics nnc_answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
@@ -473,8 +451,7 @@ static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *l
                          unit ? " " : "", unit ? line->unit : "");
     }
     if (unit && strcmp(line->unit, "FLOP/B") != 0) {
-        nnc_sheet_phrase(sheet, NNC_INK_PLAIN, "(%s)",
-                         nnc_unit_text(line->value, line->unit, number));
+        nnc_sheet_phrase(sheet, NNC_INK_PLAIN, "(%s)", nnc_unit_text(line->value, line->unit, number));
     }
     nnc_sheet_end(sheet);
 }
@@ -527,11 +504,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 {
     const nnc_answer *answer = record;
     nnc_sheet sheet = nnc_sheet_begin(out, style);
-    if (answer->report != NULL &&
-        (answer->report->serve != NULL || answer->report->images != NULL)) {
+    if (answer->report != NULL && (answer->report->serve != NULL || answer->report->images != NULL)) {
         nnc_sheet_label(&sheet, "served");
-        nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s on %s", answer->report->model->id,
-                       answer->report->device->id);
+        nnc_sheet_item(&sheet, NNC_INK_STRONG, "%s on %s", answer->report->model->id, answer->report->device->id);
         nnc_sheet_item(&sheet, NNC_INK_PLAIN, "software %s", answer->report->software->id);
         nnc_sheet_end(&sheet);
     } else if (answer->report != NULL) {
@@ -561,14 +536,12 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &line_metrics, answer, answer->lines, answer->count };
 }
 
-const nnc_view nnc_answer_view = { .schema = "nncost.explain/1",
-                                   .document = &nnc_answer_document,
-                                   .lines = lines_of,
-                                   .page = write_page };
+const nnc_view nnc_answer_view = {
+    .schema = "nncost.explain/1", .document = &nnc_answer_document, .lines = lines_of, .page = write_page
+};
 
 /* All answers on one page; each begins with its name. */
-static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers,
-                           int32_t count)
+static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count)
 {
     nnc_answer all = answers[0];
     all.lines = NULL;

@@ -44,8 +44,8 @@ void nnc_answer_add(nnc_answer *answer, nnc_explained explained);
 
 /* Appends the lines of every row of an op; when it has many shapes, only the slowest row of each
  * phase. step: lines of the estimate; why: owns the lines. false: no such op. */
-bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step,
-                    nnc_derivation *why, const char *name);
+bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
+                    const char *name);
 
 void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count);
 extern const nnc_metrics nnc_answer_document;
@@ -64,13 +64,11 @@ nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report
                               const nnc_explain_output *outputs, const char *names, nnc_error *err);
 
 /* The same without numbers, from one example per family. */
-nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs,
-                                const nnc_explain_output *outputs, const char *names,
-                                nnc_error *err);
+nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs, const nnc_explain_output *outputs,
+                                const char *names, nnc_error *err);
 
 /* Lists every name. */
-nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs,
-                            nnc_error *err);
+nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err);
 extern const nnc_metrics nnc_explained_names_document;
 extern const nnc_view nnc_explained_names_view, nnc_answer_view;
 
@@ -97,8 +95,7 @@ typedef struct nnc_explained_names {
 } nnc_explained_names;
 
 /* Names of an estimate first, then of outputs (NULL = none). Fails with NNC_NO_MEMORY. */
-nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena,
-                                  nnc_explained_names *names);
+nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names);
 
 /* ---- one question: an estimate made again with its derivation ---- */
 
@@ -120,12 +117,7 @@ typedef struct nnc_question {
 
 /* How well a word matches the name of a column: a section or an array around it, the end of its
  * name, its full name. */
-typedef enum nnc_naming {
-    NNC_NAMES_NOT_AT_ALL,
-    NNC_NAMES_AROUND,
-    NNC_NAMES_ENDING,
-    NNC_NAMES_EXACT
-} nnc_naming;
+typedef enum nnc_naming { NNC_NAMES_NOT_AT_ALL, NNC_NAMES_AROUND, NNC_NAMES_ENDING, NNC_NAMES_EXACT } nnc_naming;
 
 /* Each appends the lines of a word and returns whether there are any: the best matching metrics of
  * the estimate, at least as well as `least`; an operand of a formula that is not a metric,

@@ -27,8 +27,7 @@ static bool is_listed(const finder *f, const nnc_metrics *table)
     return false;
 }
 
-static void add_name(finder *f, const nnc_metrics *table, const nnc_metric *row, const char *path,
-                     bool again)
+static void add_name(finder *f, const nnc_metrics *table, const nnc_metric *row, const char *path, bool again)
 {
     if (f->list != NULL) {
         const char *kept = nnc_arena_strdup(f->arena, path);
@@ -45,17 +44,14 @@ static void find_names(finder *f, const nnc_metrics *table, const char *prefix)
     for (size_t i = 0; i < table->count; i++) {
         const nnc_metric *row = &table->rows[i];
         char path[192];
-        snprintf(path, sizeof path, "%s%s%s", prefix,
-                 row->name != NULL && *prefix != '\0' ? "." : "",
+        snprintf(path, sizeof path, "%s%s%s", prefix, row->name != NULL && *prefix != '\0' ? "." : "",
                  row->name != NULL ? row->name : "");
         if (row->name != NULL && row->type != NNC_METRIC_OBJECT) {
             add_name(f, table, row, path, again);
         }
         if (row->rows != NULL && (row->name != NULL || row->type == NNC_METRIC_OBJECT)) {
             find_names(f, row->rows, path);
-            for (int k = 0;
-                 nnc_metric_rare(row)->others != NULL && nnc_metric_rare(row)->others[k] != NULL;
-                 k++) {
+            for (int k = 0; nnc_metric_rare(row)->others != NULL && nnc_metric_rare(row)->others[k] != NULL; k++) {
                 find_names(f, nnc_metric_rare(row)->others[k], path);
             }
         }
@@ -72,8 +68,7 @@ static void find_all(finder *f, const nnc_explain_output *outputs)
     }
 }
 
-nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena,
-                                  nnc_explained_names *names)
+nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names)
 {
     finder f = { .arena = arena };
     find_all(&f, outputs);
@@ -99,16 +94,14 @@ static bool ends_path(const char *path, const char *name, size_t length)
 static bool is_value_of(const nnc_explained_name *name, const char *word)
 {
     const char *dot = strrchr(word, '.');
-    if (dot == NULL || name->row->each_count == 0 ||
-        !ends_path(name->path, word, (size_t)(dot - word))) {
+    if (dot == NULL || name->row->each_count == 0 || !ends_path(name->path, word, (size_t)(dot - word))) {
         return false;
     }
     for (int32_t i = 0; i < name->row->each_count; i++) {
         char number[16];
         snprintf(number, sizeof number, "%d", (int)i);
-        if (strcmp(dot + 1, nnc_metric_rare(name->row)->each != NULL
-                                ? nnc_metric_rare(name->row)->each((unsigned)i)
-                                : number) == 0) {
+        if (strcmp(dot + 1, nnc_metric_rare(name->row)->each != NULL ? nnc_metric_rare(name->row)->each((unsigned)i)
+                                                                     : number) == 0) {
             return true;
         }
     }
@@ -117,8 +110,7 @@ static bool is_value_of(const nnc_explained_name *name, const char *word)
 
 /* The first name that equals the word, ends with it, or is the array of the value that it names;
  * NULL = none. */
-static const nnc_explained_name *explained_names_find(const nnc_explained_names *names,
-                                                      const char *word)
+static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word)
 {
     const nnc_explained_name *end = NULL;
     for (int32_t i = 0; i < names->count; i++) {
@@ -136,8 +128,7 @@ static const nnc_explained_name *explained_names_find(const nnc_explained_names 
 /* The help of a row; rows of the plan have the help of the plan's fields. */
 static const char *metric_meaning(const nnc_metric *row)
 {
-    return row->help == NULL && row->name != NULL ? nnc_field_help(&nnc_plan_table, row->name)
-                                                  : row->help;
+    return row->help == NULL && row->name != NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help;
 }
 
 /* ---- the list of them ---- */
@@ -146,11 +137,9 @@ NNC_GET(get_meaning, nnc_explained_name, nnc_text_cell(metric_meaning(self->row)
 NNC_GET(get_source, nnc_explained_name, nnc_text_cell(nnc_metric_rare(self->row)->source))
 
 static const nnc_metric name_rows[] = {
-    NNC_AS("name", TEXT, NNC_IN(nnc_explained_name, path),
-           .help = "The name, with the objects and lists around it."),
+    NNC_AS("name", TEXT, NNC_IN(nnc_explained_name, path), .help = "The name, with the objects and lists around it."),
     NNC_TEXT(nnc_explained_name, output, .help = "The command that prints it."),
-    NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit),
-           .help = "Unit of its value."),
+    NNC_AS("unit", TEXT, NNC_VIA(nnc_explained_name, row), NNC_IN(nnc_metric, unit), .help = "Unit of its value."),
     NNC_AS("meaning", TEXT, .get = get_meaning, .help = "Its meaning."),
     NNC_AS("source", TEXT, .get = get_source, .help = "Source of the formula or definition."),
 };
@@ -166,8 +155,7 @@ static const nnc_metrics name_metrics = { .what = "a name that can be explained"
 
 static const nnc_metric list_rows[] = {
     NNC_AS("names", LIST, NNC_IN(nnc_explained_names, list), NNC_COUNT(nnc_explained_names, count),
-           .rows = &name_metrics,
-           .help = "Every name; also the name of any op, as in 'nncost ops'."),
+           .rows = &name_metrics, .help = "Every name; also the name of any op, as in 'nncost ops'."),
 };
 const nnc_metrics nnc_explained_names_document =
     NNC_METRICS("names that can be explained", list_rows, nnc_explained_names);
@@ -199,11 +187,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet sheet = nnc_sheet_begin(out, style);
     sheet.indent = 0;
     nnc_sheet_label(&sheet, "");
-    nnc_sheet_words(
-        &sheet,
-        "'nncost explain NAMES' prints the meaning, formula and source of these names; 'nncost "
-        "explain NAMES MODEL DEVICE' adds the numbers. Separate NAMES by commas; the last parts of "
-        "a name suffice. Ops have the names of 'nncost ops', such as attn.qkv.");
+    nnc_sheet_words(&sheet, "'nncost explain NAMES' prints the meaning, formula and source of these names; 'nncost "
+                            "explain NAMES MODEL DEVICE' adds the numbers. Separate NAMES by commas; the last parts of "
+                            "a name suffice. Ops have the names of 'nncost ops', such as attn.qkv.");
     nnc_sheet_end(&sheet);
     sheet.indent = 32;
     nnc_sheet_heading(out, style, "groups of metrics");
@@ -225,13 +211,11 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-const nnc_view nnc_explained_names_view = { .schema = "nncost.explain-list/1",
-                                            .document = &nnc_explained_names_document,
-                                            .lines = lines_of,
-                                            .page = write_page };
+const nnc_view nnc_explained_names_view = {
+    .schema = "nncost.explain-list/1", .document = &nnc_explained_names_document, .lines = lines_of, .page = write_page
+};
 
-nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs,
-                            nnc_error *err)
+nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err)
 {
     nnc_explained_names names = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
@@ -257,9 +241,7 @@ const char *nnc_metric_short_name(const char *column)
 /* "cost.step" keeps its section, because "step" is another metric; so do names of the run. */
 static const char *full_name(const char *column)
 {
-    return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0
-               ? column
-               : nnc_metric_short_name(column);
+    return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
 /* Owner of the lines of a metric: the run, a phase of serving, or "" for the step. */
@@ -277,8 +259,7 @@ static const char *owner_text(const char *of)
 }
 
 /* The last line with this name before line `before` that belongs to `of`; -1 = none. */
-static int find_said(const nnc_question *a, const char *of, const char *name, size_t length,
-                     int before)
+static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before)
 {
     for (int i = before - 1; i >= 0; i--) {
         if (strcmp(a->said[i].of, of) == 0 && strlen(a->said[i].name) == length &&
@@ -406,9 +387,7 @@ static nnc_naming names_column(const char *column, const char *word)
     nnc_naming best = NNC_NAMES_NOT_AT_ALL;
     for (const char *at = column; at != NULL && best < NNC_NAMES_ENDING;) {
         if (strncmp(at, word, length) == 0 && (at[length] == '\0' || at[length] == '.')) {
-            best = at[length] == '.' ? NNC_NAMES_AROUND
-                   : at == column    ? NNC_NAMES_EXACT
-                                     : NNC_NAMES_ENDING;
+            best = at[length] == '.' ? NNC_NAMES_AROUND : at == column ? NNC_NAMES_EXACT : NNC_NAMES_ENDING;
         }
         at = strchr(at, '.');
         at = at != NULL ? at + 1 : NULL;
@@ -467,31 +446,28 @@ bool nnc_answer_member(nnc_question *a, const char *word)
     const char *dot = strrchr(word, '.'), *value = dot != NULL ? dot + 1 : word;
     for (int32_t i = 0; i < a->columns.count; i++) {
         const nnc_column *column = &a->columns.list[i];
-        const bool same =
-            column->metric == row && (row->each_count == 0 || strcmp(row->name, value) == 0 ||
-                                      strcmp(strrchr(column->name, '.') + 1, value) == 0);
-        if (same || (nnc_metric_rare(row)->same_as != NULL &&
-                     strcmp(column->name, nnc_metric_rare(row)->same_as) == 0)) {
+        const bool same = column->metric == row && (row->each_count == 0 || strcmp(row->name, value) == 0 ||
+                                                    strcmp(strrchr(column->name, '.') + 1, value) == 0);
+        if (same ||
+            (nnc_metric_rare(row)->same_as != NULL && strcmp(column->name, nnc_metric_rare(row)->same_as) == 0)) {
             add_metric(a, column);
             any = true;
         }
     }
     if (!any) {
-        nnc_answer_add(&a->answer,
-                       (nnc_explained){ .kind = NNC_EXPLAINED_TEXT,
-                                        .line = { .of = found->table->what,
-                                                  .name = row->name,
-                                                  .unit = row->unit,
-                                                  .meaning = metric_meaning(row),
-                                                  .source = nnc_metric_rare(row)->source,
-                                                  .value = (double)NAN } });
+        nnc_answer_add(&a->answer, (nnc_explained){ .kind = NNC_EXPLAINED_TEXT,
+                                                    .line = { .of = found->table->what,
+                                                              .name = row->name,
+                                                              .unit = row->unit,
+                                                              .meaning = metric_meaning(row),
+                                                              .source = nnc_metric_rare(row)->source,
+                                                              .value = (double)NAN } });
     }
     return true;
 }
 
 /* Copies the lines of one derivation, under the name of the row. */
-static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading,
-                      const char *of)
+static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading, const char *of)
 {
     const nnc_line *lines = NULL;
     int count = 0;
@@ -503,8 +479,7 @@ static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char 
     }
 }
 
-static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, bool numbers,
-                          nnc_derivation *why)
+static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, bool numbers, nnc_derivation *why)
 {
     const nnc_work *work = &cost->work;
     char verdict[160];
@@ -512,28 +487,24 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
         return;
     }
     nnc_say_work(work, why);
-    NNC_SAY(why, intensity, "FLOP/B",
-            (work->flops + work->vector_flops) / (work->read_bytes + work->write_bytes));
+    NNC_SAY(why, intensity, "FLOP/B", (work->flops + work->vector_flops) / (work->read_bytes + work->write_bytes));
     (void)intensity;
     const char *bound = nnc_bound_name(cost->bound);
     if (!numbers) {
         snprintf(verdict, sizeof verdict, "FLOPs per byte moved");
     } else if (work->flops > 0.0) {
-        snprintf(
-            verdict, sizeof verdict,
-            "FLOPs per byte moved: bound by %s; the ridge point of the device is at %.1f FLOP/B",
-            bound, nnc_device_ridge(device, cost->op->math_dtype));
+        snprintf(verdict, sizeof verdict,
+                 "FLOPs per byte moved: bound by %s; the ridge point of the device is at %.1f FLOP/B", bound,
+                 nnc_device_ridge(device, cost->op->math_dtype));
     } else {
-        snprintf(verdict, sizeof verdict, "FLOPs per byte moved: bound by %s; no matrix product",
-                 bound);
+        snprintf(verdict, sizeof verdict, "FLOPs per byte moved: bound by %s; no matrix product", bound);
     }
     nnc_say_note(why, verdict);
 }
 
 /* An op is slower when the network occupies compute units, or when the average power of the step
  * would exceed the limit. */
-static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor,
-                       nnc_derivation *why)
+static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor, nnc_derivation *why)
 {
     nnc_timing slowed = *alone, *t = &slowed;
     NNC_LET(why, fixed_s, "s", t->fixed_s);
@@ -541,8 +512,7 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
         NNC_LET(why, all_units_compute_s, "s", t->compute_s);
         NNC_LET(why, all_units_s, "s", t->time_s);
         NNC_PUT(why, lent_factor, NULL);
-        NNC_NOTE(why,
-                 "kernels of the expert all-to-all occupy units: units / (units - network_units)");
+        NNC_NOTE(why, "kernels of the expert all-to-all occupy units: units / (units - network_units)");
         NNC_SAY(why, compute_s, "s", all_units_compute_s * lent_factor);
         NNC_SAY(why, time_s, "s", (all_units_s - fixed_s) * lent_factor + fixed_s);
         t->compute_s = compute_s;
@@ -562,8 +532,7 @@ static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double 
     (void)time_s;
 }
 
-static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers,
-                        nnc_derivation *why)
+static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool numbers, nnc_derivation *why)
 {
     const nnc_op *op = cost->op;
     nnc_op_say(op, why);
@@ -576,37 +545,34 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
     } else {
         const nnc_timing t = nnc_op_say_time(report->device, op, &cost->work, why);
         if (cost->time_s > t.time_s) {
-            say_slowed(
-                cost, &t,
-                nnc_row_fills_units(cost)
-                    ? nnc_rows_lent_factor(report->device, &report->result->plan, report->software)
-                    : 1.0,
-                why);
+            say_slowed(cost, &t,
+                       nnc_row_fills_units(cost)
+                           ? nnc_rows_lent_factor(report->device, &report->result->plan, report->software)
+                           : 1.0,
+                       why);
         }
     }
 }
 
 /* "8 ranks inside one domain, over scale_up, by ring". */
-static void route_text(const nnc_network *network, const nnc_op_cost *cost, const char *by,
-                       char *text, size_t size)
+static void route_text(const nnc_network *network, const nnc_op_cost *cost, const char *by, char *text, size_t size)
 {
     const nnc_collective_op *e = &cost->op->u.collective;
     const nnc_route *route = &network->routes[nnc_network_route_of(e)];
     if (e->comm == NNC_COMM_OFFLOAD) {
         snprintf(text, size, "between the device and host memory, over the host link");
     } else if (route->outer == 1) {
-        snprintf(text, size, "%d ranks inside one domain, over %s%s%s", (int)route->size,
-                 route->link, by != NULL ? ", by " : "", by != NULL ? by : "");
-    } else {
-        snprintf(text, size, "%d ranks, %d in each of %d domains, limited by %s%s%s",
-                 (int)route->size, (int)route->inner, (int)route->outer, cost->link,
+        snprintf(text, size, "%d ranks inside one domain, over %s%s%s", (int)route->size, route->link,
                  by != NULL ? ", by " : "", by != NULL ? by : "");
+    } else {
+        snprintf(text, size, "%d ranks, %d in each of %d domains, limited by %s%s%s", (int)route->size,
+                 (int)route->inner, (int)route->outer, cost->link, by != NULL ? ", by " : "", by != NULL ? by : "");
     }
 }
 
 /* The time of the collective, then how much of it the step leaves exposed. */
-static void say_network(const nnc_report *report, const nnc_op_cost *cost,
-                        const nnc_derivation *step, char *route, size_t size, nnc_derivation *why)
+static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
+                        size_t size, nnc_derivation *why)
 {
     const bool ideal = report->result->plan.mode == NNC_MODE_IDEAL;
     const nnc_network *network = &report->scratch->network;
@@ -640,12 +606,12 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
     nnc_op_shape(op, shape, sizeof shape);
     if (nnc_op_is_collective(op)) {
         say_network(report, cost, step, route, sizeof route, why);
-        snprintf(heading, sizeof heading, "%s, %s of %s ranks, %s, %.0f in one step", of,
-                 nnc_op_kind_name(op), nnc_comm_name(op->u.collective.comm), route, cost->repeat);
+        snprintf(heading, sizeof heading, "%s, %s of %s ranks, %s, %.0f in one step", of, nnc_op_kind_name(op),
+                 nnc_comm_name(op->u.collective.comm), route, cost->repeat);
     } else {
         say_compute(report, cost, answer->report != NULL, why);
-        snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op),
-                 shape, cost->repeat);
+        snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op), shape,
+                 cost->repeat);
     }
     if (answer->report == NULL) { /* without the numbers of the example */
         snprintf(heading, sizeof heading, "%s, %s", of, nnc_op_kind_name(op));
@@ -655,15 +621,13 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
     NNC_PUT(why, step_s, "s");
     NNC_SAY(why, share, NULL, cost->time_s * cost->repeat / step_s);
     (void)share;
-    add_lines(answer, why, nnc_arena_strdup(answer->arena, heading),
-              nnc_arena_strdup(answer->arena, of));
+    add_lines(answer, why, nnc_arena_strdup(answer->arena, heading), nnc_arena_strdup(answer->arena, of));
 }
 
 static bool is_named(const nnc_op_cost *cost, const char *name)
 {
     char path[NNC_METRIC_TEXT_MAX];
-    return strcmp(cost->op->name, name) == 0 ||
-           strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
+    return strcmp(cost->op->name, name) == 0 || strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
 }
 
 /* The slowest row of an op in a phase, NULL if there is no row. */
@@ -680,8 +644,8 @@ static const nnc_op_cost *longest_row(const nnc_report *report, const char *name
     return longest;
 }
 
-bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step,
-                    nnc_derivation *why, const char *name)
+bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
+                    const char *name)
 {
     enum { ROWS_SHOWN = 8 };
     int rows = 0;

@@ -48,8 +48,7 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
         limit /= pow(10, zeros);
         snprintf(power, sizeof(power), "e%d", zeros);
     }
-    snprintf(text, size, "%s%s%s%s", nnc_number_text(limit, number), power,
-             unit[0] != '\0' ? " " : "", unit);
+    snprintf(text, size, "%s%s%s%s", nnc_number_text(limit, number), power, unit[0] != '\0' ? " " : "", unit);
 }
 
 /* " (did you mean 312e12?)" for a value that is out of range because it was given in another unit: the power of 1000
@@ -77,8 +76,7 @@ const char *nnc_field_refuse(const nnc_field *field, double value, char *expecte
         return "not a whole number";
     }
     if (value != 0.0 && fabs(value) < LEAST) {
-        snprintf(expected, size,
-                 field->above_min || field->min > 0 ? "at least %g" : "0 or at least %g", LEAST);
+        snprintf(expected, size, field->above_min || field->min > 0 ? "at least %g" : "0 or at least %g", LEAST);
         return "out of range";
     }
     if (!has_limits(field)) {
@@ -150,8 +148,7 @@ static void expect_name(const nnc_field *field, const char *before, char *text, 
     }
     size_t used = (size_t)snprintf(text, size, "%s", before);
     for (int i = 0; i < field->names.count && used < size; i++) {
-        used += (size_t)snprintf(text + used, size - used, i > 0 ? ", %s" : "%s",
-                                 field->names.of((unsigned)i));
+        used += (size_t)snprintf(text + used, size - used, i > 0 ? ", %s" : "%s", field->names.of((unsigned)i));
     }
 }
 
@@ -172,23 +169,16 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
         }
         break;
     case NNC_FIELD_I32_LIST:
-    case NNC_FIELD_I64_LIST:
-        snprintf(text, size, "a list of 1 to %d whole numbers", field->capacity);
-        break;
-    case NNC_FIELD_BOOL_LIST:
-        snprintf(text, size, "a list of 1 to %d times true or false", field->capacity);
-        break;
+    case NNC_FIELD_I64_LIST: snprintf(text, size, "a list of 1 to %d whole numbers", field->capacity); break;
+    case NNC_FIELD_BOOL_LIST: snprintf(text, size, "a list of 1 to %d times true or false", field->capacity); break;
     case NNC_FIELD_RECOMPUTE:
         snprintf(text, size,
                  "none, selective, full, or some of attention,norm,activation,mla_up_proj,moe_act,"
                  "shared_experts,mlp,moe");
         break;
-    case NNC_FIELD_OFFLOAD:
-        snprintf(text, size, "none, or some of optimizer,activations,weights");
-        break;
+    case NNC_FIELD_OFFLOAD: snprintf(text, size, "none, or some of optimizer,activations,weights"); break;
     case NNC_FIELD_TRAIN:
-        snprintf(text, size,
-                 "all, or some of embedding,attention,mlp,norm,conv,time,head,towers,adapters");
+        snprintf(text, size, "all, or some of embedding,attention,mlp,norm,conv,time,head,towers,adapters");
         break;
     case NNC_FIELD_ADAPTERS:
         snprintf(text, size,
@@ -203,26 +193,20 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size)
 
 static void append(char *text, size_t size, size_t *used, const char *part)
 {
-    const int n = *used < size
-                      ? snprintf(text + *used, size - *used, "%s%s", *used > 0 ? ", " : "", part)
-                      : 0;
+    const int n = *used < size ? snprintf(text + *used, size - *used, "%s%s", *used > 0 ? ", " : "", part) : 0;
     *used += n > 0 ? (size_t)n : 0;
 }
 
 /* One value of a field, the one at `index` of a list. */
-static void value_text(const nnc_field *field, const void *place, int index, char *text,
-                       size_t size)
+static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
     double value = (double)NAN;
     switch (nnc_field_element(field->type)) {
-    case NNC_FIELD_BOOL:
-        snprintf(text, size, "%s", ((const bool *)place)[index] ? "on" : "off");
-        return;
+    case NNC_FIELD_BOOL: snprintf(text, size, "%s", ((const bool *)place)[index] ? "on" : "off"); return;
     case NNC_FIELD_ENUM: {
         const unsigned name = ((const unsigned *)place)[index];
-        snprintf(text, size, "%s",
-                 name < (unsigned)field->names.count ? field->names.of(name) : "-");
+        snprintf(text, size, "%s", name < (unsigned)field->names.count ? field->names.of(name) : "-");
         return;
     }
     case NNC_FIELD_I32: value = ((const int32_t *)place)[index]; break;
@@ -271,8 +255,7 @@ void nnc_field_text(const nnc_field *field, const void *object, char *text, size
     const void *place = (const char *)object + field->offset;
     switch (field->type) {
     case NNC_FIELD_TEXT:
-        snprintf(text, size, "%s",
-                 field->size > 0 && *(const char *)place != '\0' ? (const char *)place : "-");
+        snprintf(text, size, "%s", field->size > 0 && *(const char *)place != '\0' ? (const char *)place : "-");
         break;
     case NNC_FIELD_RATES: rates_text(field, place, text, size); break;
     case NNC_FIELD_I32_LIST:
@@ -303,12 +286,10 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
 
 /* ---- finding a field, and setting it from text ---- */
 
-static const nnc_field *find_here(const nnc_field *fields, size_t count, const char *text,
-                                  size_t length)
+static const nnc_field *find_here(const nnc_field *fields, size_t count, const char *text, size_t length)
 {
     for (size_t i = 0; i < count; i++) {
-        if (nnc_same_name(fields[i].name, text, length) ||
-            nnc_same_name(fields[i].alias, text, length)) {
+        if (nnc_same_name(fields[i].name, text, length) || nnc_same_name(fields[i].alias, text, length)) {
             return &fields[i];
         }
     }
@@ -365,8 +346,7 @@ static const nnc_field *find(search *s, void **object, nnc_dtype *dtype)
     }
 }
 
-const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object,
-                                nnc_dtype *dtype)
+const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype)
 {
     search s = { table->what, table->fields, table->count, dotted };
     return find(&s, object, dtype);
@@ -402,10 +382,9 @@ static nnc_status fail_unknown(const search *s, const char *dotted, nnc_error *e
         }
     }
     const char *near = nnc_nearest(s->rest, names, count);
-    return nnc_fail(err, NNC_BAD_USAGE, dotted,
-                    "unknown field, expected one of the %s's fields%s%s%s, found \"%s\"", s->what,
-                    near != NULL ? ", perhaps \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"" : "", s->rest);
+    return nnc_fail(err, NNC_BAD_USAGE, dotted, "unknown field, expected one of the %s's fields%s%s%s, found \"%s\"",
+                    s->what, near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
+                    s->rest);
 }
 
 static bool read_bool(const char *text, double *value)
@@ -432,15 +411,14 @@ static bool read_flags(const nnc_flag *names, const char *text, double *value)
 static bool read_number(const nnc_field *field, const char *text, double *value)
 {
     char currency[NNC_CURRENCY_TEXT];
-    const bool is_money = field->unit == NULL && (strstr(field->name, "price") != NULL ||
-                                                  strcmp(field->name, "cost") == 0);
+    const bool is_money =
+        field->unit == NULL && (strstr(field->name, "price") != NULL || strcmp(field->name, "cost") == 0);
     return is_money ? nnc_read_money(text, value, currency)
                     : nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value);
 }
 
 /* Reads one value, or one element of a list. Returns the error, NULL = none. */
-static const char *parse(const nnc_field *field, const char *text, double *value, char *expected,
-                         size_t size)
+static const char *parse(const nnc_field *field, const char *text, double *value, char *expected, size_t size)
 {
     const char *what = NULL;
     switch (nnc_field_element(field->type)) {
@@ -460,9 +438,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_RECOMPUTE:
     case NNC_FIELD_OFFLOAD:
     case NNC_FIELD_ADAPTERS:
-    case NNC_FIELD_TRAIN:
-        what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value";
-        break;
+    case NNC_FIELD_TRAIN: what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value"; break;
     default: what = "not a single value"; break;
     }
     if (what != NULL) { /* not before: a sweep sets millions of values, and few are wrong */
@@ -471,8 +447,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     return what;
 }
 
-static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected,
-                            size_t size)
+static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size)
 {
     double values[NNC_PATTERN_MAX]; /* the longest list */
     int32_t count = 0;
@@ -499,8 +474,7 @@ static const char *set_list(const nnc_field *field, void *object, const char *te
     return NULL;
 }
 
-static const char *set_text(const nnc_field *field, void *object, const char *text, char *expected,
-                            size_t size)
+static const char *set_text(const nnc_field *field, void *object, const char *text, char *expected, size_t size)
 {
     const size_t length = strlen(text);
     if (field->size == 0 || length == 0 || length >= field->size) {
@@ -511,16 +485,16 @@ static const char *set_text(const nnc_field *field, void *object, const char *te
     return NULL;
 }
 
-nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object,
-                        const nnc_field **field, nnc_dtype *dtype, nnc_error *err)
+nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object, const nnc_field **field,
+                        nnc_dtype *dtype, nnc_error *err)
 {
     search s = { table->what, table->fields, table->count, dotted };
     *field = find(&s, object, dtype);
     return *field != NULL ? NNC_OK : fail_unknown(&s, dotted, err);
 }
 
-nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted,
-                         const char *value, nnc_error *err)
+nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
+                         nnc_error *err)
 {
     nnc_dtype dtype;
     const nnc_field *field = NULL;
@@ -528,8 +502,8 @@ nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char 
     return nnc_field_set_found(field, object, dtype, dotted, value, err);
 }
 
-nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype,
-                               const char *dotted, const char *value, nnc_error *err)
+nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
+                               const char *value, nnc_error *err)
 {
     char expected[256];
     const char *what;
@@ -544,14 +518,14 @@ nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype d
     } else {
         what = parse(field, value, &number, expected, sizeof(expected));
         if (what == NULL) {
-            nnc_field_store(field, (char *)object + field->offset,
-                            field->type == NNC_FIELD_RATES ? (int)dtype : 0, number);
+            nnc_field_store(field, (char *)object + field->offset, field->type == NNC_FIELD_RATES ? (int)dtype : 0,
+                            number);
         }
     }
     if (what != NULL) {
         const char *quote = nnc_read_double(value, &number) ? "" : "\"";
-        return nnc_fail(err, NNC_BAD_USAGE, dotted, "%s, expected %s, found %s%s%s", what, expected,
-                        quote, value, quote);
+        return nnc_fail(err, NNC_BAD_USAGE, dotted, "%s, expected %s, found %s%s%s", what, expected, quote, value,
+                        quote);
     }
     return NNC_OK;
 }
@@ -602,8 +576,7 @@ static bool number_suits(const nnc_field *field, double value)
         return true;
     }
     return open ? isfinite(value)
-                : (field->above_min ? value > field->min : value >= field->min) &&
-                      value <= field->max;
+                : (field->above_min ? value > field->min : value >= field->min) && value <= field->max;
 }
 
 static bool suits(const nnc_field *field, const char *at)
@@ -622,8 +595,7 @@ static bool suits(const nnc_field *field, const char *at)
         memcpy(&value, at, sizeof value);
         return nnc_flags_of(field->type) != NULL
                    ? (value & ~nnc_flags_all(nnc_flags_of(field->type))) == 0
-                   : value < (unsigned)field->names.count ||
-                         value == (unsigned)initial_value(field);
+                   : value < (unsigned)field->names.count || value == (unsigned)initial_value(field);
     default: return true; /* texts; objects are checked by their members */
     }
 }
@@ -634,12 +606,8 @@ static void found_text(const nnc_field *field, const char *at, char *text, size_
     switch (field->type) {
     case NNC_FIELD_BOOL: snprintf(text, size, "%u", *(const unsigned char *)at); break;
     case NNC_FIELD_I32: snprintf(text, size, "%d", *(const int32_t *)(const void *)at); break;
-    case NNC_FIELD_I64:
-        snprintf(text, size, "%lld", (long long)*(const int64_t *)(const void *)at);
-        break;
-    case NNC_FIELD_F64:
-        snprintf(text, size, "%s", nnc_number_text(*(const double *)(const void *)at, number));
-        break;
+    case NNC_FIELD_I64: snprintf(text, size, "%lld", (long long)*(const int64_t *)(const void *)at); break;
+    case NNC_FIELD_F64: snprintf(text, size, "%s", nnc_number_text(*(const double *)(const void *)at, number)); break;
     default: snprintf(text, size, "%d", *(const int *)(const void *)at); break;
     }
 }
@@ -648,8 +616,7 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object)
 {
     for (const nnc_field *f = fields; f < fields + count; f++) {
         const char *at = object + f->offset;
-        if (f->type == NNC_FIELD_OBJECT ? !all_suit(f->fields, f->field_count, at)
-                                        : !suits(f, at)) {
+        if (f->type == NNC_FIELD_OBJECT ? !all_suit(f->fields, f->field_count, at) : !suits(f, at)) {
             return false;
         }
     }
@@ -657,8 +624,8 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object)
 }
 
 /* Names the first field with a wrong value. prefix: of the names of members; NULL: the fields are options. */
-static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix,
-                               const char *object, nnc_error *err)
+static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
+                               nnc_error *err)
 {
     while (count > 0 && all_suit(fields, 1, object)) {
         fields++;
@@ -676,12 +643,10 @@ static nnc_status refuse_first(const nnc_field *fields, size_t count, const char
     }
     nnc_field_expected(fields, expected, sizeof expected);
     found_text(fields, at, found, sizeof found);
-    return nnc_fail(err, NNC_ILLEGAL_PLAN, where, "out of range, expected %s, found %s", expected,
-                    found);
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, where, "out of range, expected %s, found %s", expected, found);
 }
 
-nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object,
-                            nnc_error *err)
+nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err)
 {
     return all_suit(table->fields, table->count, object)
                ? NNC_OK

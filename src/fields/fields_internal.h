@@ -50,13 +50,11 @@ typedef struct nnc_field {
     uint32_t field_count;  /* rows of a nested table */
     const char *unit;      /* "B", "FLOP/s"; NULL = a pure number */
     double min, max;       /* inclusive; both 0 = no limits */
-    double
-        usual; /* a typical value, to guess the unit that was meant when a value is out of range; 0 = no guess */
+    double usual; /* a typical value, to guess the unit that was meant when a value is out of range; 0 = no guess */
     double default_value;
-    nnc_names names; /* names of the values of an enum */
-    const char *(*help_of)(
-        unsigned value);   /* help of each enumerator; NULL = the names are enough */
-    uint32_t count_offset; /* lists */
+    nnc_names names;                        /* names of the values of an enum */
+    const char *(*help_of)(unsigned value); /* help of each enumerator; NULL = the names are enough */
+    uint32_t count_offset;                  /* lists */
     int32_t capacity;
     const struct nnc_field *fields; /* fields of a nested table */
     const char *alias;              /* second name of the option: "tp" for tensor; NULL = none */
@@ -89,18 +87,16 @@ typedef struct nnc_field_table {
         unsigned *: NNC_FIELD_ENUM_LIST)
 
 /* With an explicit type, for members whose C type is not enough. */
-#define NNC_FIELD_AS(field_type, owner, member)                               \
-    .name = #member, .type = (field_type), .offset = offsetof(owner, member), \
-    .size = sizeof(((owner *)0)->member)
+#define NNC_FIELD_AS(field_type, owner, member) \
+    .name = #member, .type = (field_type), .offset = offsetof(owner, member), .size = sizeof(((owner *)0)->member)
 
-#define NNC_FIELD(owner, member) \
-    NNC_FIELD_AS(NNC_FIELD_TYPE_OF(((owner *)0)->member), owner, member)
+#define NNC_FIELD(owner, member) NNC_FIELD_AS(NNC_FIELD_TYPE_OF(((owner *)0)->member), owner, member)
 
 /* A member of a struct inside owner; its name has no prefix. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
-#define NNC_FIELD_IN(owner, inner, member)                                  \
-    .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), \
-    .offset = offsetof(owner, inner.member), .size = sizeof(((owner *)0)->inner.member)
+#define NNC_FIELD_IN(owner, inner, member)                                                                           \
+    .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), .offset = offsetof(owner, inner.member), \
+    .size = sizeof(((owner *)0)->inner.member)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
 /* The count of a list, and its capacity. */
@@ -120,8 +116,7 @@ typedef struct nnc_field_table {
  * text. A row without a default begins as "not given": NaN for doubles, else 0; its default_text says what is then
  * used ("the device file's"). */
 #define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
-#define NNC_DEFAULT_AS(value, text) \
-    .has_default = true, .default_value = (value), .default_text = (text)
+#define NNC_DEFAULT_AS(value, text) .has_default = true, .default_value = (value), .default_text = (text)
 #define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")
 #define NNC_DEFAULT_OFF NNC_DEFAULT_AS(0, "off")
 
@@ -130,8 +125,8 @@ typedef struct nnc_field_table {
 #define NNC_BYTES_MAX 1e15
 #define NNC_LINK_MAX 1e18
 
-extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table,
-    nnc_software_table, nnc_switch_table; /* the switches are fields of the software */
+extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table, nnc_software_table,
+    nnc_switch_table; /* the switches are fields of the software */
 
 /* Serving parameters: fitted to a device (part of its efficiency object), and of an engine (part of a software
  * profile). */
@@ -151,19 +146,18 @@ const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
 /* The field with a dotted name; *object (in: the root object) receives the address of the object it belongs to. NULL =
  * unknown. For RATES and OBJECT_BY_DTYPE the last part names the format, returned in *dtype (else NNC_DTYPE_COUNT). */
-const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object,
-                                nnc_dtype *dtype);
+const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
 /* The same; NNC_BAD_USAGE for an unknown name, with the nearest one in the message. */
-nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object,
-                        const nnc_field **field, nnc_dtype *dtype, nnc_error *err);
+nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object, const nnc_field **field,
+                        nnc_dtype *dtype, nnc_error *err);
 
 /* Sets a field from text. NNC_BAD_USAGE: unknown name or bad value; err->where is the dotted name as given. */
-nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted,
-                         const char *value, nnc_error *err);
+nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
+                         nnc_error *err);
 /* The same for a field that nnc_field_find found, in the object that it returned. */
-nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype,
-                               const char *dotted, const char *value, nnc_error *err);
+nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
+                               const char *value, nnc_error *err);
 
 /* The value of a field as text ("bf16", "80", "4, 8"); "-" = not recorded. */
 void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size);
@@ -176,8 +170,7 @@ void nnc_fields_init(const nnc_field_table *table, void *object);
 
 /* Checks a struct that a program filled in: is every number within its limits, or at its default? prefix: name of the
  * struct in messages, "software"; NULL: the fields are options. NNC_ILLEGAL_PLAN names the first wrong field. */
-nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object,
-                            nnc_error *err);
+nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err);
 
 /* The option of a field, "--micro-batch" for micro_batch. Returns text. */
 enum { NNC_OPTION_NAME = 40 };
@@ -201,8 +194,7 @@ typedef struct nnc_flag {
 } nnc_flag;
 
 /* When one flag is set that has two names, the later one is printed. */
-extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[],
-    nnc_adapted_flags[];
+extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[], nnc_adapted_flags[];
 
 /* The flags of a field type; NULL = not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);

@@ -36,15 +36,12 @@ static const char *zero_name(unsigned stage)
 static const nnc_field plan_fields[] = {
     { DEGREE(devices), .group = "Parallelism", .default_text = "data x tensor x pipeline x context",
       .help = "Total number of devices." },
-    { DEGREE(devices_per_node), .default_text = "the device file's",
-      .help = "Devices in one scale-up domain." },
+    { DEGREE(devices_per_node), .default_text = "the device file's", .help = "Devices in one scale-up domain." },
     { DEGREE(data), .alias = "dp", .default_text = "devices / the other degrees",
       .help = "Replicas that share the batch." },
-    { DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1),
-      .help = "Devices that split each matrix product." },
+    { DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1), .help = "Devices that split each matrix product." },
     { DEGREE(pipeline), .alias = "pp", NNC_DEFAULT(1), .help = "Pipeline stages." },
-    { DEGREE(virtual_stages), .alias = "vpp", NNC_DEFAULT(1),
-      .help = "Groups of layers per pipeline stage." },
+    { DEGREE(virtual_stages), .alias = "vpp", NNC_DEFAULT(1), .help = "Groups of layers per pipeline stage." },
     { NNC_FIELD(nnc_plan, ends_as_layers), NNC_DEFAULT_OFF,
       .help = "Count embedding and head as one layer each when balancing stages." },
     { NNC_FIELD(nnc_plan, first_stage_layers), .max = 1e5, NNC_DEFAULT(0),
@@ -59,48 +56,40 @@ static const nnc_field plan_fields[] = {
               "then a divisor of tensor x data x context." },
     { NNC_FIELD(nnc_plan, sequence_parallel), NNC_DEFAULT_OFF,
       .help = "Also split norms and dropout over tensor ranks." },
-    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 },
-      NNC_DEFAULT(0),
+    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_plan, zero), .group = "Memory", .names = { zero_name, 4 }, NNC_DEFAULT(0),
       .help = "ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also weights (FSDP)." },
     { DEGREE(shard), .default_text = "data x context",
       .help = "Ranks that share one sharded copy of what ZeRO shards (HSDP)." },
     { NNC_FIELD(nnc_plan, reshard), NNC_DEFAULT_ON,
       .help = "ZeRO stage 3 frees weights after forward and gathers them again for backward." },
-    { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism",
-      NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
+    { NNC_FIELD(nnc_plan, schedule), .group = "Parallelism", NNC_FIELD_NAMES(nnc_schedule, NNC_SCHEDULE_COUNT),
       NNC_DEFAULT_AS(NNC_SCHEDULE_COUNT, "1f1b, interleaved with virtual stages"),
       .help = "Pipeline schedule: the order of forward and backward micro-batches." },
     { NNC_FIELD(nnc_plan, context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
-      NNC_DEFAULT_AS(NNC_CONTEXT_RING, "ring"),
-      .help = "How context ranks attend to the tokens of the others." },
+      NNC_DEFAULT_AS(NNC_CONTEXT_RING, "ring"), .help = "How context ranks attend to the tokens of the others." },
     { NNC_FIELD(nnc_plan, rank_order), NNC_FIELD_NAMES(nnc_rank_order, NNC_ORDER_COUNT),
       NNC_DEFAULT_AS(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline"),
       .help = "Which ranks are neighbours: the degree named first varies fastest." },
-    { NNC_FIELD_AS(NNC_FIELD_OFFLOAD, nnc_plan, offload), .group = "Memory",
-      NNC_DEFAULT_AS(NNC_OFFLOAD_NONE, "none"),
+    { NNC_FIELD_AS(NNC_FIELD_OFFLOAD, nnc_plan, offload), .group = "Memory", NNC_DEFAULT_AS(NNC_OFFLOAD_NONE, "none"),
       .help = "Parts kept in host memory: optimizer, activations, weights." },
-    { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1,
-      .default_text = "the software profile's",
+    { NNC_FIELD(nnc_plan, overlap), .group = "Parallelism", .max = 1, .default_text = "the software profile's",
       .help = "Share of the communication that overlaps with compute, where overlap is possible." },
     { NNC_FIELD(nnc_plan, capacity_factor), .max = 1000, NNC_DEFAULT(0),
       .help = "Slots per expert over its mean number of tokens; 0 = no token is dropped." },
     { NNC_FIELD(nnc_plan, imbalance), .min = 1, .max = 1000, NNC_DEFAULT(1),
       .help = "Tokens of the busiest expert rank over the mean." },
-    { NNC_FIELD(nnc_plan, micro_batch), .group = "Batch", .min = 1, .max = SAMPLES_MAX,
-      .default_text = "1", .help = "Sequences or images per micro-batch of one replica." },
-    { NNC_FIELD(nnc_plan, micro_batches), .min = 1, .max = SAMPLES_MAX, .alias = "grad-accum",
-      .default_text = "1", .help = "Micro-batches per optimizer step (gradient accumulation)." },
-    { NNC_FIELD(nnc_plan, global_batch), .min = 1, .max = 1e12,
-      .default_text = "micro_batch x micro_batches x data",
+    { NNC_FIELD(nnc_plan, micro_batch), .group = "Batch", .min = 1, .max = SAMPLES_MAX, .default_text = "1",
+      .help = "Sequences or images per micro-batch of one replica." },
+    { NNC_FIELD(nnc_plan, micro_batches), .min = 1, .max = SAMPLES_MAX, .alias = "grad-accum", .default_text = "1",
+      .help = "Micro-batches per optimizer step (gradient accumulation)." },
+    { NNC_FIELD(nnc_plan, global_batch), .min = 1, .max = 1e12, .default_text = "micro_batch x micro_batches x data",
       .help = "Sequences or images per step." },
-    { NNC_FIELD(nnc_plan, seq_len), .unit = "tokens", .min = 1, .max = 1e9,
-      .default_text = "the model's", .help = "Length of a sequence." },
-    { NNC_FIELD(nnc_plan, image), .unit = "pixels", .min = 1, .max = 1e6,
-      .default_text = "the model's", .help = "Side of an image." },
-    { NNC_FIELD(nnc_plan, precision), .group = "Numbers",
-      .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
-      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "bf16, else fp16, else fp32"),
-      .help = "Number format of the matrix products." },
+    { NNC_FIELD(nnc_plan, seq_len), .unit = "tokens", .min = 1, .max = 1e9, .default_text = "the model's",
+      .help = "Length of a sequence." },
+    { NNC_FIELD(nnc_plan, image), .unit = "pixels", .min = 1, .max = 1e6, .default_text = "the model's",
+      .help = "Side of an image." },
+    { NNC_FIELD(nnc_plan, precision), .group = "Numbers", .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
+      NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "bf16, else fp16, else fp32"), .help = "Number format of the matrix products." },
     { NNC_FIELD(nnc_plan, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
       NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
       .help = "Precision policy: formats of weights, gradients and optimizer states. default: fp32 "
@@ -109,15 +98,12 @@ static const nnc_field plan_fields[] = {
       NNC_DEFAULT_AS(NNC_OPTIMIZER_ADAMW, "adamw"), .help = "Optimizer: its states and its step." },
     { NNC_FIELD_AS(NNC_FIELD_RECOMPUTE, nnc_plan, recompute), .group = "Memory",
       NNC_DEFAULT_AS(NNC_RECOMPUTE_NONE, "none"),
-      .help =
-          "Activation checkpointing: parts that are computed again in backward instead of kept." },
-    { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory",
-      NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
+      .help = "Activation checkpointing: parts that are computed again in backward instead of kept." },
+    { NNC_FIELD_AS(NNC_FIELD_TRAIN, nnc_plan, train), .group = "Memory", NNC_DEFAULT_AS(NNC_TRAIN_ALL, "all"),
       .help = "Parts with trained weights; others are frozen." },
     { NNC_FIELD(nnc_plan, next_tokens), .group = "Memory", NNC_DEFAULT_OFF,
       .help = "Also train the layers for multi-token prediction (next_layers of the model)." },
-    { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora",
-      NNC_DEFAULT(0),
+    { NNC_FIELD(nnc_plan, adapter_rank), .group = "Memory", .max = 65536, .alias = "lora", NNC_DEFAULT(0),
       .help = "Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters. Only the "
               "adapters are trained unless --train adds parts." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_plan, adapters), .group = "Memory",
@@ -134,20 +120,15 @@ static const nnc_field plan_fields[] = {
       .help = "Full recomputation in segments of this many layers." },
     { NNC_FIELD(nnc_plan, recompute_layers), .max = 1e5, NNC_DEFAULT(0),
       .help = "Full recomputation of this many layers of each stage; 0 = all." },
-    { NNC_FIELD(nnc_plan, attention), .group = "Numbers",
-      NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
-      NNC_DEFAULT_AS(NNC_ATTENTION_FLASH, "flash"),
-      .help = "Attention as one fused kernel, or as separate kernels." },
-    { NNC_FIELD(nnc_plan, activations), .group = "Memory",
-      NNC_FIELD_NAMES(nnc_activations, NNC_ACTIVATIONS_COUNT),
-      NNC_DEFAULT_AS(NNC_ACTIVATIONS_PER_OP, "per-op"),
-      .help = "How kept activations are counted." },
+    { NNC_FIELD(nnc_plan, attention), .group = "Numbers", NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
+      NNC_DEFAULT_AS(NNC_ATTENTION_FLASH, "flash"), .help = "Attention as one fused kernel, or as separate kernels." },
+    { NNC_FIELD(nnc_plan, activations), .group = "Memory", NNC_FIELD_NAMES(nnc_activations, NNC_ACTIVATIONS_COUNT),
+      NNC_DEFAULT_AS(NNC_ACTIVATIONS_PER_OP, "per-op"), .help = "How kept activations are counted." },
     { NNC_FIELD(nnc_plan, mode), .group = "Numbers", NNC_FIELD_NAMES(nnc_mode, NNC_MODE_COUNT),
       NNC_DEFAULT_AS(NNC_MODE_PREDICTED, "predicted"),
       .help = "Predict with the fitted efficiencies of the device, or give the lower bound of the "
               "datasheet." },
-    { NNC_FIELD(nnc_plan, flops_convention),
-      NNC_FIELD_NAMES(nnc_flops_convention, NNC_CONVENTION_COUNT),
+    { NNC_FIELD(nnc_plan, flops_convention), NNC_FIELD_NAMES(nnc_flops_convention, NNC_CONVENTION_COUNT),
       NNC_DEFAULT_AS(NNC_CONVENTION_PALM, "palm"), .help = "How model FLOPs are counted." },
     { NNC_FIELD(nnc_plan, clip_gradients), NNC_DEFAULT_ON,
       .help = "Clip gradients by their norm before the optimizer step." },
@@ -160,15 +141,13 @@ static const nnc_field plan_fields[] = {
               "it has no prices)." },
     { NNC_FIELD(nnc_plan, reserve_bytes), .group = "Memory", .unit = "B", .max = 1e15,
       NNC_DEFAULT_AS(-1, "the software profile's"),
-      .help =
-          "Device memory for other uses: driver, collectives, allocator fragmentation. If it is "
-          "given, the verdict uses the predicted peak without a margin." },
+      .help = "Device memory for other uses: driver, collectives, allocator fragmentation. If it is "
+              "given, the verdict uses the predicted peak without a margin." },
 };
 
 const nnc_field_table nnc_plan_table = { "plan", plan_fields, NNC_COUNT_OF(plan_fields) };
 
-_Static_assert(sizeof(nnc_plan) <= NNC_PLAN_SPACE,
-               "nnc_plan is larger than its space in other structs");
+_Static_assert(sizeof(nnc_plan) <= NNC_PLAN_SPACE, "nnc_plan is larger than its space in other structs");
 
 INIT_BY_ROWS(nnc_plan, nnc_plan_table)
 
@@ -198,8 +177,7 @@ nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err)
 #define NUMBER(member) NNC_FIELD(nnc_run_ask, member), .max = AMOUNT_MAX
 
 static const nnc_field run_fields[] = {
-    { NUMBER(epochs), .above_min = true, .group = "Run",
-      .help = "Passes over the dataset, with --dataset-size." },
+    { NUMBER(epochs), .above_min = true, .group = "Run", .help = "Passes over the dataset, with --dataset-size." },
     { NUMBER(dataset_size), .above_min = true,
       .help = "Tokens of the dataset; images or other samples for a model without tokens." },
     { NUMBER(days), .above_min = true, .help = "Train for this many days." },
@@ -208,35 +186,30 @@ static const nnc_field run_fields[] = {
     { TIME(step_s), .above_min = true, .default_text = "the estimate's",
       .help = "Time of one step, instead of the estimate." },
     { NNC_FIELD(nnc_run_ask, step_flops), .max = 1e30, .above_min = true, .unit = "FLOP",
-      .default_text = "the estimate's",
-      .help = "Model FLOPs of one step, instead of the estimate." },
+      .default_text = "the estimate's", .help = "Model FLOPs of one step, instead of the estimate." },
     { TIME(warmup_s), NNC_DEFAULT(0),
       .help = "Time spent once: start of the job, compilation, ramp of the batch size." },
     { NUMBER(evaluate_every), NNC_DEFAULT(0), .help = "Steps between evaluations; 0 = none." },
     { TIME(evaluate_s), .help = "Time of one evaluation." },
     { SHARE(straggler_share), NNC_DEFAULT(0), .help = "Share of the time lost to slow devices." },
 
-    { NNC_FIELD(nnc_run_ask, stops), .group = "Failures",
-      NNC_FIELD_NAMES(nnc_stops, NNC_STOPS_COUNT), NNC_DEFAULT_AS(NNC_STOPS_ANY, "any"),
+    { NNC_FIELD(nnc_run_ask, stops), .group = "Failures", NNC_FIELD_NAMES(nnc_stops, NNC_STOPS_COUNT),
+      NNC_DEFAULT_AS(NNC_STOPS_ANY, "any"),
       .help = "Failures that the device file's mean time between failures counts." },
     { TIME(device_mtbf_s), .above_min = true, .default_text = "the device file's",
       .help = "Mean time between failures of one device; for the run it is divided by the number "
               "of devices." },
     { TIME(detect_s), NNC_DEFAULT(600), .help = "Time until a failure is detected." },
     { TIME(start_s), NNC_DEFAULT(30), .help = "Time to restart all ranks." },
-    { TIME(replace_s), .default_text = "0",
-      .help = "Time to replace a failed node when no spare is ready." },
+    { TIME(replace_s), .default_text = "0", .help = "Time to replace a failed node when no spare is ready." },
     { NUMBER(spares), NNC_DEFAULT(0), .help = "Spare nodes that are ready." },
-    { TIME(repair_s), NNC_DEFAULT_AS(2 * DAY_S, "2d"),
-      .help = "Time until a failed node is repaired and back." },
+    { TIME(repair_s), NNC_DEFAULT_AS(2 * DAY_S, "2d"), .help = "Time until a failed node is repaired and back." },
     { SHARE(failing_share), NNC_DEFAULT(1), .help = "Share of the failures that cost a node." },
-    { SHARE(reclaim_per_month), NNC_DEFAULT(0),
-      .help = "Share of spot nodes that the seller takes back per month." },
+    { SHARE(reclaim_per_month), NNC_DEFAULT(0), .help = "Share of spot nodes that the seller takes back per month." },
     { NUMBER(elastic_replicas), NNC_DEFAULT(0),
       .help = "Number of replicas of an elastic job: the others continue while one is replaced. 0 "
               "= all stop and return to a checkpoint." },
-    { TIME(reshard_s), NNC_DEFAULT(60),
-      .help = "Time until the remaining replicas of an elastic job continue." },
+    { TIME(reshard_s), NNC_DEFAULT(60), .help = "Time until the remaining replicas of an elastic job continue." },
     { NUMBER(planned_stops), NNC_DEFAULT(0), .help = "Planned stops, such as maintenance." },
 
     { BYTES(checkpoint_bytes), .group = "Checkpoints", .above_min = true,
@@ -249,14 +222,13 @@ static const nnc_field run_fields[] = {
       .help = "Training continues while a checkpoint is written." },
     { TIME(block_s), .default_text = "save_s; asynchronous: copy to the host",
       .help = "Time that training waits for a checkpoint." },
-    { TIME(save_s), .default_text = "bytes over rate",
-      .help = "Time until a checkpoint is durable." },
+    { TIME(save_s), .default_text = "bytes over rate", .help = "Time until a checkpoint is durable." },
     { TIME(load_s), .default_text = "bytes over rate", .help = "Time to load a checkpoint." },
     { TIME(checkpoint_interval_s), .above_min = true, .default_text = "the best",
       .help = "Training time between two checkpoints." },
 
-    { NNC_FIELD(nnc_run_ask, method), .group = "Fine-tuning",
-      NNC_FIELD_NAMES(nnc_method, NNC_METHOD_COUNT), NNC_DEFAULT_AS(NNC_METHOD_TRAIN, "train"),
+    { NNC_FIELD(nnc_run_ask, method), .group = "Fine-tuning", NNC_FIELD_NAMES(nnc_method, NNC_METHOD_COUNT),
+      NNC_DEFAULT_AS(NNC_METHOD_TRAIN, "train"),
       .help = "Training method: which other models run on the tokens of a step." },
     { NUMBER(policy_params), .above_min = true, .default_text = "the model's active ones",
       .help = "Active parameters of the trained model; the next four are relative to it." },
@@ -267,8 +239,7 @@ static const nnc_field run_fields[] = {
     { NUMBER(critic_params), .default_text = "as many as the policy",
       .help = "Active parameters of the critic of ppo; 0 = none." },
     { NUMBER(teacher_params), .above_min = true, .help = "Active parameters of the teacher." },
-    { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1),
-      .help = "Training passes over each generated batch." },
+    { NUMBER(update_epochs), .above_min = true, NNC_DEFAULT(1), .help = "Training passes over each generated batch." },
     { NNC_FIELD(nnc_run_ask, sampler_logprobs), NNC_DEFAULT_OFF,
       .help = "Use the log probabilities of the sampler instead of computing them again with the "
               "policy." },
@@ -288,25 +259,20 @@ static const nnc_field run_fields[] = {
       .help = "Longest answer over the mean length: a batch waits for its longest answer." },
     { NUMBER(rollout_tokens_per_s), .above_min = true, .default_text = "that of 'nncost serve'",
       .help = "Generated tokens per second of one generating device." },
-    { TIME(rollout_s), .default_text = "tokens over rate",
-      .help = "Time to generate the samples of a step." },
-    { TIME(score_s), .default_text = "that of its forward passes",
-      .help = "Time to score the samples of a step." },
-    { TIME(sync_s), .default_text = "bytes over rate",
-      .help = "Time to send new weights to the generating devices." },
+    { TIME(rollout_s), .default_text = "tokens over rate", .help = "Time to generate the samples of a step." },
+    { TIME(score_s), .default_text = "that of its forward passes", .help = "Time to score the samples of a step." },
+    { TIME(sync_s), .default_text = "bytes over rate", .help = "Time to send new weights to the generating devices." },
     { RATE(sync_bytes_per_s), .default_text = "devices of their own: the network; else at once",
       .help = "Rate at which new weights are sent." },
 
     { NUMBER(sites), .min = 1, .group = "Sites", NNC_DEFAULT(1),
       .help = "Sites, each with the devices of the plan, that average their weights every "
               "--outer-every steps." },
-    { NUMBER(outer_every), .above_min = true,
-      .help = "Steps between two averages of the weights (DiLoCo)." },
+    { NUMBER(outer_every), .above_min = true, .help = "Steps between two averages of the weights (DiLoCo)." },
     { BYTES(outer_bytes), .above_min = true, .default_text = "4 per parameter",
       .help = "Bytes of the weights as they are sent between sites." },
     { RATE(site_bytes_per_s), .help = "Bandwidth of the link of one site in one direction." },
-    { TIME(outer_overlap_s), NNC_DEFAULT(0),
-      .help = "Part of the averaging time that overlaps with training." },
+    { TIME(outer_overlap_s), NNC_DEFAULT(0), .help = "Part of the averaging time that overlaps with training." },
 
     { BYTES(sample_bytes), .group = "Input", .help = "Bytes of a sample in storage." },
     { RATE(input_bytes_per_s), .help = "Rate of the storage for input, for all devices together." },
@@ -314,41 +280,34 @@ static const nnc_field run_fields[] = {
       .help = "Share of that rate that the access pattern reaches; small random reads: 0.1 to "
               "0.4." },
     { SHARE(cached_share), NNC_DEFAULT(0), .help = "Share of the samples that are cached." },
-    { TIME(prepare_s),
-      .help = "Time of one worker to prepare one sample: decoding, augmentation." },
-    { NUMBER(workers), .above_min = true, NNC_DEFAULT(8),
-      .help = "Data-loading workers per device." },
+    { TIME(prepare_s), .help = "Time of one worker to prepare one sample: decoding, augmentation." },
+    { NUMBER(workers), .above_min = true, NNC_DEFAULT(8), .help = "Data-loading workers per device." },
     { NUMBER(prefetch), NNC_DEFAULT(2), .help = "Batches that each worker prefetches." },
     { BYTES(prepared_bytes), .help = "Bytes of a sample as it is sent to the device." },
     { TIME(encode_s), NNC_DEFAULT(0),
       .help = "Time of a device to encode a sample before the step (images to latents, texts); 0 = "
               "cached." },
-    { NNC_FIELD(nnc_run_ask, serial_input), NNC_DEFAULT_OFF,
-      .help = "Data loading does not overlap with compute." },
+    { NNC_FIELD(nnc_run_ask, serial_input), NNC_DEFAULT_OFF, .help = "Data loading does not overlap with compute." },
 
     { NNC_FIELD(nnc_run_ask, idle_w), .group = "Energy", .unit = "W", .max = 1e6,
       .default_text = "the device file's node_power",
       .help = "Power of an idle node, divided by its number of devices." },
-    { NNC_FIELD(nnc_run_ask, busy_w), .unit = "W", .max = 1e6,
-      .default_text = "the device file's node_power",
+    { NNC_FIELD(nnc_run_ask, busy_w), .unit = "W", .max = 1e6, .default_text = "the device file's node_power",
       .help = "Power of a busy node, divided by its number of devices." },
-    { NNC_FIELD(nnc_run_ask, network_w), .unit = "W", .max = 1e9, NNC_DEFAULT(0),
-      .help = "Power of all switches." },
+    { NNC_FIELD(nnc_run_ask, network_w), .unit = "W", .max = 1e9, NNC_DEFAULT(0), .help = "Power of all switches." },
     { NNC_FIELD(nnc_run_ask, pue), .min = 1, .max = 10, NNC_DEFAULT(1),
       .help = "Power usage effectiveness: energy of the building over that of its machines." },
-    { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5,
-      .default_text = "that of --region", .help = "Carbon intensity of the grid." },
+    { NNC_FIELD(nnc_run_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "that of --region",
+      .help = "Carbon intensity of the grid." },
     { NNC_FIELD(nnc_run_ask, embodied_kg), .unit = "kg", .max = 1e6,
       .help = "Embodied carbon of one device with its share of a node." },
     { TIME(life_s), .above_min = true, .help = "Lifetime of a device." },
     { SHARE(use_share), .above_min = true, .help = "Share of its lifetime in which it is used." },
 
     { BYTES(stored_bytes), .group = "Cost", .help = "Data and checkpoints kept during the run." },
-    { NNC_FIELD(nnc_run_ask, storage_price), .max = 1e6,
-      .help = "Price of one stored gigabyte per month." },
+    { NNC_FIELD(nnc_run_ask, storage_price), .max = 1e6, .help = "Price of one stored gigabyte per month." },
     { BYTES(egress_bytes), .help = "Data moved out (egress)." },
-    { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6,
-      .help = "Price of moving out one gigabyte." },
+    { NNC_FIELD(nnc_run_ask, egress_price), .max = 1e6, .help = "Price of moving out one gigabyte." },
 };
 const nnc_field_table nnc_run_table = { "run", run_fields, NNC_COUNT_OF(run_fields) };
 
@@ -380,8 +339,8 @@ static const nnc_field budget_fields[] = {
       .help = "Share of the peak that a step reaches; see 'nncost estimate'." },
     { NNC_FIELD(nnc_budget_ask, goodput), .max = 1, .above_min = true, NNC_DEFAULT(0.95),
       .help = "Share of the time that is useful; see 'nncost run'." },
-    { NNC_FIELD(nnc_budget_ask, price), .max = 1e6, .above_min = true,
-      .default_text = "the device file's newest", .help = "Price of one device for one hour." },
+    { NNC_FIELD(nnc_budget_ask, price), .max = 1e6, .above_min = true, .default_text = "the device file's newest",
+      .help = "Price of one device for one hour." },
 };
 const nnc_field_table nnc_budget_table = { "budget", budget_fields, NNC_COUNT_OF(budget_fields) };
 
@@ -393,8 +352,7 @@ INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 #define LENGTH_MAX 1e8
 #define SERVE_DEGREE(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e6
 #define COUNT(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e9
-#define LENGTH(member) \
-    NNC_FIELD(nnc_serve_ask, member), .unit = "tokens", .min = 1, .max = LENGTH_MAX
+#define LENGTH(member) NNC_FIELD(nnc_serve_ask, member), .unit = "tokens", .min = 1, .max = LENGTH_MAX
 
 /* Names without help: docs/serving.md describes the formats. */
 #define STORED_NAMES .names = { stored_name, NNC_STORED_COUNT }
@@ -410,10 +368,8 @@ static const char *dtype_name(unsigned value)
 }
 
 static const nnc_field serve_fields[] = {
-    { LENGTH(input_len), .group = "Requests", .alias = "isl", NNC_DEFAULT(1024),
-      .help = "Tokens of a prompt." },
-    { LENGTH(output_len), .alias = "osl", NNC_DEFAULT(256),
-      .help = "Generated tokens per request." },
+    { LENGTH(input_len), .group = "Requests", .alias = "isl", NNC_DEFAULT(1024), .help = "Tokens of a prompt." },
+    { LENGTH(output_len), .alias = "osl", NNC_DEFAULT(256), .help = "Generated tokens per request." },
     { COUNT(batch), .default_text = "1, where none of the next three is given",
       .help = "Static batch: requests that start and end together." },
     { COUNT(concurrency), .help = "Closed loop: this many requests are always open." },
@@ -426,9 +382,8 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, offline), NNC_DEFAULT_OFF,
       .help = "Run as many requests at a time as memory and engine allow." },
     { NNC_FIELD(nnc_serve_ask, burstiness), .min = 0.01, .max = 1e6, NNC_DEFAULT(1),
-      .help =
-          "Open loop: shape of the gamma distribution of the time between arrivals. 1: Poisson; "
-          "below: bursts; above: more even." },
+      .help = "Open loop: shape of the gamma distribution of the time between arrivals. 1: Poisson; "
+              "below: bursts; above: more even." },
     { NNC_FIELD(nnc_serve_ask, arrivals), .default_text = "none",
       .help = "CSV file of recorded requests: arrival_s and, where they differ, input_len and "
               "output_len." },
@@ -440,17 +395,14 @@ static const nnc_field serve_fields[] = {
               "the newest one loses its place and is computed again. Otherwise a request starts "
               "when its whole length fits." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
-      .help =
-          "Open loop: simulated requests of each replica; the first tenth is not counted. 16 such "
-          "runs where one leaves the mean of the first token uncertain by over 1 %." },
-    { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1),
-      .help = "Loops: seed of arrivals and lengths." },
+      .help = "Open loop: simulated requests of each replica; the first tenth is not counted. 16 such "
+              "runs where one leaves the mean of the first token uncertain by over 1 %." },
+    { NNC_FIELD(nnc_serve_ask, seed), .max = 1e15, NNC_DEFAULT(1), .help = "Loops: seed of arrivals and lengths." },
     { NNC_FIELD(nnc_serve_ask, prefix_hit), .max = 1, NNC_DEFAULT(0),
       .help = "Share of a prompt whose keys and values are already cached." },
     { SERVE_DEGREE(devices), .group = "Parallelism", .default_text = "the product of the degrees",
       .help = "Total number of devices." },
-    { SERVE_DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1),
-      .help = "Devices that split each matrix product." },
+    { SERVE_DEGREE(tensor), .alias = "tp", NNC_DEFAULT(1), .help = "Devices that split each matrix product." },
     { SERVE_DEGREE(pipeline), .alias = "pp", NNC_DEFAULT(1), .help = "Pipeline stages." },
     { SERVE_DEGREE(data), .alias = "dp", .default_text = "devices / the other degrees",
       .help = "Replicas that share the requests." },
@@ -459,9 +411,8 @@ static const nnc_field serve_fields[] = {
               "expert is "
               "split over these devices." },
     { SERVE_DEGREE(attention_data), NNC_DEFAULT(1),
-      .help =
-          "Groups of tensor ranks that each attend to their own requests; all of them share the "
-          "experts." },
+      .help = "Groups of tensor ranks that each attend to their own requests; all of them share the "
+              "experts." },
     { NNC_FIELD(nnc_serve_ask, imbalance), .min = 1, .max = 1e3, NNC_DEFAULT(1),
       .help = "Tokens of the busiest expert rank over the mean." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, precision), .group = "Numbers",
@@ -469,32 +420,24 @@ static const nnc_field serve_fields[] = {
       NNC_DEFAULT_AS(NNC_DTYPE_COUNT, "what the device computes with such weights"),
       .help = "Format in which products are computed." },
     { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, weights), STORED_NAMES,
-      NNC_DEFAULT_AS(NNC_STORED_COUNT, "as --precision, else bf16"),
-      .help = "Format in which weights are stored." },
+      NNC_DEFAULT_AS(NNC_STORED_COUNT, "as --precision, else bf16"), .help = "Format in which weights are stored." },
     { NNC_FIELD(nnc_serve_ask, group_size), .min = 1, .max = 1e6, NNC_DEFAULT(128),
       .help = "int4: weights that share a scale and a zero point." },
-    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, kv_precision), STORED_NAMES,
-      NNC_DEFAULT_AS(NNC_STORED_COUNT, "bf16"),
+    { NNC_FIELD_AS(NNC_FIELD_ENUM, nnc_serve_ask, kv_precision), STORED_NAMES, NNC_DEFAULT_AS(NNC_STORED_COUNT, "bf16"),
       .help = "Format in which keys and values are cached." },
     { NNC_FIELD(nnc_serve_ask, memory_use), .group = "Engine", .max = 1, .above_min = true,
       .default_text = "the profile's, 0.9", .help = "Share of the device memory that is used." },
-    { LENGTH(block), .default_text = "the profile's, 16",
-      .help = "Tokens per block of the paged cache." },
-    { LENGTH(chunk), .default_text = "the profile's, 8192",
-      .help = "Maximum tokens of one prefill step." },
-    { COUNT(max_batch), .default_text = "the profile's, 256",
-      .help = "Maximum sequences that decode together." },
-    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored",
-      .default_text = "none",
-      .help =
-          "Draft model of speculative decoding, by id or file. Its step is computed on the same "
-          "devices, and its weights and cache take memory." },
+    { LENGTH(block), .default_text = "the profile's, 16", .help = "Tokens per block of the paged cache." },
+    { LENGTH(chunk), .default_text = "the profile's, 8192", .help = "Maximum tokens of one prefill step." },
+    { COUNT(max_batch), .default_text = "the profile's, 256", .help = "Maximum sequences that decode together." },
+    { NNC_FIELD(nnc_serve_ask, draft), .group = "Draft and separate workers, not scored", .default_text = "none",
+      .help = "Draft model of speculative decoding, by id or file. Its step is computed on the same "
+              "devices, and its weights and cache take memory." },
     { COUNT(draft_length), .default_text = "no draft; 4 with --draft",
       .help = "Tokens that the draft model proposes before each step, which verifies them." },
     { NNC_FIELD(nnc_serve_ask, acceptance), .max = 1, NNC_DEFAULT(0.7),
       .help = "Probability that a proposed token is accepted." },
-    { NNC_FIELD(nnc_serve_ask, draft_share), .max = 10,
-      NNC_DEFAULT_AS(0.05, "that of --draft, 0.05"),
+    { NNC_FIELD(nnc_serve_ask, draft_share), .max = 10, NNC_DEFAULT_AS(0.05, "that of --draft, 0.05"),
       .help = "Time of a draft step over that of a model step." },
     { NNC_FIELD(nnc_serve_ask, disaggregate), .default_text = "none",
       .help = "P:D: P replicas only prefill, D replicas only decode." },
@@ -507,8 +450,8 @@ static const nnc_field serve_fields[] = {
       .help = "Additional time per image, outside the networks that the model file names." },
     { NNC_FIELD(nnc_serve_ask, price), .group = "Engine", .max = 1e6, .above_min = true,
       .default_text = "the device file's newest", .help = "Price of one device for one hour." },
-    { NNC_FIELD(nnc_serve_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5,
-      .default_text = "that of --region", .help = "Carbon intensity of the grid." },
+    { NNC_FIELD(nnc_serve_ask, carbon_g_per_kwh), .unit = "g/kWh", .max = 1e5, .default_text = "that of --region",
+      .help = "Carbon intensity of the grid." },
 };
 const nnc_field_table nnc_serve_table = { "serve plan", serve_fields, NNC_COUNT_OF(serve_fields) };
 
@@ -526,9 +469,8 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 #define SECONDS .unit = "s", .max = 1e3
 
 /* A row of a number that depends on the storage format; the rest of the row follows. */
-#define BY_STORED(stored, text)                                                 \
-    .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), \
-    .size = sizeof(double)
+#define BY_STORED(stored, text) \
+    .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 
 #define SERVE_SHARE(stored, text, ...) \
     { BY_STORED(stored, text), FRACTION, .help = "Share of the memory bandwidth for this format." },
@@ -553,35 +495,29 @@ static const nnc_field all_reduce_fields[] = {
 
 #define EFFICIENCY(member) NNC_FIELD(nnc_serve_efficiency, member)
 const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS] = {
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, stream_fraction),
-      NNC_FIELD_TABLE(share_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, stream_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the memory bandwidth of products with few rows, by the format of the "
               "weights." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, kv_fraction),
-      NNC_FIELD_TABLE(share_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, kv_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the memory bandwidth of decode attention, by the format of the cache." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_fraction),
-      NNC_FIELD_TABLE(share_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the peak FLOP/s of products with many rows, by the format of the weights; "
               "products computed in 16 bits count as bf16." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s),
-      NNC_FIELD_TABLE(stored_seconds_fields), .default_text = "kernel_s",
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, product_s), NNC_FIELD_TABLE(stored_seconds_fields),
+      .default_text = "kernel_s",
       .help = "Fixed time of one product, including the cast of its input, by the format of the "
               "weights." },
-    { EFFICIENCY(attention_fraction), FRACTION,
-      .help = "Share of the 16-bit peak of prefill attention." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, expert_fraction),
-      NNC_FIELD_TABLE(share_fields),
+    { EFFICIENCY(attention_fraction), FRACTION, .help = "Share of the 16-bit peak of prefill attention." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, expert_fraction), NNC_FIELD_TABLE(share_fields),
       .help = "Share of the memory bandwidth of products of many experts, by the format of the "
               "weights." },
     { EFFICIENCY(kernel_s), SECONDS, .help = "Fixed time of one kernel in a captured graph." },
-    { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s",
-      .help = "Fixed time of one decode attention." },
+    { EFFICIENCY(attention_s), SECONDS, .default_text = "kernel_s", .help = "Fixed time of one decode attention." },
     { EFFICIENCY(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values, whatever the engine." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce),
-      NNC_FIELD_TABLE(all_reduce_fields), .help = "Small all-reduces inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_efficiency, all_reduce), NNC_FIELD_TABLE(all_reduce_fields),
+      .help = "Small all-reduces inside a scale-up domain." },
     { NNC_FIELD_COMMENT("fitted_on"), .required = true,
       .help = "The measured rows that the values were fitted on, and when." },
 };
@@ -600,48 +536,38 @@ static const nnc_field spread_fields[] = {
       .help = "Share of the device's rate with weights in this format." },
 static const nnc_field factor_fields[] = { NNC_STORED_LIST(STORED_FACTOR) };
 
-#define EXPERT_SECONDS(stored, text, ...)               \
-    { BY_STORED(stored, text), SECONDS, NNC_DEFAULT(0), \
-      .help = "Time with weights in this format." },
+#define EXPERT_SECONDS(stored, text, ...) \
+    { BY_STORED(stored, text), SECONDS, NNC_DEFAULT(0), .help = "Time with weights in this format." },
 static const nnc_field expert_seconds_fields[] = { NNC_STORED_LIST(EXPERT_SECONDS) };
 
 #define FACTOR .max = 100, .above_min = true, NNC_DEFAULT(1)
 #define ENGINE(member) NNC_FIELD(nnc_serve_engine, member)
 const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
     { ENGINE(step_s), SECONDS, NNC_DEFAULT(0), .help = "Host time of one step." },
-    { ENGINE(layer_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Time of a layer outside its products and its attention." },
-    { ENGINE(sequence_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Additional time of a step per decoding sequence." },
-    { ENGINE(prefill_factor), FACTOR,
-      .help = "Time of the ops of a prefill step over the device's." },
-    { ENGINE(decode_factor), FACTOR,
-      .help = "Time of the ops of a decode step over the device's." },
-    { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Time to first token outside queue and prefill." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor),
-      NNC_FIELD_TABLE(factor_fields), .help = "Rate of reading weights over the device's." },
+    { ENGINE(layer_s), SECONDS, NNC_DEFAULT(0), .help = "Time of a layer outside its products and its attention." },
+    { ENGINE(sequence_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of a step per decoding sequence." },
+    { ENGINE(prefill_factor), FACTOR, .help = "Time of the ops of a prefill step over the device's." },
+    { ENGINE(decode_factor), FACTOR, .help = "Time of the ops of a decode step over the device's." },
+    { ENGINE(ttft_s), SECONDS, NNC_DEFAULT(0), .help = "Time to first token outside queue and prefill." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, stream_factor), NNC_FIELD_TABLE(factor_fields),
+      .help = "Rate of reading weights over the device's." },
     { ENGINE(kv_factor), FACTOR, .help = "Rate of reading the cache over the device's." },
-    { ENGINE(unit_bytes_per_clock), .unit = "B", .max = 1e6, .above_min = true,
-      .default_text = "no limit",
+    { ENGINE(unit_bytes_per_clock), .unit = "B", .max = 1e6, .above_min = true, .default_text = "no limit",
       .help = "Maximum bytes that decode kernels read per unit and clock of the device: kernels "
               "written for smaller devices do not reach the memory bandwidth of larger ones." },
     { ENGINE(all_reduce_factor), FACTOR, .help = "Time of an all-reduce over the device's." },
-    { ENGINE(all_reduce_s), SECONDS, NNC_DEFAULT(0),
-      .help = "Additional time of each all-reduce." },
-    { ENGINE(attention_factor), FACTOR,
-      .help = "Time of the attention of a prefill over the device's." },
+    { ENGINE(all_reduce_s), SECONDS, NNC_DEFAULT(0), .help = "Additional time of each all-reduce." },
+    { ENGINE(attention_factor), FACTOR, .help = "Time of the attention of a prefill over the device's." },
     { ENGINE(kv_reread), .max = 1, NNC_DEFAULT(0),
       .help = "Share of the cache that decode attention reads again for each further query head "
               "with the same keys and values." },
     { ENGINE(host_layer_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch a layer; overlaps with device work." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s),
-      NNC_FIELD_TABLE(expert_seconds_fields), NNC_DEFAULT(0),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, expert_s), NNC_FIELD_TABLE(expert_seconds_fields),
+      NNC_DEFAULT(0),
       .help = "Additional time of a layer of experts when the device cannot compute in the format "
               "of the weights." },
-    { ENGINE(captured), NNC_DEFAULT_ON,
-      .help = "A decode step is one captured graph; off: every kernel is launched." },
+    { ENGINE(captured), NNC_DEFAULT_ON, .help = "A decode step is one captured graph; off: every kernel is launched." },
     { ENGINE(launch_s), SECONDS, NNC_DEFAULT(0),
       .help = "Host time to launch one kernel of a step that is not captured." },
     { ENGINE(paged), NNC_DEFAULT_ON,
@@ -652,14 +578,12 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Maximum sequences that decode together." },
     { ENGINE(block), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "16",
       .help = "Tokens per block of the paged cache." },
-    { ENGINE(memory_use), FRACTION, .default_text = "0.9",
-      .help = "Share of the device memory that is used." },
+    { ENGINE(memory_use), FRACTION, .default_text = "0.9", .help = "Share of the device memory that is used." },
     { ENGINE(workspace_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "2e9",
       .help = "Memory outside weights and cache: activations, graphs, workspace." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot), NNC_FIELD_TABLE(spread_fields),
       .help = "Range of nine in ten measured times per output token." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot_experts),
-      NNC_FIELD_TABLE(spread_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, tpot_experts), NNC_FIELD_TABLE(spread_fields),
       .help = "The same for models with experts; not given: as tpot." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_serve_engine, ttft), NNC_FIELD_TABLE(spread_fields),
       .help = "Range of nine in ten measured times to first token." },

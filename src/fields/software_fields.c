@@ -17,10 +17,8 @@ static const nnc_field spread_fields[] = {
       .help = "Added on devices that were fitted to kernels only." },
     { NNC_FIELD(nnc_spreads, carried), .max = 5, NNC_DEFAULT(0.1),
       .help = "Added on devices whose efficiencies come from similar devices." },
-    { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05),
-      .help = "Added for models with experts." },
-    { NNC_FIELD_COMMENT("fitted_on"), .required = true,
-      .help = "The measured rows that the values were taken from." },
+    { NNC_FIELD(nnc_spreads, experts), .max = 5, NNC_DEFAULT(0.05), .help = "Added for models with experts." },
+    { NNC_FIELD_COMMENT("fitted_on"), .required = true, .help = "The measured rows that the values were taken from." },
 };
 
 static const nnc_field reserve_fields[] = {
@@ -39,26 +37,23 @@ static const nnc_field reserve_fields[] = {
       .help = "Workspaces that the libraries of products hold in the allocator for good." },
 };
 
-#define SHIPS(field, member, text)                                                        \
-    {                                                                                     \
-        .name = (field), .type = NNC_FIELD_BOOL, .offset = offsetof(nnc_shipped, member), \
-        .size = sizeof(bool), NNC_DEFAULT_ON, .help = (text)                              \
+#define SHIPS(field, member, text)                                                                              \
+    {                                                                                                           \
+        .name = (field), .type = NNC_FIELD_BOOL, .offset = offsetof(nnc_shipped, member), .size = sizeof(bool), \
+        NNC_DEFAULT_ON, .help = (text)                                                                          \
     }
 static const nnc_field shipped_fields[] = {
     SHIPS("1f1b", schedules[NNC_SCHEDULE_1F1B], "Pipelines that alternate forward and backward."),
     SHIPS("gpipe", schedules[NNC_SCHEDULE_GPIPE], "All forwards, then all backwards."),
-    SHIPS("interleaved", schedules[NNC_SCHEDULE_INTERLEAVED],
-          "Several groups of layers per device."),
+    SHIPS("interleaved", schedules[NNC_SCHEDULE_INTERLEAVED], "Several groups of layers per device."),
     SHIPS("zb_h1", schedules[NNC_SCHEDULE_ZB_H1], "The zero-bubble schedule ZB-H1."),
     SHIPS("zb_h2", schedules[NNC_SCHEDULE_ZB_H2], "The zero-bubble schedule ZB-H2."),
     SHIPS("zb_v", schedules[NNC_SCHEDULE_ZB_V], "The zero-bubble schedule ZB-V."),
     SHIPS("dualpipe", schedules[NNC_SCHEDULE_DUALPIPE], "DualPipe."),
     SHIPS("recompute_attention", recompute_attention, "Recomputation of attention only."),
     SHIPS("recompute_norm", recompute_norm, "Recomputation of norm outputs only."),
-    SHIPS("recompute_activation", recompute_activation,
-          "Recomputation of the outputs of activation functions only."),
-    SHIPS("recompute_modules", recompute_modules,
-          "Recomputation of latent projections, MLPs or experts only."),
+    SHIPS("recompute_activation", recompute_activation, "Recomputation of the outputs of activation functions only."),
+    SHIPS("recompute_modules", recompute_modules, "Recomputation of latent projections, MLPs or experts only."),
     SHIPS("recompute_full", recompute_full, "Recomputation of whole layers."),
     SHIPS("offload_optimizer", offload_optimizer, "Optimizer in host memory."),
     SHIPS("offload_activations", offload_activations, "Activations in host memory."),
@@ -73,8 +68,7 @@ static const nnc_field shipped_fields[] = {
 
 #define SOFTWARE(member) NNC_FIELD(nnc_software, member)
 static const nnc_field software_fields[] = {
-    { SOFTWARE(id), .required = true,
-      .help = "Name of the file without \".json\", and on the command line." },
+    { SOFTWARE(id), .required = true, .help = "Name of the file without \".json\", and on the command line." },
     { SOFTWARE(name), .required = true, .help = "Full name." },
     { SOFTWARE(date), .help = "Year and month of the release of a framework." },
     /* Switches: options, and keys of plan files. */
@@ -108,21 +102,17 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(added_gradients), NNC_DEFAULT_OFF,
       .help = "A separate kernel adds the gradients of each pass to their sums; off: the matrix "
               "products add them." },
-    { SOFTWARE(fused_norm), NNC_DEFAULT_ON,
-      .help = "A norm is one kernel; off: one kernel per primitive." },
+    { SOFTWARE(fused_norm), NNC_DEFAULT_ON, .help = "A norm is one kernel; off: one kernel per primitive." },
     { SOFTWARE(fused_activation), NNC_DEFAULT_ON,
       .help = "Gate and product are one kernel that keeps neither intermediate." },
-    { SOFTWARE(fused_residual), NNC_DEFAULT_ON,
-      .help = "Bias, dropout and residual are one kernel." },
+    { SOFTWARE(fused_residual), NNC_DEFAULT_ON, .help = "Bias, dropout and residual are one kernel." },
     { SOFTWARE(fused_rotary), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel." },
-    { SOFTWARE(fused_loss), NNC_DEFAULT_ON,
-      .help = "Cross-entropy is one kernel in the format of the logits." },
+    { SOFTWARE(fused_loss), NNC_DEFAULT_ON, .help = "Cross-entropy is one kernel in the format of the logits." },
     { SOFTWARE(fused_maps), NNC_DEFAULT_OFF,
       .help = "Feature maps: the activation and the sum after a norm are part of its kernel." },
     { SOFTWARE(contiguous_maps), NNC_DEFAULT_OFF,
-      .help =
-          "Feature maps have one plane per channel (NCHW) and are copied to another layout where "
-          "matrix units need it; off: channels last." },
+      .help = "Feature maps have one plane per channel (NCHW) and are copied to another layout where "
+              "matrix units need it; off: channels last." },
     { SOFTWARE(random_written), NNC_DEFAULT_OFF,
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
@@ -131,14 +121,12 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and GELU run as one kernel per primitive." },
     { SOFTWARE(by_reductions), NNC_DEFAULT_OFF,
-      .help =
-          "Layer norms, RMS norms and softmax run as one kernel per sum and one for the rest." },
+      .help = "Layer norms, RMS norms and softmax run as one kernel per sum and one for the rest." },
     { SOFTWARE(turned_group_norms), NNC_DEFAULT_OFF,
       .help = "Group norms need contiguous maps: other maps are copied to that layout and back." },
     { SOFTWARE(grouped_on_vectors), NNC_DEFAULT_OFF,
-      .help =
-          "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels "
-          "in multiples of 32." },
+      .help = "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels "
+              "in multiples of 32." },
     { SOFTWARE(copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
       NNC_DEFAULT_AS(NNC_HEADS_IN_PLACE, "none"),
       .help = "Copies queries, keys, values and the output of attention to a layout by heads and "
@@ -148,15 +136,13 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(flat_weights), NNC_DEFAULT_OFF,
       .help = "ZeRO holds all weights as one flat buffer: gathered in fp32 for every micro-batch; "
               "gradients are collected in it and reduced in 16 bits." },
-    { SOFTWARE(fused_rotary_scale), NNC_DEFAULT_ON,
-      .help = "The rotary embedding is one kernel also when it scales." },
+    { SOFTWARE(fused_rotary_scale), NNC_DEFAULT_ON, .help = "The rotary embedding is one kernel also when it scales." },
     { SOFTWARE(fused_softmax), NNC_DEFAULT_ON,
       .help = "Unfused attention: scale and mask are part of the softmax kernel." },
     { SOFTWARE(fused_expert_bias), NNC_DEFAULT_ON,
       .help = "The products of experts add their biases; off: weighted and added in fp32." },
     { SOFTWARE(expert_bias_gathered), NNC_DEFAULT_OFF,
-      .help =
-          "Biases of experts are gathered before they are added, one row per copy of a token." },
+      .help = "Biases of experts are gathered before they are added, one row per copy of a token." },
     { SOFTWARE(fused_expert_clamp), NNC_DEFAULT_ON,
       .help = "The activation kernel of experts also clamps gate and up." },
     { SOFTWARE(fused_optimizer), NNC_DEFAULT_ON, .help = "The optimizer step is one kernel." },
@@ -164,14 +150,12 @@ static const nnc_field software_fields[] = {
       NNC_DEFAULT_AS(NNC_FLASH2, "flash2"), .help = "The kernel of --attention flash." },
     { SOFTWARE(unfused_attention), NNC_DEFAULT_OFF,
       .help = "Programs have no fused attention: it is unfused unless the plan names a kernel." },
-    { SOFTWARE(norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
-      NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"),
+    { SOFTWARE(norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT), NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"),
       .help = "Kept for backward by layer, RMS and batch norms." },
     { SOFTWARE(group_norm_keep), NNC_FIELD_NAMES(nnc_norm_keep, NNC_KEEP_COUNT),
       NNC_DEFAULT_AS(NNC_KEEP_FUSED, "fused"), .help = "Kept for backward by group norms." },
     { SOFTWARE(loss_keep), NNC_FIELD_NAMES(nnc_loss_keep, NNC_LOSS_KEEPS_COUNT),
-      NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"),
-      .help = "Kept for backward by the loss, per logit." },
+      NNC_DEFAULT_AS(NNC_LOSS_KEEPS_LOGITS, "logits"), .help = "Kept for backward by the loss, per logit." },
     { SOFTWARE(loss_in_place), NNC_DEFAULT_OFF, .help = "The loss overwrites the logits." },
     { SOFTWARE(softmax_upcast), NNC_DEFAULT_OFF,
       .help = "Softmax runs in fp32 and keeps its fp32 output in addition to the cast one." },
@@ -180,69 +164,55 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(library_kept), NNC_DEFAULT_OFF,
       .help = "Language models keep for backward what the operators of transformers and peft keep, "
               "instead of what fused kernels need." },
-    { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF,
-      .help = "Grouped keys and values are copied to every head, and kept." },
+    { SOFTWARE(expanded_kv), NNC_DEFAULT_OFF, .help = "Grouped keys and values are copied to every head, and kept." },
     { SOFTWARE(expert_once_per_node), NNC_DEFAULT_OFF,
       .help = "A token is sent to a scale-up domain once, for all of its experts there." },
     { SOFTWARE(expert_masks), NNC_DEFAULT_OFF,
-      .help =
-          "With a capacity factor, matrix products with masks move tokens to and from the slots "
-          "of the experts." },
+      .help = "With a capacity factor, matrix products with masks move tokens to and from the slots "
+              "of the experts." },
     { SOFTWARE(expert_sorts), NNC_DEFAULT_OFF,
       .help = "Tokens from other ranks, and the results for them, are copied into the order of the "
               "experts." },
     { SOFTWARE(expert_dispatch_8bit), NNC_DEFAULT_OFF,
-      .help =
-          "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
-          "per block of 128; results return in 16 bits." },
+      .help = "With 8-bit products, tokens and gradients are sent to experts in 8 bits with a scale "
+              "per block of 128; results return in 16 bits." },
     { SOFTWARE(narrow_gathers), NNC_DEFAULT_OFF,
       .help = "With products of 8 bits or fewer, tensor ranks gather tokens and gradients in that "
               "format; sums are scattered in 16 bits." },
     { SOFTWARE(network_units), .max = 1e4, NNC_DEFAULT(0),
       .help = "Units that the kernels of expert communication take from compute." },
     { SOFTWARE(expert_scores_first), NNC_DEFAULT_OFF,
-      .help =
-          "Experts multiply their activations by the scores: combining results keeps nothing." },
-    { SOFTWARE(context_frozen), NNC_DEFAULT_ON,
-      .help = "The input of cross-attention needs no gradient." },
+      .help = "Experts multiply their activations by the scores: combining results keeps nothing." },
+    { SOFTWARE(context_frozen), NNC_DEFAULT_ON, .help = "The input of cross-attention needs no gradient." },
     { SOFTWARE(overlap_tensor_backward), .max = 1,
       .help = "The same in backward, where weight gradients have no dependents; not given: as "
               "overlap_tensor." },
     { SOFTWARE(overlap_offload), .max = 1, NNC_DEFAULT(1),
       .help = "Share of the transfers to and from host memory that overlaps with compute." },
     { SOFTWARE(bucket_bytes), .unit = "B", .max = 1e15, .above_min = true, NNC_DEFAULT(26214400),
-      .help =
-          "Bytes of gradients that are reduced together during backward, and of gathered weights "
-          "when they are gathered for a whole step." },
+      .help = "Bytes of gradients that are reduced together during backward, and of gathered weights "
+              "when they are gathered for a whole step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, spread), NNC_FIELD_TABLE(spread_fields),
-      .help =
-          "Half of the 90 % range of measurements, in natural logarithm: the root of the sum of "
-          "these squares." },
+      .help = "Half of the 90 % range of measurements, in natural logarithm: the root of the sum of "
+              "these squares." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, reserve), NNC_FIELD_TABLE(reserve_fields),
-      .help =
-          "Device memory in addition to the memory that the plan counts, unless --reserve-bytes "
-          "is given." },
+      .help = "Device memory in addition to the memory that the plan counts, unless --reserve-bytes "
+              "is given." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, ships), NNC_FIELD_TABLE(shipped_fields),
       .help = "Schedules and memory savings that its frameworks support; a search offers no "
               "others." },
-    { SOFTWARE(policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
-      NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
-      .help =
-          "Precision policy of a search under this profile without --policy: what its frameworks "
-          "do unless they are told otherwise." },
-    { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF,
-      .help = "A kernel clears gradients instead of freeing them." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving),
-      NNC_FIELD_TABLE(nnc_serve_engine_fields),
-      .help =
-          "Parameters of a serving engine: times that its host and kernels add to the device's." },
+    { SOFTWARE(policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT), NNC_DEFAULT_AS(NNC_POLICY_DEFAULT, "default"),
+      .help = "Precision policy of a search under this profile without --policy: what its frameworks "
+              "do unless they are told otherwise." },
+    { SOFTWARE(zero_gradients), NNC_DEFAULT_OFF, .help = "A kernel clears gradients instead of freeing them." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_software, serving), NNC_FIELD_TABLE(nnc_serve_engine_fields),
+      .help = "Parameters of a serving engine: times that its host and kernels add to the device's." },
 };
 
 enum { SWITCHES_FROM = 3, SWITCHES = 21 };
 const nnc_field_table nnc_switch_table = { "switch", software_fields + SWITCHES_FROM, SWITCHES };
 
-const nnc_field_table nnc_software_table = { "software profile", software_fields,
-                                             NNC_COUNT_OF(software_fields) };
+const nnc_field_table nnc_software_table = { "software profile", software_fields, NNC_COUNT_OF(software_fields) };
 
 nnc_software nnc_software_default(void)
 {
@@ -399,8 +369,7 @@ bool nnc_field_is_one_set(const nnc_field *field, const char *list)
         while (part->name != NULL && !nnc_same_name(part->name, at, length)) {
             part++;
         }
-        one = part->name != NULL &&
-              (field->type != NNC_FIELD_RECOMPUTE || part->flag != NNC_RECOMPUTE_FULL) &&
+        one = part->name != NULL && (field->type != NNC_FIELD_RECOMPUTE || part->flag != NNC_RECOMPUTE_FULL) &&
               !nnc_same_name("selective", at, length);
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
@@ -425,8 +394,7 @@ bool nnc_same_name(const char *name, const char *text, size_t length)
         return false; /* no name begins with '-' or '_' */
     }
     for (size_t i = 0; i < length; i++) {
-        if (name[i] != text[i] &&
-            !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) {
+        if (name[i] != text[i] && !(strchr("-_", name[i]) != NULL && strchr("-_", text[i]) != NULL)) {
             return false;
         }
     }
@@ -482,8 +450,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     text[0] = '\0';
     for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
         if ((flags & f->flag) == f->flag) {
-            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "",
-                                       f->name);
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", f->name);
             flags &= ~f->flag; /* print no second name of a flag */
         }
     }

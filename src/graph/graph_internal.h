@@ -55,37 +55,34 @@ typedef struct nnc_expr {
 
 /* Enumerator, name in files, help, name of the row (nnc_graph_conv_row). The row has its parameters and infers its
  * output; shape/graph_family.c has its cost. A kind without a row does not link. */
-#define NNC_GRAPH_KIND_LIST(X)                                                                     \
-    X(NNC_GRAPH_INPUT, "input", "A tensor that comes from outside: token ids or values.", input)   \
-    X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                  \
-    X(NNC_GRAPH_CONV_TRANSPOSE, "conv_transpose", "A convolution that goes from small to large.",  \
-      conv_transpose)                                                                              \
-    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain, and a bias unless it is rms.", norm)   \
-    X(NNC_GRAPH_ACT, "act", "An activation, one value at a time.", act)                            \
-    X(NNC_GRAPH_DROPOUT, "dropout", "Some elements become 0.", dropout)                            \
-    X(NNC_GRAPH_POOL, "pool", "The largest or the mean of each window of a map.", pool)            \
-    X(NNC_GRAPH_GLOBAL_POOL, "global_pool", "The mean over all positions of a map, or tokens.",    \
-      global_pool)                                                                                 \
-    X(NNC_GRAPH_UPSAMPLE, "upsample", "A map with more positions, by copies or in between.",       \
-      upsample)                                                                                    \
-    X(NNC_GRAPH_LINEAR, "linear", "A product of each token, or position, with a matrix.", linear)  \
-    X(NNC_GRAPH_ATTENTION, "attention", "Attention over what is already projected.", attention)    \
-    X(NNC_GRAPH_EMBED, "embed", "A table is looked up by token ids.", embed)                       \
-    X(NNC_GRAPH_POSITION, "position", "A learned or fixed value per position is added.", position) \
-    X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)               \
-    X(NNC_GRAPH_SCALE, "scale", "A product with one learned value per channel.", scale)            \
-    X(NNC_GRAPH_ADD, "add", "The sum with another tensor.", add)                                   \
-    X(NNC_GRAPH_MUL, "mul", "The product with another tensor, one value at a time.", mul)          \
-    X(NNC_GRAPH_CONCAT, "concat", "Another tensor behind this one.", concat)                       \
-    X(NNC_GRAPH_SLICE, "slice", "A part of the channels, or of the tokens.", slice)                \
-    X(NNC_GRAPH_PREPEND, "prepend", "Learned tokens before the others.", prepend)                  \
-    X(NNC_GRAPH_SELECT, "select", "One token of all.", select)                                     \
-    X(NNC_GRAPH_VIEW, "view", "The same values in another shape.", view)                           \
-    X(NNC_GRAPH_FLATTEN, "flatten", "All values of a sample in a row.", flatten)                   \
-    X(NNC_GRAPH_TO_TOKENS, "to_tokens", "Each position of a map becomes a token.", to_tokens)      \
-    X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                 \
-    X(NNC_GRAPH_FOLD, "fold", "Squares of positions become channels.", fold)                       \
-    X(NNC_GRAPH_UNFOLD, "unfold", "Channels become squares of positions.", unfold)                 \
+#define NNC_GRAPH_KIND_LIST(X)                                                                                    \
+    X(NNC_GRAPH_INPUT, "input", "A tensor that comes from outside: token ids or values.", input)                  \
+    X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                 \
+    X(NNC_GRAPH_CONV_TRANSPOSE, "conv_transpose", "A convolution that goes from small to large.", conv_transpose) \
+    X(NNC_GRAPH_NORM, "norm", "A normalisation with a gain, and a bias unless it is rms.", norm)                  \
+    X(NNC_GRAPH_ACT, "act", "An activation, one value at a time.", act)                                           \
+    X(NNC_GRAPH_DROPOUT, "dropout", "Some elements become 0.", dropout)                                           \
+    X(NNC_GRAPH_POOL, "pool", "The largest or the mean of each window of a map.", pool)                           \
+    X(NNC_GRAPH_GLOBAL_POOL, "global_pool", "The mean over all positions of a map, or tokens.", global_pool)      \
+    X(NNC_GRAPH_UPSAMPLE, "upsample", "A map with more positions, by copies or in between.", upsample)            \
+    X(NNC_GRAPH_LINEAR, "linear", "A product of each token, or position, with a matrix.", linear)                 \
+    X(NNC_GRAPH_ATTENTION, "attention", "Attention over what is already projected.", attention)                   \
+    X(NNC_GRAPH_EMBED, "embed", "A table is looked up by token ids.", embed)                                      \
+    X(NNC_GRAPH_POSITION, "position", "A learned or fixed value per position is added.", position)                \
+    X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                              \
+    X(NNC_GRAPH_SCALE, "scale", "A product with one learned value per channel.", scale)                           \
+    X(NNC_GRAPH_ADD, "add", "The sum with another tensor.", add)                                                  \
+    X(NNC_GRAPH_MUL, "mul", "The product with another tensor, one value at a time.", mul)                         \
+    X(NNC_GRAPH_CONCAT, "concat", "Another tensor behind this one.", concat)                                      \
+    X(NNC_GRAPH_SLICE, "slice", "A part of the channels, or of the tokens.", slice)                               \
+    X(NNC_GRAPH_PREPEND, "prepend", "Learned tokens before the others.", prepend)                                 \
+    X(NNC_GRAPH_SELECT, "select", "One token of all.", select)                                                    \
+    X(NNC_GRAPH_VIEW, "view", "The same values in another shape.", view)                                          \
+    X(NNC_GRAPH_FLATTEN, "flatten", "All values of a sample in a row.", flatten)                                  \
+    X(NNC_GRAPH_TO_TOKENS, "to_tokens", "Each position of a map becomes a token.", to_tokens)                     \
+    X(NNC_GRAPH_TO_MAP, "to_map", "Tokens become the positions of a map.", to_map)                                \
+    X(NNC_GRAPH_FOLD, "fold", "Squares of positions become channels.", fold)                                      \
+    X(NNC_GRAPH_UNFOLD, "unfold", "Channels become squares of positions.", unfold)                                \
     X(NNC_GRAPH_LOSS, "loss", "The loss of training.", loss)
 NNC_ENUM(nnc_graph_kind, NNC_GRAPH_KIND_LIST, NNC_GRAPH_KIND_COUNT);
 const char *nnc_graph_kind_name(nnc_graph_kind value);
@@ -146,8 +143,7 @@ typedef struct nnc_graph_define {
 typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* "define.stage.ops[1]" */
-    int32_t as,
-        from; /* name that the step gives its output; tensor that the step returns to; -1 = none */
+    int32_t as, from;  /* name that the step gives its output; tensor that the step returns to; -1 = none */
     /* an op */
     nnc_graph_kind kind;
     const char *label; /* "bottleneck.conv" */
@@ -169,8 +165,8 @@ struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
     nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* empty = a number, in nnc_graph.lets */
     int32_t let_count;
-    int32_t length_let; /* the side of an image or the tokens of a sequence; -1 = a fixed length */
-    bool images;        /* the input is a map, not tokens */
+    int32_t length_let;       /* the side of an image or the tokens of a sequence; -1 = a fixed length */
+    bool images;              /* the input is a map, not tokens */
     const char *const *names; /* names of tensors */
     int32_t name_count;
     nnc_graph_node input;
@@ -183,12 +179,11 @@ struct nnc_graph_net {
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    int64_t
-        dims[NNC_GRAPH_RANK_MAX]; /* sizes of one sample: channels, height, width; tokens, width;
+    int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes of one sample: channels, height, width; tokens, width;
                                    * width */
-    bool ids;                     /* the tensor holds whole numbers, which are looked up */
-    bool sharded;                 /* each tensor rank has its part of the width */
-    int32_t storage;              /* memory of the tensor: views share one */
+    bool ids;                         /* the tensor holds whole numbers, which are looked up */
+    bool sharded;                     /* each tensor rank has its part of the width */
+    int32_t storage;                  /* memory of the tensor: views share one */
 } nnc_graph_tensor;
 
 /* Notes of a sink about one storage. */
@@ -205,7 +200,7 @@ typedef struct nnc_graph_weights {
 /* An op with everything inferred. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    const int64_t *values; /* values of its parameters, in the kind's order; words by index */
+    const int64_t *values;                /* values of its parameters, in the kind's order; words by index */
     nnc_graph_tensor in, with, also, out; /* rank 0 = absent */
     nnc_graph_weights weights;
 } nnc_graph_op;
@@ -250,8 +245,7 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
                    nnc_graph_fault *fault);
 
 /* Notes the first fault of a walk; returns false. */
-bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...)
-    NNC_PRINTF(3, 4);
+bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...) NNC_PRINTF(3, 4);
 
 /* The value of an expression. false: division with a rest, or out of range. */
 bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *args, int64_t *value);
@@ -309,14 +303,11 @@ struct nnc_captured {
     int64_t operators; /* operators issued in one step, the optimizer's included */
     double input_bytes;
     double peak_gradients, peak_kept,
-        peak_temporary; /* bytes that live at the moment of forward and backward with most of them */
-    nnc_dtype dtype;    /* of the parameters */
-    nnc_optimizer
-        optimizer; /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
-    const struct nnc_captured
-        *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
-    const struct nnc_captured
-        *second; /* the same step with another number of samples; NULL = none */
+        peak_temporary;                  /* bytes that live at the moment of forward and backward with most of them */
+    nnc_dtype dtype;                     /* of the parameters */
+    nnc_optimizer optimizer;             /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+    const struct nnc_captured *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
+    const struct nnc_captured *second;   /* the same step with another number of samples; NULL = none */
 };
 
 /* ---- rows of kinds ---- */
@@ -326,8 +317,7 @@ typedef struct nnc_graph_kind_row {
     int32_t param_count;
     /* Infers output and weights from the inputs. false: a fault was noted. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    bool
-        parts; /* works on a part of the width as on the whole width, so tensor ranks may divide it */
+    bool parts; /* works on a part of the width as on the whole width, so tensor ranks may divide it */
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 
@@ -340,8 +330,7 @@ int64_t nnc_graph_positions(const nnc_graph_tensor *t);
 /* "3 x 224 x 224" */
 const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]);
 
-#define NNC_GRAPH_KIND_ROW(name, text, help, row) \
-    extern const nnc_graph_kind_row nnc_graph_##row##_row;
+#define NNC_GRAPH_KIND_ROW(name, text, help, row) extern const nnc_graph_kind_row nnc_graph_##row##_row;
 NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
 #undef NNC_GRAPH_KIND_ROW
 
@@ -350,10 +339,9 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
         .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function) \
     }
 
-#define NNC_GRAPH_PARTS_ROW(list, function)                                                   \
-    {                                                                                         \
-        .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), \
-        .parts = true                                                                         \
+#define NNC_GRAPH_PARTS_ROW(list, function)                                                                 \
+    {                                                                                                       \
+        .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true \
     }
 
 /* Places of the parameters among an op's values. The first are those of any window that moves over a map; a kind without
@@ -380,13 +368,7 @@ enum { NNC_POOL_MAX, NNC_POOL_MEAN };
 enum { NNC_UPSAMPLE_KIND, NNC_UPSAMPLE_FACTOR };
 enum { NNC_UPSAMPLE_NEAREST, NNC_UPSAMPLE_BILINEAR };
 enum { NNC_TO_MAP_HEIGHT };
-enum {
-    NNC_NORM_PARAM_KIND,
-    NNC_NORM_PARAM_GROUPS,
-    NNC_NORM_PARAM_AFFINE,
-    NNC_NORM_PARAM_BIAS,
-    NNC_NORM_PARAM_HEADS
-};
+enum { NNC_NORM_PARAM_KIND, NNC_NORM_PARAM_GROUPS, NNC_NORM_PARAM_AFFINE, NNC_NORM_PARAM_BIAS, NNC_NORM_PARAM_HEADS };
 enum { NNC_LINEAR_OUT, NNC_LINEAR_BIAS, NNC_LINEAR_SPLIT };
 enum { NNC_LINEAR_WHOLE, NNC_LINEAR_COLUMNS, NNC_LINEAR_ROWS };
 enum {

@@ -7,9 +7,8 @@
 static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
 {
     char text[96];
-    return op->in.rank == 3 ||
-           nnc_graph_fail(w, op->node, "%s: expected a map of channels x height x width, found %s",
-                          op->node->label, nnc_graph_shape_text(&op->in, text));
+    return op->in.rank == 3 || nnc_graph_fail(w, op->node, "%s: expected a map of channels x height x width, found %s",
+                                              op->node->label, nnc_graph_shape_text(&op->in, text));
 }
 
 /* Number of windows along a side; 0 = none fits. */
@@ -45,61 +44,58 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
     windows[1].kernel = or_else(v[NNC_WINDOW_KERNEL_W], windows[0].kernel);
     windows[1].stride = or_else(v[NNC_WINDOW_STRIDE_W], stride);
     windows[1].pad = or_else(v[NNC_WINDOW_PAD_W], windows[0].pad);
-    windows[1].pad_end =
-        or_else(v[NNC_WINDOW_PAD_END_W], or_else(v[NNC_WINDOW_PAD_W], windows[0].pad_end));
+    windows[1].pad_end = or_else(v[NNC_WINDOW_PAD_END_W], or_else(v[NNC_WINDOW_PAD_W], windows[0].pad_end));
 }
 
 /* Parameters of a window, at the same places for each kind that has one. */
-#define WINDOW(stride_unsaid, what)                                                           \
-    [NNC_WINDOW_KERNEL] = { "kernel",                                                         \
-                            NNC_GRAPH_NUMBER,                                                 \
-                            .unsaid = 1,                                                      \
-                            .min = 1,                                                         \
-                            .max = NNC_GRAPH_KERNEL_MAX,                                      \
-                            .help = "Side of the " what "." },                                \
-    [NNC_WINDOW_STRIDE] = { "stride",                                                         \
-                            NNC_GRAPH_NUMBER,                                                 \
-                            .unsaid = (stride_unsaid),                                        \
-                            .min = 1,                                                         \
-                            .max = NNC_GRAPH_KERNEL_MAX,                                      \
-                            .help = "Positions from one window to the next." },               \
-    [NNC_WINDOW_PAD] = { "pad",                                                               \
-                         NNC_GRAPH_NUMBER,                                                    \
-                         .unsaid = 0,                                                         \
-                         .min = 0,                                                            \
-                         .max = NNC_GRAPH_KERNEL_MAX,                                         \
-                         .help = "Positions beyond each side." },                             \
-    [NNC_WINDOW_PAD_END] = { "pad_end",                                                       \
-                             NNC_GRAPH_NUMBER,                                                \
-                             .unsaid = NNC_GRAPH_UNSAID,                                      \
-                             .min = 0,                                                        \
-                             .max = NNC_GRAPH_KERNEL_MAX,                                     \
-                             .help = "Positions beyond the bottom and the right, where they " \
-                                     "differ." },                                             \
-    [NNC_WINDOW_KERNEL_W] = { "kernel_w",                                                     \
-                              NNC_GRAPH_NUMBER,                                               \
-                              .unsaid = NNC_GRAPH_UNSAID,                                     \
-                              .min = 1,                                                       \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                    \
-                              .help = "Its width, where it differs." },                       \
-    [NNC_WINDOW_STRIDE_W] = { "stride_w",                                                     \
-                              NNC_GRAPH_NUMBER,                                               \
-                              .unsaid = NNC_GRAPH_UNSAID,                                     \
-                              .min = 1,                                                       \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                    \
-                              .help = "Along the width." },                                   \
-    [NNC_WINDOW_PAD_W] = { "pad_w",                                                           \
-                           NNC_GRAPH_NUMBER,                                                  \
-                           .unsaid = NNC_GRAPH_UNSAID,                                        \
-                           .min = 0,                                                          \
-                           .max = NNC_GRAPH_KERNEL_MAX,                                       \
-                           .help = "Left and right." },                                       \
-    [NNC_WINDOW_PAD_END_W] = { "pad_end_w",                                                   \
-                               NNC_GRAPH_NUMBER,                                              \
-                               .unsaid = NNC_GRAPH_UNSAID,                                    \
-                               .min = 0,                                                      \
-                               .max = NNC_GRAPH_KERNEL_MAX,                                   \
-                               .help = "Right." }
+#define WINDOW(stride_unsaid, what)                                                                           \
+    [NNC_WINDOW_KERNEL] = { "kernel",                                                                         \
+                            NNC_GRAPH_NUMBER,                                                                 \
+                            .unsaid = 1,                                                                      \
+                            .min = 1,                                                                         \
+                            .max = NNC_GRAPH_KERNEL_MAX,                                                      \
+                            .help = "Side of the " what "." },                                                \
+    [NNC_WINDOW_STRIDE] = { "stride",                                                                         \
+                            NNC_GRAPH_NUMBER,                                                                 \
+                            .unsaid = (stride_unsaid),                                                        \
+                            .min = 1,                                                                         \
+                            .max = NNC_GRAPH_KERNEL_MAX,                                                      \
+                            .help = "Positions from one window to the next." },                               \
+    [NNC_WINDOW_PAD] = { "pad",                                                                               \
+                         NNC_GRAPH_NUMBER,                                                                    \
+                         .unsaid = 0,                                                                         \
+                         .min = 0,                                                                            \
+                         .max = NNC_GRAPH_KERNEL_MAX,                                                         \
+                         .help = "Positions beyond each side." },                                             \
+    [NNC_WINDOW_PAD_END] = { "pad_end",                                                                       \
+                             NNC_GRAPH_NUMBER,                                                                \
+                             .unsaid = NNC_GRAPH_UNSAID,                                                      \
+                             .min = 0,                                                                        \
+                             .max = NNC_GRAPH_KERNEL_MAX,                                                     \
+                             .help = "Positions beyond the bottom and the right, where they "                 \
+                                     "differ." },                                                             \
+    [NNC_WINDOW_KERNEL_W] = { "kernel_w",                                                                     \
+                              NNC_GRAPH_NUMBER,                                                               \
+                              .unsaid = NNC_GRAPH_UNSAID,                                                     \
+                              .min = 1,                                                                       \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                                    \
+                              .help = "Its width, where it differs." },                                       \
+    [NNC_WINDOW_STRIDE_W] = { "stride_w",                                                                     \
+                              NNC_GRAPH_NUMBER,                                                               \
+                              .unsaid = NNC_GRAPH_UNSAID,                                                     \
+                              .min = 1,                                                                       \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                                    \
+                              .help = "Along the width." },                                                   \
+    [NNC_WINDOW_PAD_W] = { "pad_w",                                                                           \
+                           NNC_GRAPH_NUMBER,                                                                  \
+                           .unsaid = NNC_GRAPH_UNSAID,                                                        \
+                           .min = 0,                                                                          \
+                           .max = NNC_GRAPH_KERNEL_MAX,                                                       \
+                           .help = "Left and right." },                                                       \
+    [NNC_WINDOW_PAD_END_W] = {                                                                                \
+        "pad_end_w",     NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0, .max = NNC_GRAPH_KERNEL_MAX, \
+        .help = "Right."                                                                                      \
+    }
 
 /* Height and width of the output of a window. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
@@ -112,11 +108,9 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
     for (int axis = 0; axis < 2; axis++) {
         op->out.dims[axis + 1] = graph_side(op->in.dims[axis + 1], &windows[axis]);
         if (op->out.dims[axis + 1] < 1) {
-            return nnc_graph_fail(w, op->node,
-                                  "%s: %s: a window of %" PRId64 " does not fit into %" PRId64
-                                  " positions and the padding",
-                                  op->node->label, axis == 0 ? "height" : "width",
-                                  windows[axis].kernel, op->in.dims[axis + 1]);
+            return nnc_graph_fail(
+                w, op->node, "%s: %s: a window of %" PRId64 " does not fit into %" PRId64 " positions and the padding",
+                op->node->label, axis == 0 ? "height" : "width", windows[axis].kernel, op->in.dims[axis + 1]);
         }
     }
     return true;
@@ -131,16 +125,12 @@ static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
                               .min = 1,                    \
                               .max = NNC_GRAPH_KERNEL_MAX, \
                               .help = "Positions from one tap to the next." }
-#define CHANNELS                                                                             \
-    [NNC_CONV_OUT] = { "out",    NNC_GRAPH_NUMBER, .required = true,                         \
-                       .min = 1, .max = 10000000,  .help = "Channels of the output." },      \
-    [NNC_CONV_GROUPS] = { "groups",                                                          \
-                          NNC_GRAPH_NUMBER,                                                  \
-                          .unsaid = 1,                                                       \
-                          .min = 1,                                                          \
-                          .max = 10000000,                                                   \
-                          .help = "Groups of channels that do not meet; all = depthwise." }, \
-    [NNC_CONV_BIAS] = { "bias",   NNC_GRAPH_NUMBER, .unsaid = 1,                             \
+#define CHANNELS                                                                                                         \
+    [NNC_CONV_OUT] = { "out",    NNC_GRAPH_NUMBER, .required = true,                                                     \
+                       .min = 1, .max = 10000000,  .help = "Channels of the output." },                                  \
+    [NNC_CONV_GROUPS] = { "groups", NNC_GRAPH_NUMBER, .unsaid = 1,                                                       \
+                          .min = 1, .max = 10000000,  .help = "Groups of channels that do not meet; all = depthwise." }, \
+    [NNC_CONV_BIAS] = { "bias",   NNC_GRAPH_NUMBER, .unsaid = 1,                                                         \
                         .min = 0, .max = 1,         .help = "One value per channel is added." }
 
 static const nnc_graph_param conv_params[] = { WINDOW(1, "kernel"), DILATION, CHANNELS };
@@ -153,8 +143,7 @@ static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op)
     nnc_graph_windows(op, windows);
     if (in % groups != 0 || out % groups != 0) {
         return nnc_graph_fail(w, op->node,
-                              "%s: groups: expected a divisor of %" PRId64 " and %" PRId64
-                              " channels, found %" PRId64,
+                              "%s: groups: expected a divisor of %" PRId64 " and %" PRId64 " channels, found %" PRId64,
                               op->node->label, in, out, groups);
     }
     op->out.dims[0] = out;
@@ -174,8 +163,7 @@ static const nnc_graph_param transpose_params[] = {
     WINDOW(NNC_GRAPH_UNSAID, "kernel"),
     DILATION,
     CHANNELS,
-    [NNC_CONV_OUTPUT_PAD] = { "output_pad", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0,
-                              .max = NNC_GRAPH_KERNEL_MAX,
+    [NNC_CONV_OUTPUT_PAD] = { "output_pad", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_KERNEL_MAX,
                               .help = "Positions added at the bottom and the right." },
 };
 
@@ -190,8 +178,7 @@ static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
     for (int axis = 0; axis < 2; axis++) {
         const nnc_graph_window *x = &windows[axis];
         op->out.dims[axis + 1] = (op->in.dims[axis + 1] - 1) * x->stride - x->pad - x->pad_end +
-                                 x->dilation * (x->kernel - 1) + 1 +
-                                 op->values[NNC_CONV_OUTPUT_PAD];
+                                 x->dilation * (x->kernel - 1) + 1 + op->values[NNC_CONV_OUTPUT_PAD];
     }
     return weights_of(w, op);
 }
@@ -247,8 +234,7 @@ static bool infer_fold(nnc_graph_walk *w, nnc_graph_op *op)
     }
     if (op->in.dims[1] % side != 0 || op->in.dims[2] % side != 0) {
         return nnc_graph_fail(w, op->node,
-                              "%s: side: expected a divisor of %" PRId64 " x %" PRId64
-                              " positions, found %" PRId64,
+                              "%s: side: expected a divisor of %" PRId64 " x %" PRId64 " positions, found %" PRId64,
                               op->node->label, op->in.dims[1], op->in.dims[2], side);
     }
     op->out.dims[0] *= side * side;
@@ -265,8 +251,7 @@ static bool infer_unfold(nnc_graph_walk *w, nnc_graph_op *op)
     }
     if (op->in.dims[0] % (side * side) != 0) {
         return nnc_graph_fail(w, op->node,
-                              "%s: side: expected one whose square divides %" PRId64
-                              " channels, found %" PRId64,
+                              "%s: side: expected one whose square divides %" PRId64 " channels, found %" PRId64,
                               op->node->label, op->in.dims[0], side);
     }
     op->out.dims[0] /= side * side;
@@ -292,11 +277,9 @@ static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
 {
     char one[96], other[96];
     op->out.storage = op->in.storage;
-    if (op->node->shape_count == 0 || op->in.ids ||
-        nnc_graph_elements(&op->in) != nnc_graph_elements(&op->out)) {
-        return nnc_graph_fail(w, op->node, "%s: shape: %s holds not as many values as %s",
-                              op->node->label, nnc_graph_shape_text(&op->out, one),
-                              nnc_graph_shape_text(&op->in, other));
+    if (op->node->shape_count == 0 || op->in.ids || nnc_graph_elements(&op->in) != nnc_graph_elements(&op->out)) {
+        return nnc_graph_fail(w, op->node, "%s: shape: %s holds not as many values as %s", op->node->label,
+                              nnc_graph_shape_text(&op->out, one), nnc_graph_shape_text(&op->in, other));
     }
     return true;
 }
@@ -311,8 +294,8 @@ static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op)
 }
 
 static const nnc_graph_param to_map_params[] = {
-    [NNC_TO_MAP_HEIGHT] = { "height", NNC_GRAPH_NUMBER, .required = true, .min = 1,
-                            .max = NNC_GRAPH_DIM_MAX, .help = "Rows of positions." },
+    [NNC_TO_MAP_HEIGHT] = { "height", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
+                            .help = "Rows of positions." },
 };
 
 static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op)
@@ -320,8 +303,7 @@ static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op)
     const int64_t height = op->values[NNC_TO_MAP_HEIGHT];
     if (op->in.rank != 2 || op->in.dims[0] % height != 0) {
         char text[96];
-        return nnc_graph_fail(w, op->node,
-                              "%s: height: expected tokens that make rows of %" PRId64 ", found %s",
+        return nnc_graph_fail(w, op->node, "%s: height: expected tokens that make rows of %" PRId64 ", found %s",
                               op->node->label, height, nnc_graph_shape_text(&op->in, text));
     }
     op->out.rank = 3;
@@ -333,8 +315,7 @@ static bool infer_to_map(nnc_graph_walk *w, nnc_graph_op *op)
 }
 
 const nnc_graph_kind_row nnc_graph_conv_row = NNC_GRAPH_ROW(conv_params, infer_conv);
-const nnc_graph_kind_row nnc_graph_conv_transpose_row =
-    NNC_GRAPH_ROW(transpose_params, infer_transpose);
+const nnc_graph_kind_row nnc_graph_conv_transpose_row = NNC_GRAPH_ROW(transpose_params, infer_transpose);
 const nnc_graph_kind_row nnc_graph_pool_row = NNC_GRAPH_ROW(pool_params, sides);
 const nnc_graph_kind_row nnc_graph_global_pool_row = { .infer = infer_global_pool };
 const nnc_graph_kind_row nnc_graph_upsample_row = NNC_GRAPH_ROW(upsample_params, infer_upsample);

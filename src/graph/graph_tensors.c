@@ -30,8 +30,8 @@ static const nnc_graph_param norm_params[] = {
                                 .help = "Groups of channels of a group norm." },
     [NNC_NORM_PARAM_AFFINE] = { "affine", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
                                 .help = "Has a gain and a bias." },
-    [NNC_NORM_PARAM_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0,
-                              .max = 1, .help = "Has a bias; left out, all but rms have." },
+    [NNC_NORM_PARAM_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0, .max = 1,
+                              .help = "Has a bias; left out, all but rms have." },
     [NNC_NORM_PARAM_HEADS] = { "heads", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = 10000000,
                                .help = "The width is that of so many heads, each normalised by "
                                        "itself with the same gain." },
@@ -43,21 +43,18 @@ static bool infer_norm(nnc_graph_walk *w, nnc_graph_op *op)
     const int64_t width = nnc_graph_width(&op->in), heads = v[NNC_NORM_PARAM_HEADS];
     const bool grouped = v[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
     const int64_t groups = grouped ? v[NNC_NORM_PARAM_GROUPS] : heads;
-    const bool bias = v[NNC_NORM_PARAM_BIAS] == NNC_GRAPH_UNSAID
-                          ? v[NNC_NORM_PARAM_KIND] != NNC_NORM_RMS
-                          : v[NNC_NORM_PARAM_BIAS] > 0;
+    const bool bias = v[NNC_NORM_PARAM_BIAS] == NNC_GRAPH_UNSAID ? v[NNC_NORM_PARAM_KIND] != NNC_NORM_RMS
+                                                                 : v[NNC_NORM_PARAM_BIAS] > 0;
     if (width % groups != 0) {
-        return nnc_graph_fail(w, op->node,
-                              "%s: %s: expected a divisor of %" PRId64 " channels, found %" PRId64,
+        return nnc_graph_fail(w, op->node, "%s: %s: expected a divisor of %" PRId64 " channels, found %" PRId64,
                               op->node->label, grouped ? "groups" : "heads", width, groups);
     }
     op->weights.vector = v[NNC_NORM_PARAM_AFFINE] * (width / heads) * (bias ? 2 : 1);
     return nnc_graph_needs_values(w, op);
 }
 
-static const char *const act_words[] = { "relu",   "gelu",         "silu",       "sigmoid",
-                                         "tanh",   "hard_sigmoid", "hard_swish", "softmax",
-                                         "swiglu", "geglu",        NULL };
+static const char *const act_words[] = { "relu",       "gelu",    "silu",   "sigmoid", "tanh", "hard_sigmoid",
+                                         "hard_swish", "softmax", "swiglu", "geglu",   NULL };
 
 static const nnc_graph_param act_params[] = {
     { "kind", NNC_GRAPH_WORD, .words = act_words, .required = true,
@@ -69,9 +66,8 @@ static bool infer_act(nnc_graph_walk *w, nnc_graph_op *op)
     if (op->values[0] >= NNC_ACT_SWIGLU) {
         int64_t *width = &op->out.dims[nnc_graph_width_axis(&op->out)];
         if (*width % 2 != 0) {
-            return nnc_graph_fail(w, op->node,
-                                  "%s: expected an even width to halve, found %" PRId64,
-                                  op->node->label, *width);
+            return nnc_graph_fail(w, op->node, "%s: expected an even width to halve, found %" PRId64, op->node->label,
+                                  *width);
         }
         *width /= 2;
     }
@@ -85,8 +81,7 @@ static const nnc_graph_param linear_params[] = {
                          .help = "Width of the output." },
     [NNC_LINEAR_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
                           .help = "One value per output is added." },
-    [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words,
-                           .unsaid = NNC_LINEAR_WHOLE,
+    [NNC_LINEAR_SPLIT] = { "split", NNC_GRAPH_WORD, .words = split_words, .unsaid = NNC_LINEAR_WHOLE,
                            .help = "How tensor ranks divide the matrix: by columns, each makes its "
                                    "part of the output; then by rows, and they add up." },
 };
@@ -95,16 +90,13 @@ static bool infer_linear(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t out = op->values[NNC_LINEAR_OUT], split = op->values[NNC_LINEAR_SPLIT];
     if (op->in.sharded != (split == NNC_LINEAR_ROWS)) {
-        return nnc_graph_fail(w, op->node,
-                              "%s: split: row comes after column, and nothing else does",
-                              op->node->label);
+        return nnc_graph_fail(w, op->node, "%s: split: row comes after column, and nothing else does", op->node->label);
     }
     op->out.sharded = split == NNC_LINEAR_COLUMNS;
     op->out.dims[nnc_graph_width_axis(&op->in)] = out;
-    op->weights = (nnc_graph_weights){ .count = 1,
-                                       .rows = nnc_graph_width(&op->in),
-                                       .cols = out,
-                                       .vector = op->values[NNC_LINEAR_BIAS] * out };
+    op->weights = (nnc_graph_weights){
+        .count = 1, .rows = nnc_graph_width(&op->in), .cols = out, .vector = op->values[NNC_LINEAR_BIAS] * out
+    };
     return nnc_graph_needs_values(w, op);
 }
 
@@ -152,21 +144,18 @@ static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op)
         }
         return nnc_graph_needs_values(w, op);
     }
-    return same
-               ? nnc_graph_needs_values(w, op)
-               : nnc_graph_fail(w, op->node,
-                                "%s: expected equal shapes, or one value per channel, found %s and "
-                                "%s",
-                                op->node->label, nnc_graph_shape_text(a, one),
-                                nnc_graph_shape_text(b, other));
+    return same ? nnc_graph_needs_values(w, op)
+                : nnc_graph_fail(w, op->node,
+                                 "%s: expected equal shapes, or one value per channel, found %s and "
+                                 "%s",
+                                 op->node->label, nnc_graph_shape_text(a, one), nnc_graph_shape_text(b, other));
 }
 
 static const char *const axis_words[] = { "channels", "tokens", NULL };
 
 static const nnc_graph_param concat_params[] = {
     { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
-    [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
-                          .help = "Which axis grows." },
+    [NNC_CONCAT_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0, .help = "Which axis grows." },
 };
 
 static bool axis_of(nnc_graph_walk *w, const nnc_graph_op *op, bool tokens, int *axis)
@@ -201,12 +190,11 @@ static bool infer_concat(nnc_graph_walk *w, nnc_graph_op *op)
 }
 
 static const nnc_graph_param slice_params[] = {
-    [NNC_SLICE_SIZE] = { "size", NNC_GRAPH_NUMBER, .required = true, .min = 1,
-                         .max = NNC_GRAPH_DIM_MAX, .help = "How many." },
-    [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0,
-                          .max = NNC_GRAPH_DIM_MAX, .help = "From which on." },
-    [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0,
-                         .help = "The axis." },
+    [NNC_SLICE_SIZE] = { "size", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
+                         .help = "How many." },
+    [NNC_SLICE_START] = { "start", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
+                          .help = "From which on." },
+    [NNC_SLICE_AXIS] = { "axis", NNC_GRAPH_WORD, .words = axis_words, .unsaid = 0, .help = "The axis." },
 };
 
 static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op)
@@ -217,9 +205,8 @@ static bool infer_slice(nnc_graph_walk *w, nnc_graph_op *op)
         return false;
     }
     if (start + size > op->in.dims[axis]) {
-        return nnc_graph_fail(
-            w, op->node, "%s: expected at most %" PRId64 ", found %" PRId64 " from %" PRId64 " on",
-            op->node->label, op->in.dims[axis], size, start);
+        return nnc_graph_fail(w, op->node, "%s: expected at most %" PRId64 ", found %" PRId64 " from %" PRId64 " on",
+                              op->node->label, op->in.dims[axis], size, start);
     }
     op->out.dims[axis] = size;
     return nnc_graph_needs_values(w, op);
@@ -236,16 +223,13 @@ static const nnc_graph_param loss_params[] = {
 static bool needs_tokens(nnc_graph_walk *w, const nnc_graph_op *op)
 {
     char text[96];
-    return (op->in.rank == 2 && !op->in.ids) ||
-           nnc_graph_fail(w, op->node, "%s: expected tokens x width, found %s", op->node->label,
-                          nnc_graph_shape_text(&op->in, text));
+    return (op->in.rank == 2 && !op->in.ids) || nnc_graph_fail(w, op->node, "%s: expected tokens x width, found %s",
+                                                               op->node->label, nnc_graph_shape_text(&op->in, text));
 }
 
 static const nnc_graph_param input_params[] = {
-    { "tokens", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 1, .max = NNC_GRAPH_DIM_MAX,
-      .help = "Token ids of a sequence." },
-    { "shape", NNC_GRAPH_SHAPE,
-      .help = "Axes of one sample: channels, height, width; tokens, width; or width." },
+    { "tokens", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 1, .max = NNC_GRAPH_DIM_MAX, .help = "Token ids of a sequence." },
+    { "shape", NNC_GRAPH_SHAPE, .help = "Axes of one sample: channels, height, width; tokens, width; or width." },
 };
 enum { INPUT_TOKENS };
 
@@ -255,8 +239,7 @@ static bool infer_input(nnc_graph_walk *w, nnc_graph_op *op)
     op->out.sharded = false;
     op->out.ids = tokens > 0;
     if ((tokens > 0) == (op->node->shape_count > 0)) {
-        return nnc_graph_fail(w, op->node, "input: expected tokens or a shape, found %s",
-                              tokens > 0 ? "both" : "none");
+        return nnc_graph_fail(w, op->node, "input: expected tokens or a shape, found %s", tokens > 0 ? "both" : "none");
     }
     if (tokens > 0) {
         op->out.rank = 1;
@@ -268,25 +251,21 @@ static bool infer_input(nnc_graph_walk *w, nnc_graph_op *op)
 /* ---- attention ---- */
 
 static const nnc_graph_param attention_params[] = {
-    [NNC_ATTENTION_HEADS] = { "heads", NNC_GRAPH_NUMBER, .required = true, .min = 1,
-                              .max = 10000000, .help = "Query heads." },
-    [NNC_ATTENTION_KV_HEADS] = { "kv_heads", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 1,
-                                 .max = 10000000,
+    [NNC_ATTENTION_HEADS] = { "heads", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
+                              .help = "Query heads." },
+    [NNC_ATTENTION_KV_HEADS] = { "kv_heads", NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 1, .max = 10000000,
                                  .help = "Key and value heads; left out, as many." },
     [NNC_ATTENTION_KEY] = { "key", NNC_GRAPH_TENSOR,
                             .help = "A named tensor with the keys, and the values behind them "
                                     "unless they are named too; left out, both stand behind the "
                                     "queries." },
-    [NNC_ATTENTION_VALUE] = { "value", NNC_GRAPH_TENSOR,
-                              .help = "A named tensor with the values." },
+    [NNC_ATTENTION_VALUE] = { "value", NNC_GRAPH_TENSOR, .help = "A named tensor with the values." },
     [NNC_ATTENTION_CAUSAL] = { "causal", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
                                .help = "A token sees those before it." },
-    [NNC_ATTENTION_WINDOW] = { "window", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0,
-                               .max = NNC_GRAPH_DIM_MAX,
+    [NNC_ATTENTION_WINDOW] = { "window", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
                                .help = "Side of the squares of positions that attend to each other "
                                        "in a map; of tokens, how many; 0 = all." },
-    [NNC_ATTENTION_BIASES] = { "position_biases", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0,
-                               .max = NNC_GRAPH_DIM_MAX,
+    [NNC_ATTENTION_BIASES] = { "position_biases", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
                                .help = "Rows of a table of biases, one value per head." },
 };
 
@@ -300,8 +279,7 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];
-    const int64_t kv =
-        v[NNC_ATTENTION_KV_HEADS] == NNC_GRAPH_UNSAID ? heads : v[NNC_ATTENTION_KV_HEADS];
+    const int64_t kv = v[NNC_ATTENTION_KV_HEADS] == NNC_GRAPH_UNSAID ? heads : v[NNC_ATTENTION_KV_HEADS];
     const int64_t own = nnc_graph_width(&op->in), key = or_none(&op->with);
     const int64_t value = or_none(&op->also);
     const int64_t parts = key > 0 ? heads : heads + 2 * kv;
@@ -309,12 +287,10 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
     const int64_t head_dim = split ? own / parts : 0;
     const int64_t value_dim = value > 0 ? value / kv : head_dim;
     const int64_t expected = head_dim * kv * (key > 0 && value == 0 ? 2 : 1);
-    if (!split || (key > 0 && key != expected) ||
-        value_dim * kv != (value > 0 ? value : own / parts * kv)) {
+    if (!split || (key > 0 && key != expected) || value_dim * kv != (value > 0 ? value : own / parts * kv)) {
         return nnc_graph_fail(w, op->node,
-                              "%s: heads: %" PRId64 " heads and %" PRId64
-                              " of keys do not suit widths of %" PRId64 ", %" PRId64
-                              " and %" PRId64,
+                              "%s: heads: %" PRId64 " heads and %" PRId64 " of keys do not suit widths of %" PRId64
+                              ", %" PRId64 " and %" PRId64,
                               op->node->label, heads, kv, own, key, value);
     }
     const int64_t side = v[NNC_ATTENTION_WINDOW];
@@ -328,8 +304,7 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
                               op->node->label, side, nnc_graph_shape_text(&op->in, text));
     }
     if (op->in.rank < 2 || (op->with.rank > 0 && op->with.rank < 2)) {
-        return nnc_graph_fail(w, op->node,
-                              "%s: expected tokens or a map, found one value per channel",
+        return nnc_graph_fail(w, op->node, "%s: expected tokens or a map, found one value per channel",
                               op->node->label);
     }
     op->out.dims[nnc_graph_width_axis(&op->in)] = heads * value_dim;
@@ -343,8 +318,8 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
 /* ---- tables and single tokens ---- */
 
 static const nnc_graph_param embed_params[] = {
-    [NNC_EMBED_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1,
-                         .max = NNC_GRAPH_DIM_MAX, .help = "Words of the table." },
+    [NNC_EMBED_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = NNC_GRAPH_DIM_MAX,
+                         .help = "Words of the table." },
     [NNC_EMBED_WIDTH] = { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
                           .help = "Values of each." },
 };
@@ -357,10 +332,9 @@ static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op)
     op->out.ids = false;
     op->out.rank = 2;
     op->out.dims[1] = op->values[NNC_EMBED_WIDTH];
-    op->weights = (nnc_graph_weights){ .count = 1,
-                                       .rows = op->values[NNC_EMBED_ROWS],
-                                       .cols = op->values[NNC_EMBED_WIDTH],
-                                       .table = true };
+    op->weights = (nnc_graph_weights){
+        .count = 1, .rows = op->values[NNC_EMBED_ROWS], .cols = op->values[NNC_EMBED_WIDTH], .table = true
+    };
     return true;
 }
 
@@ -370,8 +344,7 @@ static const nnc_graph_param position_params[] = {
     [NNC_POSITION_KIND] = { "kind", NNC_GRAPH_WORD, .words = position_words, .required = true,
                             .help = "A learned value is added to each element, a fixed one, or "
                                     "pairs of values are rotated." },
-    [NNC_POSITION_ROWS] = { "rows", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0,
-                            .max = NNC_GRAPH_DIM_MAX,
+    [NNC_POSITION_ROWS] = { "rows", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = NNC_GRAPH_DIM_MAX,
                             .help = "Rows of the learned table; left out, the tokens." },
 };
 
@@ -379,29 +352,25 @@ static bool infer_position(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t rows = op->values[NNC_POSITION_ROWS], tokens = nnc_graph_positions(&op->in);
     if (rows > 0 && rows < tokens) {
-        return nnc_graph_fail(
-            w, op->node, "%s: rows: expected at least %" PRId64 " for the tokens, found %" PRId64,
-            op->node->label, tokens, rows);
+        return nnc_graph_fail(w, op->node, "%s: rows: expected at least %" PRId64 " for the tokens, found %" PRId64,
+                              op->node->label, tokens, rows);
     }
     if (op->values[NNC_POSITION_KIND] == NNC_POSITION_LEARNED) {
-        op->weights = (nnc_graph_weights){ .count = 1,
-                                           .rows = rows > 0 ? rows : tokens,
-                                           .cols = nnc_graph_width(&op->in),
-                                           .table = true };
+        op->weights = (nnc_graph_weights){
+            .count = 1, .rows = rows > 0 ? rows : tokens, .cols = nnc_graph_width(&op->in), .table = true
+        };
     }
     return nnc_graph_needs_values(w, op);
 }
 
 static const nnc_graph_param timestep_params[] = {
-    { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
-      .help = "Values of the embedding." },
+    { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000, .help = "Values of the embedding." },
 };
 
 static bool infer_timestep(nnc_graph_walk *w, nnc_graph_op *op)
 {
     (void)w;
-    op->out =
-        (nnc_graph_tensor){ .rank = 1, .dims = { op->values[0] }, .storage = op->out.storage };
+    op->out = (nnc_graph_tensor){ .rank = 1, .dims = { op->values[0] }, .storage = op->out.storage };
     return true;
 }
 
@@ -436,8 +405,7 @@ const nnc_graph_kind_row nnc_graph_concat_row = NNC_GRAPH_ROW(concat_params, inf
 const nnc_graph_kind_row nnc_graph_slice_row = NNC_GRAPH_ROW(slice_params, infer_slice);
 const nnc_graph_kind_row nnc_graph_loss_row = NNC_GRAPH_ROW(loss_params, infer_same);
 const nnc_graph_kind_row nnc_graph_input_row = NNC_GRAPH_ROW(input_params, infer_input);
-const nnc_graph_kind_row nnc_graph_attention_row =
-    NNC_GRAPH_PARTS_ROW(attention_params, infer_attention);
+const nnc_graph_kind_row nnc_graph_attention_row = NNC_GRAPH_PARTS_ROW(attention_params, infer_attention);
 const nnc_graph_kind_row nnc_graph_embed_row = NNC_GRAPH_ROW(embed_params, infer_embed);
 const nnc_graph_kind_row nnc_graph_position_row = NNC_GRAPH_ROW(position_params, infer_position);
 const nnc_graph_kind_row nnc_graph_timestep_row = NNC_GRAPH_ROW(timestep_params, infer_timestep);

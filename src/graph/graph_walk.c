@@ -46,8 +46,7 @@ const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96])
     size_t used = 0;
     text[0] = '\0';
     for (int32_t i = 0; i < t->rank && used < 96; i++) {
-        const int n =
-            snprintf(text + used, 96 - used, "%s%" PRId64, i > 0 ? " x " : "", t->dims[i]);
+        const int n = snprintf(text + used, 96 - used, "%s%" PRId64, i > 0 ? " x " : "", t->dims[i]);
         used += n > 0 ? (size_t)n : 0;
     }
     return text;
@@ -85,16 +84,13 @@ static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
         return nnc_graph_fail(w, node, "names a tensor where none exists");
     }
     if (old == NULL && w->binding_count == NNC_GRAPH_NAMES_MAX) {
-        return nnc_graph_fail(w, node, "too many names at a time, expected at most %d",
-                              NNC_GRAPH_NAMES_MAX);
+        return nnc_graph_fail(w, node, "too many names at a time, expected at most %d", NNC_GRAPH_NAMES_MAX);
     }
-    *(old != NULL ? old : &w->bindings[w->binding_count++]) =
-        (nnc_graph_binding){ name, w->current };
+    *(old != NULL ? old : &w->bindings[w->binding_count++]) = (nnc_graph_binding){ name, w->current };
     return true;
 }
 
-static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name,
-                    nnc_graph_tensor *tensor)
+static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name, nnc_graph_tensor *tensor)
 {
     const nnc_graph_binding *found = find(w, name, 0);
     if (found == NULL) {
@@ -106,15 +102,14 @@ static bool look_up(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name,
 
 /* ---- ops ---- */
 
-static bool value_of(nnc_graph_walk *w, const nnc_graph_node *node, const char *what,
-                     const nnc_expr *expr, const int64_t *args, int64_t *value)
+static bool value_of(nnc_graph_walk *w, const nnc_graph_node *node, const char *what, const nnc_expr *expr,
+                     const int64_t *args, int64_t *value)
 {
     return nnc_expr_value(expr, w->lets, args, value) ||
-           nnc_graph_fail(
-               w, node,
-               "%s: \"%s\": expected a whole number, found a division that leaves a rest, or a "
-               "result out of range",
-               what, expr->text);
+           nnc_graph_fail(w, node,
+                          "%s: \"%s\": expected a whole number, found a division that leaves a rest, or a "
+                          "result out of range",
+                          what, expr->text);
 }
 
 static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
@@ -124,8 +119,7 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     for (int32_t i = 0; i < row->param_count; i++) {
         const nnc_graph_param *param = &row->params[i];
         const nnc_graph_value *said = &node->values[i];
-        values[i] =
-            param->type == NNC_GRAPH_NUMBER || said->index < 0 ? param->unsaid : said->index;
+        values[i] = param->type == NNC_GRAPH_NUMBER || said->index < 0 ? param->unsaid : said->index;
         if (said->number.count == 0) {
             continue;
         }
@@ -133,9 +127,8 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
             return false;
         }
         if (values[i] < param->min || values[i] > param->max) {
-            return nnc_graph_fail(
-                w, node, "%s: %s out of range, expected %" PRId64 " to %" PRId64 ", found %" PRId64,
-                node->label, param->name, param->min, param->max, values[i]);
+            return nnc_graph_fail(w, node, "%s: %s out of range, expected %" PRId64 " to %" PRId64 ", found %" PRId64,
+                                  node->label, param->name, param->min, param->max, values[i]);
         }
     }
     return true;
@@ -164,21 +157,20 @@ static bool check_size(nnc_graph_walk *w, const nnc_graph_op *op)
         if (op->out.dims[i] < 1 || op->out.dims[i] > NNC_GRAPH_DIM_MAX ||
             !nnc_mul_i64(product, op->out.dims[i], &product) || product > NNC_GRAPH_NUMBER_MAX) {
             char text[96];
-            return nnc_graph_fail(w, op->node, "%s: nothing is left or too much: the output is %s",
-                                  op->node->label, nnc_graph_shape_text(&op->out, text));
+            return nnc_graph_fail(w, op->node, "%s: nothing is left or too much: the output is %s", op->node->label,
+                                  nnc_graph_shape_text(&op->out, text));
         }
     }
     const nnc_graph_weights *weights = &op->weights;
     int64_t params = 0;
-    if (!nnc_mul_i64(weights->rows, weights->cols, &params) ||
-        !nnc_mul_i64(params, weights->count, &params) || params > NNC_GRAPH_NUMBER_MAX) {
+    if (!nnc_mul_i64(weights->rows, weights->cols, &params) || !nnc_mul_i64(params, weights->count, &params) ||
+        params > NNC_GRAPH_NUMBER_MAX) {
         return nnc_graph_fail(w, op->node, "%s: too many parameters", op->node->label);
     }
     return true;
 }
 
-static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
-                     nnc_graph_tensor *t)
+static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, nnc_graph_tensor *t)
 {
     t->rank = node->shape_count;
     for (int32_t i = 0; i < node->shape_count; i++) {
@@ -223,8 +215,7 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
     }
     if (op.out.storage == w->storage_count) {
         if (w->storage_count == NNC_GRAPH_TENSORS_MAX) {
-            return nnc_graph_fail(w, node, "too many ops, expected at most %d",
-                                  NNC_GRAPH_TENSORS_MAX);
+            return nnc_graph_fail(w, node, "too many ops, expected at most %d", NNC_GRAPH_TENSORS_MAX);
         }
         w->storages[w->storage_count++] = (nnc_graph_storage){ 0, -1 };
     }
@@ -277,9 +268,8 @@ static bool same_state(const state *a, const state *b)
     bool same = same_tensor(&a->current, &b->current) && a->flags[a->count] == b->flags[b->count];
     for (int32_t i = 0; same && i < a->count; i++) {
         same = a->bindings[i].name == b->bindings[i].name &&
-               same_tensor(&a->bindings[i].tensor, &b->bindings[i].tensor) &&
-               a->flags[i] == b->flags[i] && a->alias[i] == b->alias[i] &&
-               a->current_alias[i] == b->current_alias[i];
+               same_tensor(&a->bindings[i].tensor, &b->bindings[i].tensor) && a->flags[i] == b->flags[i] &&
+               a->alias[i] == b->alias[i] && a->current_alias[i] == b->current_alias[i];
     }
     return same;
 }
@@ -287,8 +277,7 @@ static bool same_state(const state *a, const state *b)
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
 /* Turns that start from the same state are equal: they are walked once. */
-static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
-                       int64_t turns)
+static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns)
 {
     state before, after;
     bool done = true;
@@ -320,8 +309,8 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     const int32_t frame = w->frame;
     for (int32_t i = 0; i < define->arg_count; i++) {
         const bool said = node->args[i].count > 0;
-        if (!value_of(w, node, define->args[i], said ? &node->args[i] : &define->defaults[i],
-                      said ? args : own, &own[i])) {
+        if (!value_of(w, node, define->args[i], said ? &node->args[i] : &define->defaults[i], said ? args : own,
+                      &own[i])) {
             return false;
         }
     }
@@ -333,8 +322,8 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
 }
 
 /* Tied or frozen steps; a number of 0 switches the mark off. */
-static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args,
-                       const char *what, int32_t *marks)
+static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
+                       int32_t *marks)
 {
     int64_t count = 0;
     if (!value_of(w, node, what, &node->count, args, &count)) {
@@ -355,12 +344,11 @@ static bool run_node(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     case NNC_STEP_REPEAT:
         return value_of(w, node, "repeat", &node->count, args, &count) &&
                ((count >= 0 && count <= NNC_GRAPH_TURNS_MAX) ||
-                nnc_graph_fail(w, node, "repeat: out of range, expected 0 to %d, found %" PRId64,
-                               NNC_GRAPH_TURNS_MAX, count)) &&
+                nnc_graph_fail(w, node, "repeat: out of range, expected 0 to %d, found %" PRId64, NNC_GRAPH_TURNS_MAX,
+                               count)) &&
                run_repeat(w, node, args, count);
     case NNC_STEP_IF:
-        return value_of(w, node, "if", &node->count, args, &count) &&
-               (count == 0 || run_ops(w, &node->ops, args));
+        return value_of(w, node, "if", &node->count, args, &count) && (count == 0 || run_ops(w, &node->ops, args));
     case NNC_STEP_TIED: return run_marked(w, node, args, "tied", &w->tied);
     case NNC_STEP_FROZEN: return run_marked(w, node, args, "frozen", &w->frozen);
     case NNC_STEP_FROM: return look_up(w, node, node->from, &w->current);
@@ -376,10 +364,9 @@ static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *
         const nnc_graph_node *node = &ops->nodes[i];
         if (w->depth > NNC_GRAPH_DEPTH_MAX || w->steps++ == NNC_GRAPH_STEPS_MAX) {
             return nnc_graph_fail(w, node,
-                                  w->depth > NNC_GRAPH_DEPTH_MAX
-                                      ? "too deep, expected fewer macros inside each other"
-                                      : "too many ops, expected fewer turns of a repeat "
-                                        "whose shapes change");
+                                  w->depth > NNC_GRAPH_DEPTH_MAX ? "too deep, expected fewer macros inside each other"
+                                                                 : "too many ops, expected fewer turns of a repeat "
+                                                                   "whose shapes change");
         }
         done = run_node(w, node, args) && (node->as < 0 || bind(w, node, node->as));
     }
@@ -411,12 +398,10 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
     w.fault = fault;
     w.begun = false;
     w.current = (nnc_graph_tensor){ 0 };
-    w.binding_count = w.frame = w.storage_count = w.steps = w.depth = w.repeats = w.tied =
-        w.frozen = 0;
+    w.binding_count = w.frame = w.storage_count = w.steps = w.depth = w.repeats = w.tied = w.frozen = 0;
     fault->where = NULL;
     return begin(&w, lets) && run_op(&w, &net->input, NULL) &&
-           (net->input.as < 0 || bind(&w, &net->input, net->input.as)) &&
-           run_ops(&w, &net->ops, NULL);
+           (net->input.as < 0 || bind(&w, &net->input, net->input.as)) && run_ops(&w, &net->ops, NULL);
 }
 
 /* ---- what a network is by itself ---- */
@@ -442,8 +427,7 @@ static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *
         return;
     }
     if (!nnc_mul_i64(weights->rows * weights->cols, weights->count, &params) ||
-        !nnc_add_i64(params, weights->vector, &params) ||
-        !nnc_add_i64(params, m->sizes.params, &m->sizes.params)) {
+        !nnc_add_i64(params, weights->vector, &params) || !nnc_add_i64(params, m->sizes.params, &m->sizes.params)) {
         nnc_graph_fail(walk, op->node, "more parameters than 64 bits count");
     }
 }

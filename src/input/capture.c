@@ -81,8 +81,7 @@ static bool is_list(nnc_json at, nnc_json parent, const char *key, int32_t most)
         return false;
     }
     if (nnc_json_count(at) > most) {
-        nnc_json_fault(at, NULL, "too long, expected at most %" PRId32 " entries, found %d", most,
-                       nnc_json_count(at));
+        nnc_json_fault(at, NULL, "too long, expected at most %" PRId32 " entries, found %d", most, nnc_json_count(at));
         return false;
     }
     return true;
@@ -136,8 +135,7 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
         return false;
     }
     const int format = format_of(dtype);
-    if (format < 0 || !whole(size, 0, BYTES_MAX, &bytes) ||
-        !whole(from, -1, POSITIONS_MAX, &first) ||
+    if (format < 0 || !whole(size, 0, BYTES_MAX, &bytes) || !whole(from, -1, POSITIONS_MAX, &first) ||
         !whole(nnc_json_next(from), -1, POSITIONS_MAX, &last)) {
         return false;
     }
@@ -242,14 +240,10 @@ static const struct {
     { "_scaled_dot_product_flash_attention_for_cpu", FORM_ATTENTION, NNC_GROUP_ATTENTION },
     { "_scaled_dot_product_efficient_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
     { "_scaled_dot_product_cudnn_attention", FORM_ATTENTION, NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD,
-      NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_flash_attention_for_cpu_backward", FORM_ATTENTION_BACKWARD,
-      NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD,
-      NNC_GROUP_ATTENTION },
-    { "_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD,
-      NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_flash_attention_for_cpu_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_efficient_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
+    { "_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
     { "embedding", FORM_GATHER, NNC_GROUP_EMBEDDING },
     { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
@@ -286,8 +280,7 @@ static const char *base_name(reader *r, const char *full)
     const char *dot = strchr(full, '.');
     const char *begin = dot != NULL ? dot + 1 : full;
     const char *end = strchr(begin, '.');
-    snprintf(base, sizeof base, "%.*s", (int)(end != NULL ? end - begin : (long)strlen(begin)),
-             begin);
+    snprintf(base, sizeof base, "%.*s", (int)(end != NULL ? end - begin : (long)strlen(begin)), begin);
     return nnc_arena_strdup(r->arena, base);
 }
 
@@ -297,8 +290,8 @@ static bool has(const char *text, const char *word)
 }
 
 /* The part of the network by the operator, else by the path of its module, else by its shape: maps have four axes. */
-static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known,
-                          const tensors *out, const tensors *in)
+static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
+                          const tensors *in)
 {
     const tensor *t = out->count > 0 ? &out->of[0] : in->count > 0 ? &in->of[0] : NULL;
     return known != NNC_GROUP_COUNT                                        ? known
@@ -350,8 +343,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     *transposed = false;
     /* a bias, or the sizes of one, come before: the stride is the third list before `transposed` */
     nnc_json recent[3] = { { 0 } };
-    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL;
-         arg = nnc_json_next(arg)) {
+    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         const nnc_json_type type = nnc_json_type_of(arg);
         if (type == NNC_JSON_LIST && !known) {
             recent[lists++ % 3] = arg;
@@ -366,18 +358,16 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     }
     const nnc_json first = lists >= 3 ? nnc_json_first(recent[lists % 3]) : (nnc_json){ 0 };
     if (!known || *groups == 0 || first.node == NULL) {
-        nnc_json_fault(
-            at, "args",
-            "not those of a convolution, expected stride, padding, dilation, transposed, output "
-            "padding and groups");
+        nnc_json_fault(at, "args",
+                       "not those of a convolution, expected stride, padding, dilation, transposed, output "
+                       "padding and groups");
         return false;
     }
     return whole(first, 1, DIM_MAX, stride);
 }
 
 /* Dims of x, w and y. With one axis the height is 1; with three the height is depth times height. */
-static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y,
-                     nnc_captured_op *op)
+static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op)
 {
     const int32_t rank = x->rank;
     if (rank < 3 || rank > 5 || w->rank != rank || y->rank != rank || x->shape[0] != y->shape[0] ||
@@ -411,8 +401,7 @@ static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor
 
 static bool first_bool(nnc_json at)
 {
-    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL;
-         arg = nnc_json_next(arg)) {
+    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         if (nnc_json_type_of(arg) == NNC_JSON_BOOL) {
             return nnc_json_bool(arg);
         }
@@ -427,8 +416,7 @@ static bool is_causal(nnc_json at, const char *name)
     if (!has(name, "efficient") && !has(name, "cudnn")) {
         return first_bool(at);
     }
-    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL;
-         arg = nnc_json_next(arg)) {
+    for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         last = nnc_json_type_of(arg) == NNC_JSON_BOOL ? nnc_json_bool(arg) : last;
     }
     return last;
@@ -465,8 +453,7 @@ static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_ca
 static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
 {
     if (r->count == r->capacity) {
-        nnc_captured_op *grown =
-            nnc_arena_grow(r->arena, r->ops, r->count, &r->capacity, sizeof *r->ops);
+        nnc_captured_op *grown = nnc_arena_grow(r->arena, r->ops, r->count, &r->capacity, sizeof *r->ops);
         if (grown == NULL) {
             nnc_faults_no_memory(r->faults);
             return NULL;
@@ -491,8 +478,7 @@ static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const t
     }
     for (int32_t i = 0; i < out->count; i++) {
         const tensor *t = &out->of[i];
-        const bool is_weight = t->rank == in->of[2].rank &&
-                               memcmp(t->shape, in->of[2].shape, sizeof t->shape) == 0 &&
+        const bool is_weight = t->rank == in->of[2].rank && memcmp(t->shape, in->of[2].shape, sizeof t->shape) == 0 &&
                                (i > 0 || out->count == 1 || out->of[1].rank == 1);
         op.kind = t->rank == 1 ? NNC_CAPTURED_KERNEL
                   : is_weight  ? NNC_CAPTURED_CONV_GRAD_WEIGHT
@@ -524,8 +510,7 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 
 /* Parameters belong to the first forward operator that reads them. Equal layers are recorded once; backward begins with
  * the last of them, so its storages are not those of the recorded forward. */
-static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table,
-                            nnc_captured_op *op)
+static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
     for (int32_t i = 0; i < in->count; i++) {
         const tensor *t = &in->of[i];
@@ -535,8 +520,7 @@ static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool tabl
         }
         s->seen = true;
         if (s->bytes * (double)op->repeat > BYTES_MAX) {
-            nnc_json_fault(at, "repeat", "too many parameters, expected at most %.0f bytes",
-                           BYTES_MAX);
+            nnc_json_fault(at, "repeat", "too many parameters, expected at most %.0f bytes", BYTES_MAX);
             return false;
         }
         const int64_t elements = (int64_t)(s->bytes / s->width);
@@ -572,8 +556,7 @@ static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase)
 
 static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
 {
-    static const char *const keys[] = { "name",    "phase", "module", "inputs",
-                                        "outputs", "args",  "repeat", NULL };
+    static const char *const keys[] = { "name", "phase", "module", "inputs", "outputs", "args", "repeat", NULL };
     const nnc_json name = nnc_json_get(at, "name");
     nnc_captured_op op = { .dtype = NNC_FP32 };
     bool counts = true;
@@ -591,11 +574,9 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
             return false;
         }
     }
-    if (!read_phase(at, &counts, &op.phase) ||
-        !member(at, "module", 0, r->module_count - 1, &module) ||
+    if (!read_phase(at, &counts, &op.phase) || !member(at, "module", 0, r->module_count - 1, &module) ||
         !member(at, "repeat", 1, POSITIONS_MAX, &op.repeat) ||
-        (counts && (!nnc_capture_tensors(r, at, "inputs", in) ||
-                    !nnc_capture_tensors(r, at, "outputs", out)))) {
+        (counts && (!nnc_capture_tensors(r, at, "inputs", in) || !nnc_capture_tensors(r, at, "outputs", out)))) {
         return false;
     }
     op.name = base_name(r, nnc_json_text(name));
@@ -618,10 +599,9 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
         row++;
     }
     const form how = row < rows ? operators[row].form : FORM_KERNEL;
-    op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT,
-                        out, in);
-    if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && in->count > 1 &&
-        op.phase == NNC_PHASE_FORWARD && (double)r->program->tokens < in->of[1].elements) {
+    op.group = group_of(r, op.name, op.module, row < rows ? operators[row].group : NNC_GROUP_COUNT, out, in);
+    if (how == FORM_GATHER && op.group == NNC_GROUP_EMBEDDING && in->count > 1 && op.phase == NNC_PHASE_FORWARD &&
+        (double)r->program->tokens < in->of[1].elements) {
         r->program->tokens = (int64_t)in->of[1].elements;
     }
     bool good = take_parameters(r, at, in, op.group == NNC_GROUP_EMBEDDING, &op);
@@ -631,13 +611,10 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     switch (how) {
     case FORM_PRODUCT: good = read_product(at, in, out, &op); break;
     case FORM_ATTENTION:
-    case FORM_ATTENTION_BACKWARD:
-        good = read_attention(at, in, how == FORM_ATTENTION_BACKWARD, &op);
-        break;
+    case FORM_ATTENTION_BACKWARD: good = read_attention(at, in, how == FORM_ATTENTION_BACKWARD, &op); break;
     case FORM_CONV:
-        good = in->count >= 2 && out->count >= 1
-                   ? set_conv(at, &in->of[0], &in->of[1], &out->of[0], &op)
-                   : refuse_shapes(at, "a map and a kernel");
+        good = in->count >= 2 && out->count >= 1 ? set_conv(at, &in->of[0], &in->of[1], &out->of[0], &op)
+                                                 : refuse_shapes(at, "a map and a kernel");
         op.kind = NNC_CAPTURED_CONV;
         if (good && r->program->image == 0) {
             r->program->image = op.w_in;
@@ -703,8 +680,7 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
                 nnc_json_mismatch(item, "not a block", "[first op, number of ops, repeat]");
                 return NULL;
             }
-            if (!whole(begin, at, r->file_ops, &first) ||
-                !whole(size, 1, (double)(r->file_ops - first), &length) ||
+            if (!whole(begin, at, r->file_ops, &first) || !whole(size, 1, (double)(r->file_ops - first), &length) ||
                 !whole(nnc_json_next(size), 1, POSITIONS_MAX, &repeat)) {
                 return NULL;
             }
@@ -728,8 +704,7 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     }
     if (total != r->program->operators) {
         nnc_json_fault(root, "blocks",
-                       "do not agree with the repeats of the ops, expected %" PRId64
-                       " positions, found %" PRId32,
+                       "do not agree with the repeats of the ops, expected %" PRId64 " positions, found %" PRId32,
                        r->program->operators, total);
         return NULL;
     }
@@ -839,24 +814,20 @@ static bool read_parameters(reader *r, nnc_json root)
         nnc_json_fault(root, "parameters", "missing or of a wrong type, expected an object");
         return false;
     }
-    if (!member(at, "count", 1, BYTES_MAX, &count) ||
-        !member(at, "trained", 0, BYTES_MAX, &trained)) {
+    if (!member(at, "count", 1, BYTES_MAX, &count) || !member(at, "trained", 0, BYTES_MAX, &trained)) {
         return false;
     }
     if (trained != count) {
-        nnc_json_fault(at, "trained",
-                       "frozen parameters are not priced yet, expected %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "trained", "frozen parameters are not priced yet, expected %" PRId64 ", found %" PRId64,
                        count, trained);
         return false;
     }
     if (r->program->params > count) {
-        nnc_json_fault(at, "count",
-                       "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "count", "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
                        r->program->params, count);
         return false;
     }
-    r->ops[0].vector +=
-        (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
+    r->ops[0].vector += (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
     r->program->params = count;
     return true;
 }
@@ -878,9 +849,8 @@ static nnc_dtype main_dtype(const reader *r)
 
 static bool read_program(reader *r, nnc_json root)
 {
-    static const char *const keys[] = { "schema",  "source", "batch",  "parameters",
-                                        "modules", "ops",    "blocks", "storages",
-                                        "note",    "second", NULL };
+    static const char *const keys[] = { "schema", "source",   "batch", "parameters", "modules", "ops",
+                                        "blocks", "storages", "note",  "second",     NULL };
     const nnc_json batch = nnc_json_get(root, "batch");
     int32_t count = 0;
     for (nnc_json key = nnc_json_first(root); key.node != NULL; key = nnc_json_next(key)) {
@@ -892,8 +862,7 @@ static bool read_program(reader *r, nnc_json root)
         }
     }
     r->program->batch = 1; /* null: the whole step counts as one sample */
-    if (nnc_json_type_of(batch) != NNC_JSON_NULL &&
-        !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
+    if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
     if (!read_modules(r, root) || !read_storages(r, root) || !read_ops(r, root)) {
@@ -919,12 +888,10 @@ static bool read_program(reader *r, nnc_json root)
 }
 
 /* The same program with another number of samples: the same operators in the same order. */
-static bool is_same_program(nnc_json at, const struct nnc_captured *one,
-                            const struct nnc_captured *two)
+static bool is_same_program(nnc_json at, const struct nnc_captured *one, const struct nnc_captured *two)
 {
     if (two->batch == one->batch) {
-        nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64,
-                       one->batch);
+        nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64, one->batch);
         return false;
     }
     if (two->count != one->count || two->params != one->params || two->dtype != one->dtype) {
@@ -937,10 +904,8 @@ static bool is_same_program(nnc_json at, const struct nnc_captured *one,
     }
     for (int32_t i = 0; i < one->count; i++) {
         const nnc_captured_op *a = &one->ops[i], *b = &two->ops[i];
-        if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->phase != b->phase ||
-            a->repeat != b->repeat) {
-            nnc_json_fault(at, "ops", "not the same program, expected %s, found %s", a->name,
-                           b->name);
+        if (strcmp(a->name, b->name) != 0 || a->kind != b->kind || a->phase != b->phase || a->repeat != b->repeat) {
+            nnc_json_fault(at, "ops", "not the same program, expected %s, found %s", a->name, b->name);
             return false;
         }
     }
@@ -979,8 +944,7 @@ static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 static void complete(nnc_json root, nnc_model *model)
 {
     if (model->captured == NULL) {
-        nnc_json_fault(root, "family",
-                       "a capture is a file of its own, expected schema " NNC_CAPTURE_SCHEMA);
+        nnc_json_fault(root, "family", "a capture is a file of its own, expected schema " NNC_CAPTURE_SCHEMA);
     }
 }
 

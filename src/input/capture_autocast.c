@@ -231,8 +231,7 @@ static double bytes_under(caster *c, int32_t number)
 static bool begin(caster *c, const reader *recorded)
 {
     nnc_arena *arena = recorded->arena;
-    const size_t storages = (size_t)recorded->storage_count + 1,
-                 ops = (size_t)recorded->file_ops + 1;
+    const size_t storages = (size_t)recorded->storage_count + 1, ops = (size_t)recorded->file_ops + 1;
     c->r.ops = nnc_arena_array(arena, (size_t)recorded->count + 1, sizeof *c->r.ops);
     c->r.storages = nnc_arena_array(arena, storages, sizeof *c->r.storages);
     c->r.program = nnc_arena_alloc(arena, sizeof *c->r.program);
@@ -241,13 +240,12 @@ static bool begin(caster *c, const reader *recorded)
     c->copied = nnc_arena_array(arena, storages, sizeof *c->copied);
     c->writes_narrow = nnc_arena_array(arena, ops, sizeof *c->writes_narrow);
     c->kept = nnc_arena_array(arena, ops, sizeof *c->kept);
-    if (c->r.ops == NULL || c->r.storages == NULL || c->r.program == NULL || c->known == NULL ||
-        c->narrow == NULL || c->copied == NULL || c->writes_narrow == NULL || c->kept == NULL) {
+    if (c->r.ops == NULL || c->r.storages == NULL || c->r.program == NULL || c->known == NULL || c->narrow == NULL ||
+        c->copied == NULL || c->writes_narrow == NULL || c->kept == NULL) {
         return false;
     }
     memcpy(c->r.ops, recorded->ops, (size_t)recorded->count * sizeof *c->r.ops);
-    memcpy(c->r.storages, recorded->storages,
-           (size_t)recorded->storage_count * sizeof *c->r.storages);
+    memcpy(c->r.storages, recorded->storages, (size_t)recorded->storage_count * sizeof *c->r.storages);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
     c->r.program->input_bytes = 0.0; /* counted again */
@@ -257,8 +255,7 @@ static bool begin(caster *c, const reader *recorded)
     return true;
 }
 
-struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
-                                          const int32_t *places, int32_t count)
+struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count)
 {
     caster c = { .r = *recorded, .places = places, .count = count };
     tensors *in = nnc_arena_alloc(recorded->arena, sizeof *in);
@@ -268,13 +265,11 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
         nnc_faults_no_memory(recorded->faults);
         return NULL;
     }
-    for (nnc_json at = nnc_json_first(nnc_json_get(root, "ops")); at.node != NULL;
-         at = nnc_json_next(at), number++) {
+    for (nnc_json at = nnc_json_first(nnc_json_get(root, "ops")); at.node != NULL; at = nnc_json_next(at), number++) {
         if (c.r.first_of[number] == c.r.last_of[number]) {
             continue; /* of the optimizer, whose weights are fp32 */
         }
-        if (!nnc_capture_tensors(&c.r, at, "inputs", in) ||
-            !nnc_capture_tensors(&c.r, at, "outputs", out)) {
+        if (!nnc_capture_tensors(&c.r, at, "inputs", in) || !nnc_capture_tensors(&c.r, at, "outputs", out)) {
             return NULL;
         }
         cast_op(&c, number, in, out);

@@ -13,23 +13,13 @@ enum {
 typedef struct tensor {
     int64_t shape[RANK_MAX];
     int32_t rank;
-    double elements,
-        bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
+    double elements, bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
     nnc_dtype dtype;
     bool whole; /* the format holds integers or truth values */
     int32_t storage;
 } tensor;
 
-typedef enum storage_kind {
-    PARAMETER,
-    BUFFER,
-    INPUT,
-    GRADIENT,
-    STATE,
-    KEPT,
-    TEMPORARY,
-    STORAGE_KINDS
-} storage_kind;
+typedef enum storage_kind { PARAMETER, BUFFER, INPUT, GRADIENT, STATE, KEPT, TEMPORARY, STORAGE_KINDS } storage_kind;
 typedef struct storage {
     double bytes;
     storage_kind kind;
@@ -79,7 +69,6 @@ form nnc_capture_form(const char *name);
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 
 /* The same step under autocast on CUDA; NULL: an error was noted. */
-struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
-                                          const int32_t *places, int32_t count);
+struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count);
 
 #endif

@@ -24,8 +24,7 @@ static const nnc_field catalogue_fields[] = {
     { NNC_FIELD(catalogue, id), .required = true, .help = "Name of the file without \".json\"." },
     { NNC_FIELD(catalogue, name), .required = true, .help = "Full name." },
 };
-static const nnc_field_table catalogue_table = { "catalogue", catalogue_fields,
-                                                 NNC_COUNT_OF(catalogue_fields) };
+static const nnc_field_table catalogue_table = { "catalogue", catalogue_fields, NNC_COUNT_OF(catalogue_fields) };
 
 static const nnc_field entry_fields[] = {
     { NNC_FIELD(entry, device), .required = true, .help = "Id of the device." },
@@ -46,22 +45,18 @@ static const nnc_field region_fields[] = {
       .help = "Carbon intensity of the electricity." },
     { NNC_FIELD(nnc_region, year), .min = 1990, .max = 2100, .help = "Year of the value." },
 };
-static const nnc_field_table region_table = { "region", region_fields,
-                                              NNC_COUNT_OF(region_fields) };
+static const nnc_field_table region_table = { "region", region_fields, NNC_COUNT_OF(region_fields) };
 
 static const nnc_field building_fields[] = {
     { NNC_FIELD(nnc_building, id), .required = true, .help = "A short name." },
     { NNC_FIELD(nnc_building, name), .required = true, .help = "Full name." },
     { NNC_FIELD(nnc_building, pue), .min = 1, .max = 10, .required = true,
       .help = "Power usage effectiveness: energy of the building over that of its machines." },
-    { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true,
-      .help = "Year of the value." },
+    { NNC_FIELD(nnc_building, year), .min = 1990, .max = 2100, .required = true, .help = "Year of the value." },
 };
-static const nnc_field_table building_table = { "building", building_fields,
-                                                NNC_COUNT_OF(building_fields) };
+static const nnc_field_table building_table = { "building", building_fields, NNC_COUNT_OF(building_fields) };
 
-static const char PRICES[] = "nncost.prices/1", GRID[] = "nncost.grid/1",
-                  BUILDINGS[] = "nncost.buildings/1";
+static const char PRICES[] = "nncost.prices/1", GRID[] = "nncost.grid/1", BUILDINGS[] = "nncost.buildings/1";
 
 static bool is(nnc_json root, const char *schema)
 {
@@ -110,8 +105,7 @@ static void read_regions(nnc_json at, catalogue *c)
 static void read_buildings(nnc_json at, catalogue *c)
 {
     static const char *const others[] = { "source", NULL };
-    c->buildings =
-        nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &c->building_count);
+    c->buildings = nnc_read_objects(at, &building_table, others, sizeof *c->buildings, &c->building_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->building_count; i++, item = nnc_json_next(item)) {
         c->buildings[i].source = stated(item, "source");
@@ -146,17 +140,14 @@ void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *st
     }
 }
 
-static nnc_status load(nnc_specs *specs, const char *path, const char *schema, catalogue *c,
-                       nnc_error *err)
+static nnc_status load(nnc_specs *specs, const char *path, const char *schema, catalogue *c, nnc_error *err)
 {
     char stem[256];
     char *text = NULL;
     size_t size = 0;
     nnc_faults faults = { .name = path, .err = err };
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     nnc_spec_stem(path, false, stem, sizeof stem);
     if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, NNC_SPEC_KIND_COUNT)) {
         const nnc_json root = nnc_json_root(&doc);
@@ -180,8 +171,8 @@ static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, con
 }
 
 /* The message lists the offers for this device, or else the devices that the seller has. */
-static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device,
-                             nnc_offer offer, const char *region, nnc_error *err)
+static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device, nnc_offer offer,
+                             const char *region, nnc_error *err)
 {
     char known[256] = "";
     size_t used = 0;
@@ -191,22 +182,19 @@ static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_d
     }
     for (int32_t i = 0; i < c->entry_count && used < sizeof known; i++) {
         const entry *e = &c->entries[i];
-        if (same ? strcmp(e->device, device->id) == 0
-                 : i == 0 || strcmp(e->device, e[-1].device) != 0) {
-            used +=
-                (size_t)snprintf(known + used, sizeof known - used, "%s%s%s%s",
-                                 used > 0 ? ", " : "", same ? nnc_offer_name(e->offer) : e->device,
-                                 same && e->region[0] ? " in " : "", same ? e->region : "");
+        if (same ? strcmp(e->device, device->id) == 0 : i == 0 || strcmp(e->device, e[-1].device) != 0) {
+            used += (size_t)snprintf(known + used, sizeof known - used, "%s%s%s%s", used > 0 ? ", " : "",
+                                     same ? nnc_offer_name(e->offer) : e->device, same && e->region[0] ? " in " : "",
+                                     same ? e->region : "");
         }
     }
-    return nnc_fail(err, NNC_BAD_USAGE, "--seller",
-                    "%s has no price of %s %s%s%s, expected one of %s", seller, device->id,
-                    nnc_offer_name(offer), region != NULL ? " in " : "",
-                    region != NULL ? region : "", known);
+    return nnc_fail(err, NNC_BAD_USAGE, "--seller", "%s has no price of %s %s%s%s, expected one of %s", seller,
+                    device->id, nnc_offer_name(offer), region != NULL ? " in " : "", region != NULL ? region : "",
+                    known);
 }
 
-nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer,
-                           const char *region, nnc_device *device, nnc_error *err)
+nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer, const char *region,
+                           nnc_device *device, nnc_error *err)
 {
     static const nnc_spec_info lists = {
         .what = "seller", .plural = "prices", .folder = "prices", .argument = "--seller"
@@ -226,8 +214,7 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
         NNC_TRY(nnc_specs_find_like(specs, &lists, id, &path, err));
     }
     NNC_TRY(load(specs, path, PRICES, &c, err));
-    nnc_price *prices =
-        nnc_arena_array(nnc_specs_arena(specs), (size_t)c.entry_count, sizeof *prices);
+    nnc_price *prices = nnc_arena_array(nnc_specs_arena(specs), (size_t)c.entry_count, sizeof *prices);
     int32_t count = 0;
     if (prices == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
@@ -248,24 +235,21 @@ nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer
 /* ---- regions and buildings ---- */
 
 /* Loads a catalogue from a data folder. */
-static nnc_status open_grid(nnc_specs *specs, const char *file, const char *schema,
-                            const char *option, catalogue *c, nnc_error *err)
+static nnc_status open_grid(nnc_specs *specs, const char *file, const char *schema, const char *option, catalogue *c,
+                            nnc_error *err)
 {
     const char *path = NULL;
     NNC_TRY(nnc_specs_file(specs, file, &path, err));
-    return path != NULL
-               ? load(specs, path, schema, c, err)
-               : nnc_fail(err, NNC_UNKNOWN_ID, option,
-                          "expected %s in NNCOST_PATH or the installed data, found none", file);
+    return path != NULL ? load(specs, path, schema, c, err)
+                        : nnc_fail(err, NNC_UNKNOWN_ID, option,
+                                   "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
 /* Index of an entry by id or name, in a list whose entries begin with id; -1 = unknown, with err filled in. */
-static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32_t count,
-                    size_t size, size_t name_at, const char *option, const char *expected,
-                    nnc_error *err)
+static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size, size_t name_at,
+                    const char *option, const char *expected, nnc_error *err)
 {
-    const char **names =
-        nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);
+    const char **names = nnc_arena_array(nnc_specs_arena(specs), 2 * (size_t)count + 1, sizeof *names);
     if (names == NULL) {
         (void)nnc_no_memory(err);
         return -1;
@@ -280,13 +264,11 @@ static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32
     }
     const char *near = nnc_nearest(asked, names, 2 * (size_t)count);
     (void)nnc_fail(err, NNC_UNKNOWN_ID, option, "expected %s%s%s%s, found \"%.60s\"", expected,
-                   near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
-                   near != NULL ? "\"" : "", asked);
+                   near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", asked);
     return -1;
 }
 
-nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region,
-                           nnc_error *err)
+nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err)
 {
     catalogue c = { .entry_count = 0 };
     nnc_error why = { .status = NNC_OK };
@@ -294,9 +276,8 @@ nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region 
     NNC_NEED(id_or_name);
     NNC_NEED(region);
     NNC_TRY(open_grid(specs, "grid/regions.json", GRID, "--region", &c, err));
-    const int32_t at = find(specs, id_or_name, c.regions, c.region_count, sizeof *region,
-                            offsetof(nnc_region, name), "--region",
-                            "an ISO country code or a cloud's region", &why);
+    const int32_t at = find(specs, id_or_name, c.regions, c.region_count, sizeof *region, offsetof(nnc_region, name),
+                            "--region", "an ISO country code or a cloud's region", &why);
     if (at < 0 || c.regions == NULL) {
         return nnc_fail(err, why.status, why.where, "%s", why.what);
     }
@@ -304,8 +285,7 @@ nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region 
     return NNC_OK;
 }
 
-nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building,
-                             nnc_error *err)
+nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err)
 {
     catalogue c = { .entry_count = 0 };
     nnc_error why = { .status = NNC_OK };
@@ -313,9 +293,8 @@ nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_build
     NNC_NEED(id_or_name);
     NNC_NEED(building);
     NNC_TRY(open_grid(specs, "grid/buildings.json", BUILDINGS, "--building", &c, err));
-    const int32_t at =
-        find(specs, id_or_name, c.buildings, c.building_count, sizeof *building,
-             offsetof(nnc_building, name), "--building", "an operator such as google or aws", &why);
+    const int32_t at = find(specs, id_or_name, c.buildings, c.building_count, sizeof *building,
+                            offsetof(nnc_building, name), "--building", "an operator such as google or aws", &why);
     if (at < 0 || c.buildings == NULL) {
         return nnc_fail(err, why.status, why.where, "%s", why.what);
     }

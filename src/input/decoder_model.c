@@ -6,17 +6,13 @@
 static const nnc_field fields[] = {
     NNC_COMMON_FIELDS,
     { DECODER(layers), .min = 1, .max = NNC_LAYERS_MAX, .required = true, .help = "Blocks." },
-    { DECODER(hidden), .min = 1, .max = NNC_WIDTH_MAX, .required = true,
-      .help = "Width of the residual stream." },
+    { DECODER(hidden), .min = 1, .max = NNC_WIDTH_MAX, .required = true, .help = "Width of the residual stream." },
     { DECODER(heads), .min = 1, .max = NNC_WIDTH_MAX, .help = "Query heads." },
-    { DECODER(kv_heads), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "heads",
-      .help = "Key and value heads." },
+    { DECODER(kv_heads), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "heads", .help = "Key and value heads." },
     { DECODER(head_dim), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "hidden / heads",
       .help = "Width of one head." },
-    { DECODER(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX,
-      .help = "Width inside the feed-forward layer." },
-    { DECODER(vocab), .min = 1, .max = NNC_VOCAB_MAX, .required = true,
-      .help = "Size of the vocabulary." },
+    { DECODER(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX, .help = "Width inside the feed-forward layer." },
+    { DECODER(vocab), .min = 1, .max = NNC_VOCAB_MAX, .required = true, .help = "Size of the vocabulary." },
     { DECODER(vocab_multiple), .min = 1, .max = NNC_VOCAB_MAX, NNC_DEFAULT(1),
       .help = "The embedding table is padded to a multiple of this." },
     { DECODER(seq_len), .unit = "tokens", .min = 1, .max = NNC_TOKENS_MAX, .required = true,
@@ -32,16 +28,11 @@ static const nnc_field fields[] = {
     { DECODER(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .required = true,
       .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices, others "
               "two." },
-    { DECODER(biases), NNC_DEFAULT_OFF,
-      .help = "Biases on every linear layer except the head, and on layer norms." },
-    { DECODER(qkv_bias), NNC_DEFAULT_OFF,
-      .help = "Biases on the query, key and value projections." },
-    { DECODER(no_key_bias), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Keys have no bias, but queries and values do." },
-    { DECODER(out_bias), .rare = true, NNC_DEFAULT_OFF,
-      .help = "A bias on the output projection of attention." },
-    { DECODER(mlp_bias), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Biases on the feed-forward layer." },
+    { DECODER(biases), NNC_DEFAULT_OFF, .help = "Biases on every linear layer except the head, and on layer norms." },
+    { DECODER(qkv_bias), NNC_DEFAULT_OFF, .help = "Biases on the query, key and value projections." },
+    { DECODER(no_key_bias), .rare = true, NNC_DEFAULT_OFF, .help = "Keys have no bias, but queries and values do." },
+    { DECODER(out_bias), .rare = true, NNC_DEFAULT_OFF, .help = "A bias on the output projection of attention." },
+    { DECODER(mlp_bias), .rare = true, NNC_DEFAULT_OFF, .help = "Biases on the feed-forward layer." },
     { DECODER(expert_bias), .rare = true, NNC_DEFAULT_OFF, .help = "Biases on the experts." },
     { DECODER(expert_clamp), .rare = true, NNC_DEFAULT_OFF,
       .help = "Experts clamp gate and up before multiplying them." },
@@ -49,27 +40,24 @@ static const nnc_field fields[] = {
     { DECODER(norm_bias), .rare = true, NNC_DEFAULT_OFF,
       .help = "Biases on layer norms even when linear layers have none." },
     { DECODER(plain_norms), .rare = true, NNC_DEFAULT_OFF, .help = "Norms have no weights." },
-    { DECODER(norm_place), NNC_FIELD_NAMES(nnc_norm_place, NNC_NORM_PLACE_COUNT), .rare = true,
-      .default_text = "pre", .help = "Position of the norms in a layer." },
+    { DECODER(norm_place), NNC_FIELD_NAMES(nnc_norm_place, NNC_NORM_PLACE_COUNT), .rare = true, .default_text = "pre",
+      .help = "Position of the norms in a layer." },
     { DECODER(embed_norm), .rare = true, NNC_DEFAULT_OFF, .help = "A norm after the embedding." },
-    { DECODER(qk_norm), NNC_FIELD_NAMES(nnc_qk_norm, NNC_QK_NORM_COUNT), .rare = true,
-      .default_text = "none", .help = "Norms of queries and keys." },
+    { DECODER(qk_norm), NNC_FIELD_NAMES(nnc_qk_norm, NNC_QK_NORM_COUNT), .rare = true, .default_text = "none",
+      .help = "Norms of queries and keys." },
     { DECODER(rotary_dim), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "head_dim",
       .help = "Values of a head that rotary positions rotate." },
-    { DECODER(rotary_scale), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Rotation also scales queries and keys (YaRN)." },
+    { DECODER(rotary_scale), .rare = true, NNC_DEFAULT_OFF, .help = "Rotation also scales queries and keys (YaRN)." },
     { DECODER(window_heads), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "heads",
       .help = "Query heads of window layers." },
     { DECODER(window_kv_heads), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "kv_heads",
       .help = "Key and value heads of window layers." },
     { DECODER(window_head_dim), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "head_dim",
       .help = "Width of a head of window layers." },
-    { DECODER(window_sinks), .rare = true, NNC_DEFAULT_OFF,
-      .help = "Only window layers have sinks." },
+    { DECODER(window_sinks), .rare = true, NNC_DEFAULT_OFF, .help = "Only window layers have sinks." },
     { DECODER(keys_as_values), .rare = true, NNC_DEFAULT_OFF,
       .help = "In layers that are not window layers the keys are the values too." },
-    { DECODER(head_gate), .rare = true, NNC_DEFAULT_OFF,
-      .help = "One value per head gates the output of attention." },
+    { DECODER(head_gate), .rare = true, NNC_DEFAULT_OFF, .help = "One value per head gates the output of attention." },
     { DECODER(expert_latent), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Width at which the routed experts work, between two projections; 0 = hidden." },
     { DECODER(shared_keys), .rare = true, NNC_DEFAULT_OFF,
@@ -79,8 +67,8 @@ static const nnc_field fields[] = {
       .help = "Groups of heads whose output is projected to out_rank values first; 0 = none." },
     { DECODER(out_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Width of the output of a group of heads." },
-    { DECODER(compress_ratio), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
-      NNC_DEFAULT(0), .help = "Tokens for which window_far layers have one key." },
+    { DECODER(compress_ratio), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
+      .help = "Tokens for which window_far layers have one key." },
     { DECODER(index_ratio), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
       .help = "Tokens for which window_far_picked layers have one key." },
     { DECODER(streams), .rare = true, .max = 64, .default_text = "1",
@@ -91,14 +79,11 @@ static const nnc_field fields[] = {
       .help = "Each head has one more learned score in its softmax (attention sink)." },
     { DECODER(attention_gate), .rare = true, NNC_DEFAULT_OFF,
       .help = "A second query projection gates the output of attention." },
-    { DECODER(score_softcap), .rare = true, NNC_DEFAULT_OFF,
-      .help = "A tanh bounds attention scores." },
+    { DECODER(score_softcap), .rare = true, NNC_DEFAULT_OFF, .help = "A tanh bounds attention scores." },
     { DECODER(logit_softcap), .rare = true, NNC_DEFAULT_OFF, .help = "A tanh bounds the logits." },
     { DECODER(tied_head), .required = true, .help = "The head uses the embedding table." },
-    { DECODER(dropout), .max = 0.999, NNC_DEFAULT(0),
-      .help = "Probability of dropping an element." },
-    { DECODER(experts), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Routed experts per layer; 0 = a dense model." },
+    { DECODER(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
+    { DECODER(experts), .max = 1e5, NNC_DEFAULT(0), .help = "Routed experts per layer; 0 = a dense model." },
     { DECODER(experts_per_token), .max = 1e5, NNC_DEFAULT(0), .help = "Routed experts per token." },
     { DECODER(expert_groups), .rare = true, .max = 1e5, NNC_DEFAULT(0),
       .help = "Groups of neighbouring experts; the experts of a token come from a few groups. 0 = "
@@ -108,10 +93,8 @@ static const nnc_field fields[] = {
     { DECODER(expert_hidden), .max = 1e8, NNC_DEFAULT(0), .help = "Width of one expert." },
     { DECODER(shared_hidden), .max = 1e8, NNC_DEFAULT(0),
       .help = "Total width of the shared experts, which process every token." },
-    { DECODER(dense_layers), .max = 1e5, NNC_DEFAULT(0),
-      .help = "Leading layers without experts." },
-    { DECODER(router_bias), NNC_DEFAULT_OFF,
-      .help = "The router adds one value per expert to its score." },
+    { DECODER(dense_layers), .max = 1e5, NNC_DEFAULT(0), .help = "Leading layers without experts." },
+    { DECODER(router_bias), NNC_DEFAULT_OFF, .help = "The router adds one value per expert to its score." },
     { DECODER(shared_gate), .rare = true, NNC_DEFAULT_OFF,
       .help = "One value per token gates the output of the shared experts." },
     { DECODER(mixers), NNC_FIELD_COUNTED(nnc_model, decoder.mixers, decoder.mixers_count),
@@ -136,15 +119,14 @@ static const nnc_field fields[] = {
       .help = "All layers share the weights of the first (ALBERT)." },
     { DECODER(index_heads), .rare = true, .max = 1e5, NNC_DEFAULT(0),
       .help = "Query heads of the indexer that selects tokens (sparse attention); 0 = none." },
-    { DECODER(index_dim), .rare = true, .max = 1e6, NNC_DEFAULT(0),
-      .help = "Width of an indexer's query and key." },
+    { DECODER(index_dim), .rare = true, .max = 1e6, NNC_DEFAULT(0), .help = "Width of an indexer's query and key." },
     { DECODER(index_topk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, NNC_DEFAULT(0),
       .help = "Tokens that the indexer selects for each query." },
     { DECODER(bidirectional), .rare = true, NNC_DEFAULT_OFF,
       .help = "Every token attends to all others, as in an encoder; a window extends half to each "
               "side." },
-    { DECODER(head), NNC_FIELD_NAMES(nnc_model_head, NNC_MODEL_HEAD_COUNT), .rare = true,
-      .default_text = "logits", .help = "Training objective of the last layer." },
+    { DECODER(head), NNC_FIELD_NAMES(nnc_model_head, NNC_MODEL_HEAD_COUNT), .rare = true, .default_text = "logits",
+      .help = "Training objective of the last layer." },
     { DECODER(head_width), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "Outputs of a head of projection, classes or tags." },
     { DECODER(token_types), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
@@ -155,8 +137,8 @@ static const nnc_field fields[] = {
       .help = "Distance buckets of relative positions." },
     { DECODER(encoder_layers), .rare = true, .max = NNC_LAYERS_MAX, NNC_DEFAULT(0),
       .help = "Layers of an encoder that every decoder layer attends to; 0 = none." },
-    { DECODER(encoder_seq_len), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
-      .default_text = "seq_len", .help = "Length of the encoder's input." },
+    { DECODER(encoder_seq_len), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX, .default_text = "seq_len",
+      .help = "Length of the encoder's input." },
     { DECODER(encoder_ffn_hidden), .rare = true, .max = NNC_WIDTH_MAX, .default_text = "ffn_hidden",
       .help = "Width inside the encoder's feed-forward layer." },
     { DECODER(frame_bands), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
@@ -170,8 +152,7 @@ static const nnc_field fields[] = {
       .help = "State-space layers: heads; each has one decay." },
     { DECODER(ssm_groups), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
       .help = "State-space layers: keys and queries per token." },
-    { DECODER(ssm_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0),
-      .help = "Rank of Mamba's time steps." },
+    { DECODER(ssm_rank), .rare = true, .max = NNC_WIDTH_MAX, NNC_DEFAULT(0), .help = "Rank of Mamba's time steps." },
     { DECODER(ssm_chunk), .unit = "tokens", .rare = true, .max = NNC_TOKENS_MAX,
       .default_text = "256, 64 of the gated delta rule",
       .help = "Tokens of a chunk that is computed with matrix products before the state is passed "
@@ -197,13 +178,11 @@ static const nnc_field fields[] = {
 static void read_towers(nnc_json root, nnc_model *model)
 {
     const nnc_json list = nnc_json_get(root, "towers");
-    if (list.node != NULL &&
-        (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) > NNC_TOWERS_MAX)) {
+    if (list.node != NULL && (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) > NNC_TOWERS_MAX)) {
         nnc_json_mismatch(list, "wrong value", "a list of one or two objects");
         return;
     }
-    for (nnc_json at = nnc_json_first(list); at.node != NULL && nnc_json_go_on(at);
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(list); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         nnc_graph_tower(at, model);
     }
 }
@@ -220,8 +199,7 @@ static void complete_decoder(nnc_json root, nnc_model *model)
     d->vocab_multiple = d->vocab_multiple == 0 ? 1 : d->vocab_multiple;
     if (d->head_dim == 0 && d->hidden % d->heads != 0) {
         nnc_json_fault(root, "heads",
-                       "does not divide hidden, expected a divisor of %" PRId64
-                       " or a head_dim, found %" PRId64,
+                       "does not divide hidden, expected a divisor of %" PRId64 " or a head_dim, found %" PRId64,
                        d->hidden, d->heads);
     }
     d->head_dim = d->head_dim == 0 ? d->hidden / d->heads : d->head_dim;
@@ -232,24 +210,22 @@ static void complete_decoder(nnc_json root, nnc_model *model)
 static void check_experts(nnc_json at, const nnc_decoder *d)
 {
     if (d->experts == 0) {
-        if (d->expert_latent > 0 || d->expert_norms || d->experts_per_token > 0 ||
-            d->expert_hidden > 0 || d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias ||
-            d->shared_gate || d->expert_bias || d->expert_clamp) {
+        if (d->expert_latent > 0 || d->expert_norms || d->experts_per_token > 0 || d->expert_hidden > 0 ||
+            d->shared_hidden > 0 || d->dense_layers > 0 || d->router_bias || d->shared_gate || d->expert_bias ||
+            d->expert_clamp) {
             nnc_json_fault(at, "experts", "missing, expected it with the other expert keys");
         }
         return;
     }
-    if (d->groups_per_token > d->expert_groups ||
-        (d->expert_groups > 0 && d->experts % d->expert_groups != 0)) {
+    if (d->groups_per_token > d->expert_groups || (d->expert_groups > 0 && d->experts % d->expert_groups != 0)) {
         nnc_json_fault(at, "expert_groups",
-                       "expected a divisor of the %" PRId64
-                       " experts, no less than groups_per_token (%" PRId64 "), found %" PRId64,
+                       "expected a divisor of the %" PRId64 " experts, no less than groups_per_token (%" PRId64
+                       "), found %" PRId64,
                        d->experts, d->groups_per_token, d->expert_groups);
         return;
     }
     if (d->experts_per_token < 1 || d->experts_per_token > d->experts) {
-        nnc_json_fault(at, "experts_per_token",
-                       "out of range, expected 1 to experts = %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "experts_per_token", "out of range, expected 1 to experts = %" PRId64 ", found %" PRId64,
                        d->experts, d->experts_per_token);
     }
     if (d->expert_hidden < 1) {
@@ -257,9 +233,8 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
     }
     if (d->dense_layers >= d->layers) {
         nnc_json_fault(at, "dense_layers",
-                       "leaves no layer for experts, expected less than %" PRId64
-                       ", found %" PRId64,
-                       d->layers, d->dense_layers);
+                       "leaves no layer for experts, expected less than %" PRId64 ", found %" PRId64, d->layers,
+                       d->dense_layers);
     }
     if (d->shared_gate && d->shared_hidden < 1) {
         nnc_json_fault(at, "shared_gate", "does not apply, expected it with a shared_hidden");
@@ -284,43 +259,32 @@ static void check_mixers(nnc_json at, const nnc_decoder *d)
                             layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR) +
                             layers_of(d, kinds, d->mixers_count, NNC_MIXER_FAR_PICKED);
     if (d->mixers_count > d->layers) {
-        nnc_json_fault(at, "mixers",
-                       "more than there are layers, expected at most %" PRId64
-                       " names, found %" PRId32,
+        nnc_json_fault(at, "mixers", "more than there are layers, expected at most %" PRId64 " names, found %" PRId32,
                        d->layers, d->mixers_count);
     } else if (windows > 0 && d->sliding_window == 0) {
         nnc_json_fault(at, "sliding_window",
                        "missing, expected the tokens that window and chunk "
                        "layers see");
     } else if (d->mixers_count > 0 && windows == 0 && d->sliding_window > 0) {
-        nnc_json_fault(at, "sliding_window",
-                       "does not apply, expected a layer in mixers that slides");
+        nnc_json_fault(at, "sliding_window", "does not apply, expected a layer in mixers that slides");
     }
-    if (layers_of(d, kinds, d->mixers_count, NNC_MIXER_UNROTATED) > 0 &&
-        d->positions != NNC_POSITIONS_ROTARY) {
-        nnc_json_fault(at, "mixers",
-                       "full_unrotated does not apply, expected it with rotary positions");
+    if (layers_of(d, kinds, d->mixers_count, NNC_MIXER_UNROTATED) > 0 && d->positions != NNC_POSITIONS_ROTARY) {
+        nnc_json_fault(at, "mixers", "full_unrotated does not apply, expected it with rotary positions");
     }
 }
 
 static void check_mlps(nnc_json at, const nnc_decoder *d)
 {
-    const int64_t experts =
-        layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_EXPERTS);
+    const int64_t experts = layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_EXPERTS);
     if (d->mlps_count > d->layers) {
-        nnc_json_fault(at, "mlps",
-                       "more than there are layers, expected at most %" PRId64
-                       " names, found %" PRId32,
+        nnc_json_fault(at, "mlps", "more than there are layers, expected at most %" PRId64 " names, found %" PRId32,
                        d->layers, d->mlps_count);
     } else if (d->mlps_count > 0 && d->dense_layers > 0) {
-        nnc_json_fault(at, "dense_layers",
-                       "given twice, expected dense_layers or mlps, found both");
+        nnc_json_fault(at, "dense_layers", "given twice, expected dense_layers or mlps, found both");
     } else if (d->mlps_count > 0 && (experts > 0) != (d->experts > 0)) {
-        nnc_json_fault(
-            at, "mlps",
-            experts > 0
-                ? "has experts, expected how many: the key experts"
-                : "has no experts, expected at least one layer of them with the key experts");
+        nnc_json_fault(at, "mlps",
+                       experts > 0 ? "has experts, expected how many: the key experts"
+                                   : "has no experts, expected at least one layer of them with the key experts");
     }
 }
 
@@ -328,18 +292,15 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other)
 {
     if (given != wanted) {
-        nnc_json_fault(at, field, "%s, expected it with %s and only then",
-                       given ? "does not apply" : "missing", other);
+        nnc_json_fault(at, field, "%s, expected it with %s and only then", given ? "does not apply" : "missing", other);
     }
 }
 
 static void check_ends(nnc_json at, const nnc_decoder *d)
 {
-    const bool relative =
-        d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE ||
-        d->positions == NNC_POSITIONS_RELATIVE_EACH || d->positions == NNC_POSITIONS_DISENTANGLED;
-    if (d->share_layers &&
-        (d->mixers_count > 1 || d->mlps_count > 1 || d->experts > 0 || d->encoder_layers > 0)) {
+    const bool relative = d->positions == NNC_POSITIONS_RELATIVE || d->positions == NNC_POSITIONS_LEARNED_RELATIVE ||
+                          d->positions == NNC_POSITIONS_RELATIVE_EACH || d->positions == NNC_POSITIONS_DISENTANGLED;
+    if (d->share_layers && (d->mixers_count > 1 || d->mlps_count > 1 || d->experts > 0 || d->encoder_layers > 0)) {
         nnc_json_fault(at, "share_layers", "does not apply, expected layers that are alike");
     }
     check_beside(at, "relative_buckets", d->relative_buckets > 0, relative, "relative positions");
@@ -347,15 +308,13 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
         nnc_json_fault(at, "head_share", "does not apply, expected it with a head of masked words");
     }
     check_beside(at, "head_width", d->head_width > 0,
-                 d->head == NNC_HEAD_PROJECTION || d->head == NNC_HEAD_CLASSES ||
-                     d->head == NNC_HEAD_TAGS,
+                 d->head == NNC_HEAD_PROJECTION || d->head == NNC_HEAD_CLASSES || d->head == NNC_HEAD_TAGS,
                  "a head of projection, classes or tags");
-    if (d->encoder_layers == 0 &&
-        (d->encoder_seq_len > 0 || d->encoder_ffn_hidden > 0 || d->frame_bands > 0)) {
+    if (d->encoder_layers == 0 && (d->encoder_seq_len > 0 || d->encoder_ffn_hidden > 0 || d->frame_bands > 0)) {
         nnc_json_fault(at, "encoder_layers", "missing, expected it with the other encoder keys");
     }
-    if (d->encoder_layers > 0 && (d->bidirectional || d->kv_lora_rank > 0 || d->experts > 0 ||
-                                  d->mixers_count > 0 || d->mlps_count > 0)) {
+    if (d->encoder_layers > 0 &&
+        (d->bidirectional || d->kv_lora_rank > 0 || d->experts > 0 || d->mixers_count > 0 || d->mlps_count > 0)) {
         nnc_json_fault(at, "encoder_layers",
                        "does not apply, expected it before plain decoder layers: not "
                        "bidirectional, without experts, latents, mixers and mlps");
@@ -386,12 +345,9 @@ static const struct {
     size_t offset;
     unsigned mixers;
 } state_fields[] = {
-    { MEMBER(ssm_inner), MAMBA | HEADED },
-    { MEMBER(ssm_state), MAMBA | HEADED },
-    { MEMBER(ssm_heads), HEADED },
-    { MEMBER(ssm_groups), HEADED },
-    { MEMBER(ssm_rank), MAMBA },
-    { MEMBER(conv_kernel), MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) },
+    { MEMBER(ssm_inner), MAMBA | HEADED }, { MEMBER(ssm_state), MAMBA | HEADED },
+    { MEMBER(ssm_heads), HEADED },         { MEMBER(ssm_groups), HEADED },
+    { MEMBER(ssm_rank), MAMBA },           { MEMBER(conv_kernel), MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) },
 };
 
 static void check_states(nnc_json at, const nnc_decoder *d)
@@ -416,8 +372,7 @@ static void check_states(nnc_json at, const nnc_decoder *d)
                        "keep no state, expected one that does with ssm_chunk, "
                        "ssm_norms and conv_bias");
     }
-    if (d->ssm_groups > 0 &&
-        (d->ssm_heads % d->ssm_groups != 0 || d->ssm_inner % d->ssm_heads != 0)) {
+    if (d->ssm_groups > 0 && (d->ssm_heads % d->ssm_groups != 0 || d->ssm_inner % d->ssm_heads != 0)) {
         nnc_json_fault(at, "ssm_heads",
                        "does not divide, expected a divisor of ssm_inner = %" PRId64
                        " and a multiple of ssm_groups = %" PRId64 ", found %" PRId64,
@@ -426,12 +381,10 @@ static void check_states(nnc_json at, const nnc_decoder *d)
     const unsigned headless =
         (MAMBA | HEADED | BIT(NNC_MIXER_SHORT_CONV) | BIT(NNC_MIXER_NONE)) & ~BIT(NNC_MIXER_BESIDE);
     if ((used & ~headless) != 0 && d->heads < 1) {
-        nnc_json_fault(at, "heads",
-                       "missing, expected a whole number from 1 to 1e7, found nothing");
+        nnc_json_fault(at, "heads", "missing, expected a whole number from 1 to 1e7, found nothing");
     }
     if (dense && d->ffn_hidden < 1) {
-        nnc_json_fault(at, "ffn_hidden",
-                       "missing, expected a whole number from 1 to 1e7, found nothing");
+        nnc_json_fault(at, "ffn_hidden", "missing, expected a whole number from 1 to 1e7, found nothing");
     }
 }
 
@@ -441,25 +394,20 @@ enum { MIXED_LAYERS_MAX = 1024 };
 static void check_layers(nnc_json at, const nnc_decoder *d)
 {
     if (d->layers > MIXED_LAYERS_MAX && (d->mixers_count > 1 || d->mlps_count > 1)) {
-        nnc_json_fault(
-            at, "layers",
-            "too many that differ, expected at most %d with mixers or mlps, found %" PRId64,
-            (int)MIXED_LAYERS_MAX, d->layers);
+        nnc_json_fault(at, "layers", "too many that differ, expected at most %d with mixers or mlps, found %" PRId64,
+                       (int)MIXED_LAYERS_MAX, d->layers);
     }
     check_mixers(at, d);
     check_mlps(at, d);
     if (d->norm_place >= NNC_NORM_PARALLEL &&
-        (d->experts > 0 ||
-         layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_NO_MLP) > 0)) {
+        (d->experts > 0 || layers_of(d, (const unsigned *)d->mlps, d->mlps_count, NNC_LAYER_NO_MLP) > 0)) {
         nnc_json_fault(at, "norm_place",
                        "parallel halves are attention and a dense MLP, expected "
                        "no experts and an MLP in every layer");
     }
-    if (d->rotary_dim > 0 &&
-        (d->positions != NNC_POSITIONS_ROTARY || d->rotary_dim > d->head_dim)) {
+    if (d->rotary_dim > 0 && (d->positions != NNC_POSITIONS_ROTARY || d->rotary_dim > d->head_dim)) {
         nnc_json_fault(at, "rotary_dim",
-                       "out of range, expected at most head_dim = %" PRId64
-                       " with rotary positions, found %" PRId64,
+                       "out of range, expected at most head_dim = %" PRId64 " with rotary positions, found %" PRId64,
                        d->head_dim, d->rotary_dim);
     }
     if (d->no_key_bias && !d->biases && !d->qkv_bias) {
@@ -474,21 +422,17 @@ static void check_layers(nnc_json at, const nnc_decoder *d)
 
 static void check_latent(nnc_json at, const nnc_decoder *d)
 {
-    const bool any = (d->q_lora_rank > 0 && !d->shared_keys) || d->qk_nope_head_dim > 0 ||
-                     d->qk_rope_head_dim > 0;
-    if (d->kv_lora_rank == 0
-            ? any
-            : d->qk_nope_head_dim < 1 || d->qk_rope_head_dim < 1 || d->v_head_dim < 1) {
+    const bool any = (d->q_lora_rank > 0 && !d->shared_keys) || d->qk_nope_head_dim > 0 || d->qk_rope_head_dim > 0;
+    if (d->kv_lora_rank == 0 ? any : d->qk_nope_head_dim < 1 || d->qk_rope_head_dim < 1 || d->v_head_dim < 1) {
         nnc_json_fault(at, "kv_lora_rank",
                        "incomplete latent attention, expected kv_lora_rank, qk_nope_head_dim, "
                        "qk_rope_head_dim and v_head_dim together");
-    } else if (d->index_heads > 0 ? (d->kv_lora_rank > 0 && d->q_lora_rank == 0) ||
-                                        d->index_dim < 1 || d->index_topk < 1
-                                  : d->index_dim > 0 || d->index_topk > 0) {
-        nnc_json_fault(
-            at, "index_heads",
-            "incomplete indexer, expected index_heads, index_dim and index_topk together, "
-            "and a q_lora_rank with latent attention");
+    } else if (d->index_heads > 0
+                   ? (d->kv_lora_rank > 0 && d->q_lora_rank == 0) || d->index_dim < 1 || d->index_topk < 1
+                   : d->index_dim > 0 || d->index_topk > 0) {
+        nnc_json_fault(at, "index_heads",
+                       "incomplete indexer, expected index_heads, index_dim and index_topk together, "
+                       "and a q_lora_rank with latent attention");
     } else if (d->kv_lora_rank > 0 && (d->qk_norm != NNC_QK_NORM_NONE || d->attention_gate)) {
         nnc_json_fault(at, "kv_lora_rank",
                        "latent attention has norms of its own and no gate, expected qk_norm none "
@@ -505,15 +449,13 @@ static void check_shared(nnc_json at, const nnc_decoder *d)
     check_beside(at, "compress_ratio", d->compress_ratio > 0, far, "window_far layers");
     check_beside(at, "index_ratio", d->index_ratio > 0, picked, "window_far_picked layers");
     check_beside(at, "out_rank", d->out_rank > 0, d->out_groups > 0, "out_groups");
-    if (d->shared_keys ? d->q_lora_rank == 0 || d->kv_heads != 1 || d->kv_lora_rank > 0
-                       : far || picked) {
+    if (d->shared_keys ? d->q_lora_rank == 0 || d->kv_heads != 1 || d->kv_lora_rank > 0 : far || picked) {
         nnc_json_fault(at, "shared_keys",
                        "incomplete, expected it with kv_heads 1, a q_lora_rank and no "
                        "kv_lora_rank, and window_far layers only with it");
     }
     if (d->out_groups > 0 && d->heads % d->out_groups != 0) {
-        nnc_json_fault(at, "out_groups",
-                       "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "out_groups", "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
                        d->heads, d->out_groups);
     }
 }
@@ -523,8 +465,7 @@ static void decoder_rules(nnc_json at, const nnc_model *model)
     const nnc_decoder *d = &model->decoder;
     check_shared(at, d);
     if (d->tower_inputs > 0 && model->tower_count == 0) {
-        nnc_json_fault(at, "tower_inputs",
-                       "does not apply, expected it with towers that read them");
+        nnc_json_fault(at, "tower_inputs", "does not apply, expected it with towers that read them");
     }
     check_experts(at, d);
     check_latent(at, d);
@@ -535,8 +476,7 @@ static void decoder_rules(nnc_json at, const nnc_model *model)
         return;
     }
     if (d->heads % d->kv_heads != 0) {
-        nnc_json_fault(at, "kv_heads",
-                       "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "kv_heads", "does not divide heads, expected a divisor of %" PRId64 ", found %" PRId64,
                        d->heads, d->kv_heads);
     }
     if (d->norm != NNC_NORM_LAYER && d->norm != NNC_NORM_RMS) {
@@ -544,23 +484,18 @@ static void decoder_rules(nnc_json at, const nnc_model *model)
                        nnc_norm_kind_name(d->norm));
     }
     if (d->positions == NNC_POSITIONS_ROTARY && d->head_dim % 2 != 0) {
-        nnc_json_fault(at, "head_dim",
-                       "odd, expected an even width for rotary positions, found %" PRId64,
-                       d->head_dim);
+        nnc_json_fault(at, "head_dim", "odd, expected an even width for rotary positions, found %" PRId64, d->head_dim);
     }
     if (d->positions_max != 0 && !nnc_positions_learned(d->positions)) {
-        nnc_json_fault(at, "positions_max",
-                       "does not apply, expected it with learned positions only, found %" PRId64,
+        nnc_json_fault(at, "positions_max", "does not apply, expected it with learned positions only, found %" PRId64,
                        d->positions_max);
     } else if (d->positions_max != 0 && d->positions_max < d->seq_len) {
-        nnc_json_fault(at, "positions_max",
-                       "shorter than a sequence, expected at least %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "positions_max", "shorter than a sequence, expected at least %" PRId64 ", found %" PRId64,
                        d->seq_len, d->positions_max);
     }
 }
 
-static const char *const keys[] = { "schema", "aliases", "sources", "references",
-                                    "like",   "towers",  NULL };
+static const char *const keys[] = { "schema", "aliases", "sources", "references", "like", "towers", NULL };
 
 const nnc_family_fields nnc_decoder_fields = {
     .table = { "decoder", fields, NNC_COUNT_OF(fields) },

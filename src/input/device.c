@@ -4,17 +4,16 @@
 #include "input/input_internal.h"
 
 static const nnc_field scale_up_fields[] = {
-    { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT),
-      .required = true, .help = "Topology of one scale-up domain." },
+    { NNC_FIELD(nnc_scale_up, kind), NNC_FIELD_NAMES(nnc_link_kind, NNC_LINK_KIND_COUNT), .required = true,
+      .help = "Topology of one scale-up domain." },
     { NNC_FIELD(nnc_scale_up, devices), .min = 1, .max = 1e6, .help = "Devices in the domain." },
-    { NNC_FIELD(nnc_scale_up, dims), NNC_FIELD_COUNTED(nnc_scale_up, dims, dims_count), .min = 1,
-      .max = 1e6, .help = "Torus: the length of each axis." },
+    { NNC_FIELD(nnc_scale_up, dims), NNC_FIELD_COUNTED(nnc_scale_up, dims, dims_count), .min = 1, .max = 1e6,
+      .help = "Torus: the length of each axis." },
     { NNC_FIELD(nnc_scale_up, wrap), NNC_FIELD_COUNTED(nnc_scale_up, wrap, wrap_count),
       .help = "Torus: does the axis close into a ring?" },
-    { NNC_FIELD(nnc_scale_up, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
-      .usual = 2e11, .help = "Bandwidth of one device in one direction; torus: of one link." },
-    { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
-      .help = "Latency of one step." },
+    { NNC_FIELD(nnc_scale_up, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 2e11,
+      .help = "Bandwidth of one device in one direction; torus: of one link." },
+    { NNC_FIELD(nnc_scale_up, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6, .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_up, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
       .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
               "full bandwidth." },
@@ -22,10 +21,9 @@ static const nnc_field scale_up_fields[] = {
 };
 
 static const nnc_field scale_out_fields[] = {
-    { NNC_FIELD(nnc_scale_out, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
-      .usual = 5e10, .help = "Network bandwidth of one device in one direction." },
-    { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6,
-      .help = "Latency of one step." },
+    { NNC_FIELD(nnc_scale_out, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
+      .help = "Network bandwidth of one device in one direction." },
+    { NNC_FIELD(nnc_scale_out, latency_s), .unit = "s", .max = 0.1, .usual = 3e-6, .help = "Latency of one step." },
     { NNC_FIELD(nnc_scale_out, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, .default_text = "0",
       .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
               "full bandwidth." },
@@ -34,10 +32,10 @@ static const nnc_field scale_out_fields[] = {
 };
 
 static const nnc_field host_fields[] = {
-    { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
-      .usual = 5e10, .help = "Bandwidth between device and host memory in one direction." },
-    { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6,
-      .usual = 5e10, .help = "Bandwidth of host memory, one device's share." },
+    { NNC_FIELD(nnc_host_link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
+      .help = "Bandwidth between device and host memory in one direction." },
+    { NNC_FIELD(nnc_host_link, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .min = 1e6, .usual = 5e10,
+      .help = "Bandwidth of host memory, one device's share." },
     { NNC_FIELD(nnc_host_link, kernel_s), .unit = "s", .max = 1, NNC_DEFAULT(3.75e-5),
       .help = "Time to issue one kernel of a program that is not compiled; --host sets it. 0 = "
               "the device is its own host." },
@@ -58,8 +56,7 @@ static const nnc_field mtbf_fields[] = {
 };
 
 static const nnc_field device_fields[] = {
-    { NNC_FIELD(nnc_device, id), .required = true,
-      .help = "File stem and name on the command line." },
+    { NNC_FIELD(nnc_device, id), .required = true, .help = "File stem and name on the command line." },
     { NNC_FIELD(nnc_device, name), .default_text = "id", .help = "Full name." },
     { NNC_FIELD(nnc_device, vendor), .help = "Who makes it." },
     { NNC_FIELD(nnc_device, architecture), .help = "Generation of the design." },
@@ -70,31 +67,26 @@ static const nnc_field device_fields[] = {
     { NNC_FIELD(nnc_device, clock_hz), .unit = "Hz", .max = 1e12, .min = 1e6, .usual = 1.5e9,
       .help = "Clock of the stated peaks (boost clock); --set also scales the peaks that are not "
               "set." },
-    { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX,
-      .required = true, .min = 1e9, .usual = 3e14,
-      .help = "Dense peak of the matrix units, by number format." },
-    { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9,
-      .usual = 3e13, .help = "Peak of the vector units, by number format." },
-    { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10,
-      .max = NNC_BYTES_MAX, .required = true,
+    { NNC_FIELD(nnc_device, matmul_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .required = true, .min = 1e9,
+      .usual = 3e14, .help = "Dense peak of the matrix units, by number format." },
+    { NNC_FIELD(nnc_device, vector_flops_per_s), .unit = "FLOP/s", .max = NNC_RATE_MAX, .min = 1e9, .usual = 3e13,
+      .help = "Peak of the vector units, by number format." },
+    { NNC_FIELD(nnc_device, mem_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX, .required = true,
       .help = "Capacity of the device memory, as its driver reports it." },
-    { NNC_FIELD(nnc_device, usable_bytes), .unit = "B", .min = 1e6, .usual = 5e10,
-      .max = NNC_BYTES_MAX,
+    { NNC_FIELD(nnc_device, usable_bytes), .unit = "B", .min = 1e6, .usual = 5e10, .max = NNC_BYTES_MAX,
       .help = "Bytes of it that one process can get, its context included; not given: all." },
-    { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true,
-      .min = 1e8, .usual = 2e12, .help = "Peak bandwidth of the device memory." },
+    { NNC_FIELD(nnc_device, mem_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .required = true, .min = 1e8,
+      .usual = 2e12, .help = "Peak bandwidth of the device memory." },
     { NNC_FIELD(nnc_device, l2_bytes), .unit = "B", .min = 1e3, .usual = 5e7, .max = NNC_BYTES_MAX,
       .help = "Total last-level cache on the chip." },
-    { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5,
-      .max = NNC_BYTES_MAX, .help = "Software-managed memory of one unit." },
+    { NNC_FIELD(nnc_device, scratch_bytes), .unit = "B", .min = 1e3, .usual = 2e5, .max = NNC_BYTES_MAX,
+      .help = "Software-managed memory of one unit." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_up), NNC_FIELD_TABLE(scale_up_fields),
       .help = "The fast fabric between devices." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, scale_out), NNC_FIELD_TABLE(scale_out_fields),
       .help = "The network between servers." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(host_fields),
-      .help = "The link to the host." },
-    { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true,
-      .help = "Board power limit." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, host), NNC_FIELD_TABLE(host_fields), .help = "The link to the host." },
+    { NNC_FIELD(nnc_device, power_w), .unit = "W", .max = 1e6, .above_min = true, .help = "Board power limit." },
     { NNC_FIELD(nnc_device, power_cap_w), .unit = "W", .max = 1e6, .above_min = true,
       .help = "A lower limit set by the operator; not given: that of the board." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, node_power), NNC_FIELD_TABLE(node_power_fields),
@@ -103,15 +95,13 @@ static const nnc_field device_fields[] = {
       .help = "Embodied carbon dioxide, with the scope of its source." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, mtbf), NNC_FIELD_TABLE(mtbf_fields),
       .help = "Mean time between failures of training jobs, multiplied by their devices." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency),
-      NNC_FIELD_TABLE(nnc_efficiencies_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_device, efficiency), NNC_FIELD_TABLE(nnc_efficiencies_fields),
       .help = "Fitted parameters, separate from the datasheet." },
 };
 
 const nnc_field_table nnc_device_table = { "device", device_fields, NNC_COUNT_OF(device_fields) };
 
-static const char *const other_keys[] = { "schema",     "aliases", "prices", "sources",
-                                          "references", "like",    NULL };
+static const char *const other_keys[] = { "schema", "aliases", "prices", "sources", "references", "like", NULL };
 
 static const nnc_field price_fields[] = {
     { NNC_FIELD(nnc_price, per_device_hour), .max = 1e6, .required = true,
@@ -123,20 +113,17 @@ const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(pr
 static void read_prices(nnc_json at, nnc_device *device)
 {
     static const char *const others[] = { "where", "date", "source", NULL };
-    nnc_price *prices =
-        nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &device->price_count);
+    nnc_price *prices = nnc_read_objects(at, &nnc_price_table, others, sizeof(*prices), &device->price_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < device->price_count; i++, item = nnc_json_next(item)) {
         nnc_price *price = &prices[i];
         price->where = nnc_read_text(nnc_json_get(item, "where"));
         price->date = nnc_read_text(nnc_json_get(item, "date"));
         price->source = nnc_read_text(nnc_json_get(item, "source"));
-        if (nnc_json_go_on(item) &&
-            price->date == NULL) { /* a price needs a date, and a place or source */
+        if (nnc_json_go_on(item) && price->date == NULL) { /* a price needs a date, and a place or source */
             nnc_json_fault(item, "date", "missing, expected it with a price, found nothing");
         } else if (nnc_json_go_on(item) && price->where == NULL && price->source == NULL) {
-            nnc_json_fault(item, "where",
-                           "missing, expected it or source with a price, found nothing");
+            nnc_json_fault(item, "where", "missing, expected it or source with a price, found nothing");
         }
     }
     device->prices = prices;
@@ -157,14 +144,12 @@ static void link_rules(nnc_json at, const nnc_scale_up *link)
         devices *= link->dims[i]; /* at most (1e6)^3 */
     }
     if (link->dims_count == 0) {
-        nnc_json_fault(at, "scale_up.dims",
-                       "missing, expected an axis length or more, found nothing");
+        nnc_json_fault(at, "scale_up.dims", "missing, expected an axis length or more, found nothing");
     } else if (link->wrap_count != link->dims_count) {
-        nnc_json_fault(at, "scale_up.wrap", "wrong length, expected %d, one per axis, found %d",
-                       link->dims_count, link->wrap_count);
+        nnc_json_fault(at, "scale_up.wrap", "wrong length, expected %d, one per axis, found %d", link->dims_count,
+                       link->wrap_count);
     } else if (link->devices != 0 && devices != link->devices) {
-        nnc_json_fault(at, "scale_up.devices",
-                       "does not suit dims, expected their product %lld, found %d",
+        nnc_json_fault(at, "scale_up.devices", "does not suit dims, expected their product %lld, found %d",
                        (long long)devices, link->devices);
     }
 }
@@ -186,10 +171,8 @@ static void device_rules(nnc_json at, const nnc_device *device)
 /* Does the file itself, not the file it is like, set a rate? */
 static bool says_rate(nnc_json root)
 {
-    static const char *const rates[] = {
-        "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
-        "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL
-    };
+    static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
+                                         "mem_bytes_per_s", "l2_bytes", "scratch_bytes",      NULL };
     nnc_json at = nnc_json_first(root);
     while (at.node != NULL && (nnc_json_inherited(at) || !nnc_is_one_of(nnc_json_key(at), rates))) {
         at = nnc_json_next(at);
@@ -263,12 +246,10 @@ static void need_sources(nnc_json root, const nnc_device *device)
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
             const char *of = device->sources[i].key; /* a prefix of the key, or a key inside it */
-            sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 ||
-                      strncmp(of, keys[k], strlen(keys[k])) == 0;
+            sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
         if (!sourced) {
-            nnc_json_fault(root, keys[k],
-                           "has no source, expected one under \"sources\", found none");
+            nnc_json_fault(root, keys[k], "has no source, expected one under \"sources\", found none");
         }
     }
 }
@@ -302,14 +283,11 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     nnc_read_fitted(root, "efficiency", &device->sources, &device->source_count);
     need_sources(root, device);
     device->efficiency.basis = basis_of(root, device->efficiency.basis);
-    device->efficiency.fitted =
-        nnc_json_type_of(nnc_json_get(root, "efficiency")) == NNC_JSON_OBJECT;
+    device->efficiency.fitted = nnc_json_type_of(nnc_json_get(root, "efficiency")) == NNC_JSON_OBJECT;
     device->efficiency.collectives.fitted =
-        nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "collectives")) ==
-        NNC_JSON_OBJECT;
+        nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "collectives")) == NNC_JSON_OBJECT;
     device->efficiency.serving.fitted =
-        nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "serving")) ==
-        NNC_JSON_OBJECT;
+        nnc_json_type_of(nnc_json_get(nnc_json_get(root, "efficiency"), "serving")) == NNC_JSON_OBJECT;
     fill_formats(nnc_json_get(nnc_json_get(root, "efficiency"), "gemm"), &device->efficiency);
     device->rated = rated_of(device);
     if (root.doc->faults->count == 0) {
@@ -371,8 +349,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
         device->efficiency.fitted = true;
         device->efficiency.collectives.fitted |=
             strncmp(field, "efficiency.collectives.", strlen("efficiency.collectives.")) == 0;
-        device->efficiency.serving.fitted |=
-            strncmp(field, "efficiency.serving.", strlen("efficiency.serving.")) == 0;
+        device->efficiency.serving.fitted |= strncmp(field, "efficiency.serving.", strlen("efficiency.serving.")) == 0;
     } else if (status == NNC_OK) {
         device->rated.matmul_set |= format_of(field, "matmul_flops_per_s.");
         device->rated.vector_set |= format_of(field, "vector_flops_per_s.");
@@ -405,14 +382,12 @@ typedef struct cluster {
 } cluster;
 
 static const nnc_field cluster_network_fields[] = {
-    { NNC_FIELD_IN(network, link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
-      .above_min = true, .help = "Network bandwidth of one device in one direction." },
-    { NNC_FIELD(network, nics_per_node), .min = 1, .max = 1e6,
-      .help = "Network interfaces (NICs) of one node." },
+    { NNC_FIELD_IN(network, link, bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
+      .help = "Network bandwidth of one device in one direction." },
+    { NNC_FIELD(network, nics_per_node), .min = 1, .max = 1e6, .help = "Network interfaces (NICs) of one node." },
     { NNC_FIELD(network, nic_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
       .help = "Bandwidth of one NIC in one direction." },
-    { NNC_FIELD_IN(network, link, latency_s), .unit = "s", .max = 1,
-      .help = "Latency of one step." },
+    { NNC_FIELD_IN(network, link, latency_s), .unit = "s", .max = 1, .help = "Latency of one step." },
     { NNC_FIELD_IN(network, link, knee_bytes), .unit = "B", .max = 1e15, .default_text = "0",
       .help = "Message size that takes twice its time at full bandwidth; 0 = every size reaches "
               "full bandwidth." },
@@ -429,12 +404,10 @@ static const nnc_field cluster_fields[] = {
       .help = "The fast fabric between devices; its `devices` default to those of a node." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, scale_out), NNC_FIELD_TABLE(cluster_network_fields),
       .help = "The network between nodes." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields),
-      .help = "The link to the host." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, cluster, host), NNC_FIELD_TABLE(host_fields), .help = "The link to the host." },
 };
 
-const nnc_field_table nnc_cluster_table = { "cluster", cluster_fields,
-                                            NNC_COUNT_OF(cluster_fields) };
+const nnc_field_table nnc_cluster_table = { "cluster", cluster_fields, NNC_COUNT_OF(cluster_fields) };
 
 static const char *const cluster_keys[] = { "schema", "sources", "references", NULL };
 
@@ -452,9 +425,8 @@ static void settle_network(nnc_json root, cluster *c)
         nnc_json_fault(root, "scale_out.bytes_per_s",
                        "given twice, expected it or nics_per_node and nic_bytes_per_s, found both");
     } else if (by_nics && (n->nics_per_node == 0 || isnan(n->nic_bytes_per_s))) {
-        nnc_json_fault(
-            root, n->nics_per_node == 0 ? "scale_out.nics_per_node" : "scale_out.nic_bytes_per_s",
-            "missing, expected nics_per_node and nic_bytes_per_s together, found one");
+        nnc_json_fault(root, n->nics_per_node == 0 ? "scale_out.nics_per_node" : "scale_out.nic_bytes_per_s",
+                       "missing, expected nics_per_node and nic_bytes_per_s together, found one");
     } else if (by_nics) {
         n->link.bytes_per_s = n->nics_per_node * n->nic_bytes_per_s / c->devices_per_node;
     } else if (isnan(n->link.bytes_per_s)) {
@@ -503,12 +475,10 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
 bool nnc_is_cluster(nnc_json root)
 {
     const nnc_json schema = nnc_json_get(root, "schema");
-    return nnc_json_type_of(schema) == NNC_JSON_TEXT &&
-           strcmp(nnc_json_text(schema), "nncost.cluster/1") == 0;
+    return nnc_json_type_of(schema) == NNC_JSON_TEXT && strcmp(nnc_json_text(schema), "nncost.cluster/1") == 0;
 }
 
-void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
-                           nnc_device *device)
+void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device)
 {
     if (nnc_spec_complete(doc, specs, NNC_SPEC_KIND_COUNT)) {
         read_cluster(nnc_json_root(doc), stem, device);
@@ -516,8 +486,8 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
 }
 
 /* stem NULL: any id. */
-static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem,
-                                const char *text, size_t size, nnc_device *device, nnc_error *err)
+static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem, const char *text, size_t size,
+                                nnc_device *device, nnc_error *err)
 {
     nnc_device linked = *device;
     nnc_faults faults = { .name = name, .err = err };
@@ -554,8 +524,8 @@ nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *devi
     return status;
 }
 
-nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
-                             nnc_device *device, nnc_error *err)
+nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
+                             nnc_error *err)
 {
     NNC_NEED(specs);
     NNC_NEED(name);
@@ -571,23 +541,20 @@ nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *tex
 /* ---- The fields of a device's fitted parameters, by kind of kernel. Defaults are neutral: fractions 1, fixed
  * times 0, so that a device without measurements runs at its datasheet rates. */
 
-#define FITTED_ON                                                                 \
-    {                                                                             \
-        NNC_FIELD_COMMENT("fitted_on"),                                           \
-            .required = true,                                                     \
-            .help = "The measured rows that the values were fitted on, and when." \
+#define FITTED_ON                                                                                             \
+    {                                                                                                         \
+        NNC_FIELD_COMMENT("fitted_on"), .required = true,                                                     \
+                                        .help = "The measured rows that the values were fitted on, and when." \
     }
-#define SUSTAINED(type)                                                  \
-    {                                                                    \
-        NNC_FIELD(type, sustained_fraction),                             \
-            .max = 1, .above_min = true, NNC_DEFAULT(1),                 \
-            .help = "Share of the peak FLOP/s that these kernels reach." \
+#define SUSTAINED(type)                                                                                   \
+    {                                                                                                     \
+        NNC_FIELD(type, sustained_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),                 \
+                                             .help = "Share of the peak FLOP/s that these kernels reach." \
     }
-#define MEMORY(type)                                                          \
-    {                                                                         \
-        NNC_FIELD(type, memory_fraction),                                     \
-            .max = 1, .above_min = true, NNC_DEFAULT(1),                      \
-            .help = "Share of the memory bandwidth that these kernels reach." \
+#define MEMORY(type)                                                                                        \
+    {                                                                                                       \
+        NNC_FIELD(type, memory_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),                      \
+                                          .help = "Share of the memory bandwidth that these kernels reach." \
     }
 #define FIXED(type)                                                                         \
     {                                                                                       \
@@ -620,8 +587,7 @@ static const nnc_field conv_fields[] = {
       .help = "Terms in the sum of an output value at which half of the rate is reached." },
     { NNC_FIELD(nnc_conv_efficiency, library_sustained_fraction), .max = 1, .above_min = true,
       .help = "sustained_fraction of convolutions that PyTorch issues; not given: as that." },
-    { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5,
-      .help = "channels_half of the same." },
+    { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5, .help = "channels_half of the same." },
     { NNC_FIELD(nnc_conv_efficiency, library_tf32_backward_ratio), .min = 0.1, .max = 10,
       .help = "Time of a gradient in tf32 over that of the same products forward, of the same; not "
               "given: 1." },
@@ -648,12 +614,10 @@ static const nnc_field gemm_fields[] = {
               "memory_fraction." },
     { NNC_FIELD(nnc_gemm_efficiency, k_fill), .max = 1e5, NNC_DEFAULT(0),
       .help = "Start and end of a tile take the time of this many elements of k." },
-    { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3,
-      .above_min = true,
+    { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_flop), .unit = "B/FLOP", .max = 1e3, .above_min = true,
       .help = "Operand bytes that the cache delivers per FLOP of the peak; the rate scales with "
               "the peak." },
-    { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX,
-      .above_min = true,
+    { NNC_FIELD(nnc_gemm_efficiency, l2_bytes_per_s), .unit = "B/s", .max = NNC_LINK_MAX, .above_min = true,
       .help = "The same as a rate independent of the peak; replaces the field above." },
     { NNC_FIELD(nnc_gemm_efficiency, wave_quantization), .max = 1,
       .help = "Share of a partly filled wave of tiles that counts as full; not given: a constant "
@@ -709,30 +673,30 @@ static const nnc_field collective_fields[] = {
       .help = "Fixed time of one call." },
     { NNC_FIELD(nnc_collective_efficiency, log2_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Additional time per doubling of the group size." },
-    { NNC_FIELD(nnc_collective_efficiency, bus_fraction), .max = 1, .above_min = true,
-      NNC_DEFAULT(1), .help = "Share of the link bandwidth that large messages reach." },
-    { NNC_FIELD(nnc_collective_efficiency, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX,
-      NNC_DEFAULT(0), .help = "Message size per rank that takes twice its time at full rate." },
+    { NNC_FIELD(nnc_collective_efficiency, bus_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),
+      .help = "Share of the link bandwidth that large messages reach." },
+    { NNC_FIELD(nnc_collective_efficiency, knee_bytes), .unit = "B", .max = NNC_BYTES_MAX, NNC_DEFAULT(0),
+      .help = "Message size per rank that takes twice its time at full rate." },
     { NNC_FIELD(nnc_collective_efficiency, small_group_loss), .max = 3.9, NNC_DEFAULT(0),
       .help = "A group of n ranks reaches 1 - this / n^2 of the rate." },
     FITTED_ON,
 };
 
 static const nnc_field collectives_fields[] = {
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_reduce),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_gather),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, reduce_scatter),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_to_all),
-      NNC_FIELD_TABLE(collective_fields), .help = "Inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_reduce), NNC_FIELD_TABLE(collective_fields),
+      .help = "Inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_gather), NNC_FIELD_TABLE(collective_fields),
+      .help = "Inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, reduce_scatter), NNC_FIELD_TABLE(collective_fields),
+      .help = "Inside a scale-up domain." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_collective_efficiencies, all_to_all), NNC_FIELD_TABLE(collective_fields),
+      .help = "Inside a scale-up domain." },
     { NNC_FIELD(nnc_collective_efficiencies, step_fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
       .help = "Additional time of a call inside a training step: launch and skew between ranks." },
-    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true,
-      NNC_DEFAULT(1), .help = "Share of the network bandwidth that collectives reach." },
-    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fixed_s), .unit = "s", .max = 1,
-      NNC_DEFAULT(0), .help = "Additional time of a call that leaves the domain." },
+    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fraction), .max = 1, .above_min = true, NNC_DEFAULT(1),
+      .help = "Share of the network bandwidth that collectives reach." },
+    { NNC_FIELD(nnc_collective_efficiencies, scale_out_fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(0),
+      .help = "Additional time of a call that leaves the domain." },
     FITTED_ON,
 };
 
@@ -747,8 +711,7 @@ static const nnc_field power_fields[] = {
 };
 
 /* Without a measurement a device borrows the fractions of h100-sxm5-80gb. */
-#define STREAM(member, value) \
-    NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
+#define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth." },
     { STREAM(mixed_fraction, 0.58), .help = "The same of casts, and operands of two types." },
@@ -759,8 +722,8 @@ static const nnc_field stream_fields[] = {
     { STREAM(adamw_narrow_fraction, 0.66), .help = "The same with 16-bit states." },
     { NNC_FIELD(nnc_stream_efficiency, norm_row_s), .unit = "s", .max = 1, NNC_DEFAULT(9.3e-10),
       .help = "Time in addition for each row of a norm." },
-    { NNC_FIELD(nnc_stream_efficiency, norm_row_backward_s), .unit = "s", .max = 1,
-      NNC_DEFAULT(3.9e-9), .help = "The same in backward." },
+    { NNC_FIELD(nnc_stream_efficiency, norm_row_backward_s), .unit = "s", .max = 1, NNC_DEFAULT(3.9e-9),
+      .help = "The same in backward." },
     { NNC_FIELD(nnc_stream_efficiency, fixed_s), .unit = "s", .max = 1, NNC_DEFAULT(3e-6),
       .help = "Time of a kernel without work, behind another." },
     FITTED_ON,
@@ -773,43 +736,37 @@ const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS] = {
       .help = "Factor of one machine on the rate of matrix products, attention and convolution." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT_BY_DTYPE, nnc_efficiencies, gemm), NNC_FIELD_TABLE(gemm_fields),
       .help = "Matrix products, by the format of the operands." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, attention),
-      NNC_FIELD_TABLE(attention_fields), .help = "Fused attention, by generation of kernels." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(conv_fields),
-      .help = "Convolutions." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, attention), NNC_FIELD_TABLE(attention_fields),
+      .help = "Fused attention, by generation of kernels." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, conv), NNC_FIELD_TABLE(conv_fields), .help = "Convolutions." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps), NNC_FIELD_TABLE(map_fields),
       .help = "Norms, activations, sums and copies of feature maps." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, maps_tuned), NNC_FIELD_TABLE(map_fields),
       .help = "The same with kernels written for the device; not given: as maps." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise),
-      NNC_FIELD_TABLE(efficiency_fields), .help = "Norms, activations, copies and the loss." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned),
-      NNC_FIELD_TABLE(efficiency_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise), NNC_FIELD_TABLE(efficiency_fields),
+      .help = "Norms, activations, copies and the loss." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, pointwise_tuned), NNC_FIELD_TABLE(efficiency_fields),
       .help = "The same with kernels written for the device; not given: as pointwise." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer),
-      NNC_FIELD_TABLE(efficiency_fields), .help = "The optimizer step." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, optimizer), NNC_FIELD_TABLE(efficiency_fields),
+      .help = "The optimizer step." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, stream), NNC_FIELD_TABLE(stream_fields),
       .help = "Kernels of single operators, as PyTorch issues them one by one." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives),
-      NNC_FIELD_TABLE(collectives_fields), .help = "Collectives." },
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, collectives), NNC_FIELD_TABLE(collectives_fields),
+      .help = "Collectives." },
     { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, power), NNC_FIELD_TABLE(power_fields),
       .help = "Power draw: where the power limit reduces the rates." },
-    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, serving),
-      NNC_FIELD_TABLE(nnc_serve_efficiency_fields),
+    { NNC_FIELD_AS(NNC_FIELD_OBJECT, nnc_efficiencies, serving), NNC_FIELD_TABLE(nnc_serve_efficiency_fields),
       .help = "Serving: small batches in captured graphs. Not used in training." },
-    { NNC_FIELD_COMMENT("fitted_on"),
-      .help = "The measured rows that the calibration was fitted on." },
+    { NNC_FIELD_COMMENT("fitted_on"), .help = "The measured rows that the calibration was fitted on." },
 };
 
 void nnc_efficiencies_neutral(nnc_efficiencies *e)
 {
-    static const nnc_field_table table = { "efficiency", nnc_efficiencies_fields,
-                                           NNC_EFFICIENCIES_FIELDS };
+    static const nnc_field_table table = { "efficiency", nnc_efficiencies_fields, NNC_EFFICIENCIES_FIELDS };
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);
-    e->pointwise_tuned.memory_fraction = (double)NAN; /* not given */
-    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction =
-        1.0; /* the maps object has no such field */
+    e->pointwise_tuned.memory_fraction = (double)NAN;                    /* not given */
+    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the maps object has no such field */
 }
 
 /* ---- a machine as its driver describes it ---- */
@@ -872,12 +829,10 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
         }
         if (count > 0 && strcmp(product, other) != 0) {
             return nnc_fail(err, NNC_BAD_SPEC, name,
-                            "expected GPUs of one product, found %s and %s; give the id of one",
-                            product, other);
+                            "expected GPUs of one product, found %s and %s; give the id of one", product, other);
         }
         snprintf(product, sizeof product, "%s", other);
-        (void)(number(gpu, end, "current_power_limit", &watts) ||
-               number(gpu, end, "power_limit", &watts));
+        (void)(number(gpu, end, "current_power_limit", &watts) || number(gpu, end, "power_limit", &watts));
         gpu = next;
     }
     if (count == 0) {
@@ -929,10 +884,9 @@ nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err)
     bytes[*size] = '\0';
     if (!nnc_is_machine(bytes)) {
         free(bytes);
-        return nnc_fail(
-            err, NNC_UNKNOWN_ID, "DEVICE",
-            "\".\" is the measured machine, or the one that nvidia-smi describes; found "
-            "neither: 'python3 -m nncost.measure' writes a file of it");
+        return nnc_fail(err, NNC_UNKNOWN_ID, "DEVICE",
+                        "\".\" is the measured machine, or the one that nvidia-smi describes; found "
+                        "neither: 'python3 -m nncost.measure' writes a file of it");
     }
     *text = bytes;
     return NNC_OK;

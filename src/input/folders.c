@@ -108,8 +108,7 @@ static bool says_nothing(const char *word, size_t length, bool first)
                                           "tesla",  "geforce", "meta",  "instinct" };
     static const char *const endings[] = { "hf", "instruct", "chat" };
     const char *const *words = first ? makers : endings;
-    const size_t count =
-        first ? sizeof makers / sizeof makers[0] : sizeof endings / sizeof endings[0];
+    const size_t count = first ? sizeof makers / sizeof makers[0] : sizeof endings / sizeof endings[0];
     for (size_t i = 0; i < count; i++) {
         if (strlen(words[i]) == length && memcmp(words[i], word, length) == 0) {
             return true;
@@ -235,8 +234,7 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     return data_path == NULL || add_folder(folders, nnc_arena_strdup(folders->arena, data_path));
 }
 
-static bool list_folder(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
-                        nnc_id_list *list)
+static bool list_folder(nnc_folders *folders, const nnc_spec_info *info, const char *folder, nnc_id_list *list)
 {
     const char *path = join(folders->arena, folder, "/", info->folder);
     return path != NULL && add_folder_ids(folders, path, list);
@@ -265,8 +263,7 @@ bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_li
     return list_all(folders, &info, list);
 }
 
-static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
-                           const char *id)
+static const char *path_of(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id)
 {
     char name[320];
     snprintf(name, sizeof(name), "/%s/%.255s", info->folder, id);
@@ -295,8 +292,7 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     char *text = NULL, one[256];
     size_t size = 0;
     nnc_error why = { 0 };
-    const bool read =
-        is_regular(folders, path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
+    const bool read = is_regular(folders, path) && nnc_file_read(path, &text, &size, &why) == NNC_OK;
     if (why.status == NNC_IO && folders->trouble.status == NNC_OK) {
         folders->trouble = why;
     }
@@ -318,8 +314,8 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
 
 /* Looks an alias up in the index of the shipped files. true: the folder has that file, and the file still
  * has the alias. *path NULL: out of memory. */
-static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
-                         const char *alias, const char **path)
+static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *alias,
+                         const char **path)
 {
     char line[320], id[256];
     const int size = snprintf(line, sizeof line, "\n%s/%s=", info->folder, alias);
@@ -335,9 +331,8 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
 }
 
 /* Finds the file of a folder with this id or (aliased) alias; *path stays NULL when nothing is found. */
-static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder,
-                          const char *id, bool aliased, same_fn *same, const char **path,
-                          nnc_error *err)
+static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id,
+                          bool aliased, same_fn *same, const char **path, nnc_error *err)
 {
     nnc_id_list list = { .count = 0 };
     if (aliased && same == equal && find_shipped(folders, info, folder, id, path)) {
@@ -373,8 +368,7 @@ static const char *nearest_id(const nnc_id_list *list, const char *text)
     return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
 }
 
-static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id,
-                               nnc_error *err)
+static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, nnc_error *err)
 {
     char known[256];
     nnc_id_list list;
@@ -390,29 +384,25 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
                         info->what, info->folder);
     }
     for (int32_t i = 0; i < list.count && used < sizeof(known); i++) {
-        used += (size_t)snprintf(known + used, sizeof(known) - used, i > 0 ? ", %s" : "one of %s",
-                                 list.ids[i]);
+        used += (size_t)snprintf(known + used, sizeof(known) - used, i > 0 ? ", %s" : "one of %s", list.ids[i]);
     }
     if (used >= sizeof(known)) {
         snprintf(known, sizeof(known), "an id of \"nncost list %s\" or a path", info->plural);
     }
     const char *near = nearest_id(&list, id);
-    return nnc_fail(err, NNC_UNKNOWN_ID, info->argument,
-                    "unknown %s, expected %s%s%s%s, found \"%.80s\"", info->what, known,
-                    near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
-                    near != NULL ? "\"" : "", id);
+    return nnc_fail(err, NNC_UNKNOWN_ID, info->argument, "unknown %s, expected %s%s%s%s, found \"%.80s\"", info->what,
+                    known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
 }
 
 /* Is the text usable as a file name in a folder? */
 static bool is_usable(const char *id)
 {
-    return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL &&
-           strchr(id, '"') == NULL;
+    return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL && strchr(id, '"') == NULL;
 }
 
 /* See the order at the top of this file. */
-static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id,
-                          const char **path, nnc_error *err)
+static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
+                          nnc_error *err)
 {
     static same_fn *const ways[] = { equal, same_id };
     for (int i = 0; i < folders->count; i++) {
@@ -423,32 +413,27 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         struct stat about;
         if (stat(one, &about) == 0) {
             *path = one;
-            return S_ISREG(about.st_mode)
-                       ? NNC_OK
-                       : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
+            return S_ISREG(about.st_mode) ? NNC_OK : nnc_fail(err, NNC_IO, one, "is no regular file, expected one");
         }
         note_trouble(folders, one, errno);
     }
-    for (int step = 1; step < 4;
-         step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
+    for (int step = 1; step < 4; step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
         const bool aliased = step % 2 == 1;
         const bool looks = !aliased || info->has_aliases;
         for (int i = 0; looks && i < folders->count && *path == NULL; i++) {
-            NNC_TRY(
-                find_in(folders, info, folders->paths[i], id, aliased, ways[step / 2], path, err));
+            NNC_TRY(find_in(folders, info, folders->paths[i], id, aliased, ways[step / 2], path, err));
         }
     }
     return NNC_OK;
 }
 
-nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
-                          const char **path, nnc_error *err)
+nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err)
 {
     return find_id(folders, &nnc_spec_kinds[kind], id, path, err);
 }
 
-nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id,
-                                 const char **path, nnc_error *err)
+nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
+                                 nnc_error *err)
 {
     *path = NULL;
     if (is_usable(id)) {
@@ -458,24 +443,20 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
 }
 
 /* The id of a file of another kind is probably an argument in the wrong place. */
-static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id,
-                                 nnc_error *err)
+static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id, nnc_error *err)
 {
     for (int other = 0; other < NNC_SPEC_KIND_COUNT; other++) {
         const char *path = NULL;
-        if (other != (int)kind &&
-            nnc_folders_id(folders, (nnc_spec_kind)other, id, &path, NULL) == NNC_OK &&
+        if (other != (int)kind && nnc_folders_id(folders, (nnc_spec_kind)other, id, &path, NULL) == NNC_OK &&
             path != NULL) {
-            return nnc_fail(err, NNC_UNKNOWN_ID, nnc_spec_kinds[kind].argument,
-                            "\"%.80s\" is a %s, expected a %s here", id, nnc_spec_kinds[other].what,
-                            nnc_spec_kinds[kind].what);
+            return nnc_fail(err, NNC_UNKNOWN_ID, nnc_spec_kinds[kind].argument, "\"%.80s\" is a %s, expected a %s here",
+                            id, nnc_spec_kinds[other].what, nnc_spec_kinds[kind].what);
         }
     }
     return fail_unknown(folders, &nnc_spec_kinds[kind], id, err);
 }
 
-nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,
-                            nnc_error *err)
+nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err)
 {
     *path = NULL;
     for (int i = 0; i < folders->count && *path == NULL; i++) {
@@ -504,12 +485,10 @@ static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *
         for (int32_t k = 0; k < list.count; k++) {
             const size_t size = strlen(list.ids[k]);
             const bool here = size > 5 && strcmp(list.ids[k] + size - 5, "-here") == 0;
-            const char *one = here ? path_of(folders, &nnc_spec_kinds[NNC_SPEC_DEVICE],
-                                             folders->paths[i], list.ids[k])
-                                   : NULL;
+            const char *one =
+                here ? path_of(folders, &nnc_spec_kinds[NNC_SPEC_DEVICE], folders->paths[i], list.ids[k]) : NULL;
             struct stat about;
-            if (one != NULL && stat(one, &about) == 0 &&
-                (*path == NULL || about.st_mtime > newest)) {
+            if (one != NULL && stat(one, &about) == 0 && (*path == NULL || about.st_mtime > newest)) {
                 newest = about.st_mtime;
                 *path = one;
             }
@@ -519,8 +498,7 @@ static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *
     return NNC_OK;
 }
 
-nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id,
-                            const char **path, nnc_error *err)
+nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err)
 {
     *path = NULL;
     if (kind == NNC_SPEC_DEVICE && strcmp(id, ".") == 0) {
@@ -554,8 +532,7 @@ static nnc_status copy_piped(const nnc_piped *piped, char **text, size_t *size, 
     return nnc_text_copy(piped->path, piped->text, piped->size, text, err);
 }
 
-nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
-                          nnc_error *err)
+nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
 {
     const nnc_piped **all = nnc_specs_piped(specs);
     for (const nnc_piped *piped = *all; piped != NULL; piped = piped->next) {
@@ -585,8 +562,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 /* ---- folders that hold a model ---- */
 
 /* folder/below/name in the arena, with single slashes; NULL = out of memory. */
-static const char *path_in(nnc_specs *specs, const char *folder, const char *below,
-                           const char *name)
+static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name)
 {
     size_t length = strlen(folder);
     while (length > 1 && folder[length - 1] == '/') {
@@ -595,8 +571,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
     const size_t size = length + strlen(below) + strlen(name) + 3;
     char *path = nnc_arena_alloc(nnc_specs_arena(specs), size);
     if (path != NULL) {
-        snprintf(path, size, "%.*s/%s%s%s", (int)length, folder, below, *below != '\0' ? "/" : "",
-                 name);
+        snprintf(path, size, "%.*s/%s%s%s", (int)length, folder, below, *below != '\0' ? "/" : "", name);
     }
     return path;
 }
@@ -604,8 +579,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
 /* A diffusers pipeline has the trained network in one of these folders. */
 static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
 
-static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path,
-                               nnc_error *err)
+static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path, nnc_error *err)
 {
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) {
         *path = path_in(specs, folder, networks[i], "config.json");
@@ -621,8 +595,7 @@ static nnc_status find_network(nnc_specs *specs, const char *folder, const char 
                     "unet/config.json or transformer/config.json, found neither");
 }
 
-static nnc_status find_in_folder(nnc_specs *specs, const char *folder, const char **path,
-                                 nnc_error *err)
+static nnc_status find_in_folder(nnc_specs *specs, const char *folder, const char **path, nnc_error *err)
 {
     *path = path_in(specs, folder, "", "config.json");
     if (*path == NULL) {
@@ -646,8 +619,7 @@ static bool may_be_name(const char *text)
     return slash != NULL && slash[1] != '\0' && text[0] != '.' && !nnc_ends_in(text, ".json");
 }
 
-nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path,
-                              nnc_error *err)
+nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err)
 {
     *path = asked;
     if (nnc_is_folder(asked)) {
@@ -656,8 +628,7 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
     if (is_called(asked, "model_index.json") && access(asked, F_OK) == 0) {
         const char *slash = strrchr(asked, '/');
         char folder[512];
-        snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - asked) : 1,
-                 slash != NULL ? asked : ".");
+        snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - asked) : 1, slash != NULL ? asked : ".");
         return find_network(specs, folder, path, err);
     }
     if (access(asked, F_OK) != 0 && strcmp(asked, "-") != 0 && may_be_name(asked)) {
@@ -683,8 +654,7 @@ static const char *next_word(const char *from, char word[PLAIN_MAX])
 {
     size_t length = 0;
     from += strspn(from, "- ");
-    for (; from[length] != '\0' && strchr("- ", from[length]) == NULL && length + 1 < PLAIN_MAX;
-         length++) {
+    for (; from[length] != '\0' && strchr("- ", from[length]) == NULL && length + 1 < PLAIN_MAX; length++) {
         const char c = (char)tolower((unsigned char)from[length]);
         word[length] = (char)(c == '_' ? '.' : c);
     }
@@ -723,14 +693,12 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact)
     plain_name(table, name, wanted, &unused);
     for (nnc_json shape = nnc_json_first(nnc_json_get(table, "shapes")); shape.node != NULL;
          shape = nnc_json_next(shape)) {
-        for (nnc_json one = nnc_json_first(nnc_json_get(shape, "names")); one.node != NULL;
-             one = nnc_json_next(one)) {
+        for (nnc_json one = nnc_json_first(nnc_json_get(shape, "names")); one.node != NULL; one = nnc_json_next(one)) {
             const char *text = nnc_json_type_of(one) == NNC_JSON_TEXT ? nnc_json_text(one) : "";
             if (!exact) {
                 plain_name(table, text, plain, &unused);
             }
-            if (exact ? strcasecmp(text, name) == 0
-                      : strcmp(plain, wanted) == 0 && plain[0] != '\0') {
+            if (exact ? strcasecmp(text, name) == 0 : strcmp(plain, wanted) == 0 && plain[0] != '\0') {
                 if (found.node != NULL && found.node != shape.node) {
                     return (nnc_json){ .node = NULL };
                 }
@@ -754,10 +722,8 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
     }
     plains = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *plains);
     names = nnc_arena_array(arena, (size_t)capacity + 1, sizeof *names);
-    for (nnc_json s = nnc_json_first(shapes); plains != NULL && names != NULL && s.node != NULL;
-         s = nnc_json_next(s)) {
-        for (nnc_json one = nnc_json_first(nnc_json_get(s, "names")); one.node != NULL;
-             one = nnc_json_next(one)) {
+    for (nnc_json s = nnc_json_first(shapes); plains != NULL && names != NULL && s.node != NULL; s = nnc_json_next(s)) {
+        for (nnc_json one = nnc_json_first(nnc_json_get(s, "names")); one.node != NULL; one = nnc_json_next(one)) {
             if (nnc_json_type_of(one) == NNC_JSON_TEXT) {
                 plain_name(table, nnc_json_text(one), plain, &unused);
                 plains[count] = nnc_arena_strdup(arena, plain);
@@ -767,8 +733,7 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
         }
     }
     plain_name(table, name, plain, &unused);
-    const char *near =
-        plains != NULL && names != NULL ? nnc_nearest(plain, plains, (size_t)count) : NULL;
+    const char *near = plains != NULL && names != NULL ? nnc_nearest(plain, plains, (size_t)count) : NULL;
     for (int32_t i = 0; near != NULL && i < count; i++) {
         if (plains[i] == near) {
             return nnc_arena_strdup(arena, names[i]);
@@ -790,8 +755,7 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
 }
 
 /* found: an nnc_hub_name */
-static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found,
-                          nnc_error *err)
+static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err)
 {
     nnc_hub_name *hub = found;
     nnc_arena *arena = nnc_specs_arena(specs);
@@ -813,17 +777,13 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     const nnc_json source = nnc_json_get(shape, "source");
     hub->shape = nnc_arena_strdup(arena, nnc_json_key(shape));
     hub->stored = stored != NULL ? nnc_arena_strdup(arena, stored) : NULL;
-    hub->source = nnc_json_type_of(source) == NNC_JSON_TEXT
-                      ? nnc_arena_strdup(arena, nnc_json_text(source))
-                      : NULL;
+    hub->source = nnc_json_type_of(source) == NNC_JSON_TEXT ? nnc_arena_strdup(arena, nnc_json_text(source)) : NULL;
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
 /* Calls look_up with the table; nothing is found without one. */
-typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found,
-                        nnc_error *err);
-static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found,
-                             nnc_error *err)
+typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
+static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err)
 {
     const char *path = NULL;
     char *text = NULL;
@@ -834,12 +794,9 @@ static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, 
     }
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
-    const nnc_status status = nnc_json_parse(&doc)
-                                  ? look_in(specs, nnc_json_root(&doc), name, found, err)
-                                  : faults.status;
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
+    const nnc_status status =
+        nnc_json_parse(&doc) ? look_in(specs, nnc_json_root(&doc), name, found, err) : faults.status;
     nnc_json_free(&doc);
     free(text);
     return status;
@@ -856,8 +813,7 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
 {
     const char *slash = strrchr(name, '/');
     size_t length = 0;
-    for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX;
-         c++) {
+    for (const char *c = slash != NULL ? slash + 1 : name; *c != '\0' && length + 1 < PLAIN_MAX; c++) {
         if (isalnum((unsigned char)*c)) {
             text[length++] = (char)tolower((unsigned char)*c);
         }
@@ -866,8 +822,7 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
 }
 
 /* The shortest name, with its owner, that has all of the id in it. found: a const char *, which stays when no name has. */
-static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found,
-                             nnc_error *err)
+static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err)
 {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");
     const char **name = found, *best = NULL;
@@ -890,17 +845,15 @@ nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nn
     return with_table(specs, usual_name, id, (void *)name, err);
 }
 
-nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
-                        nnc_model *model, nnc_error *err)
+nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err)
 {
     nnc_arena *arena = nnc_specs_arena(specs);
     const char **notes = nnc_arena_array(arena, (size_t)model->note_count + 2, sizeof *notes);
     char text[512];
     NNC_GOT(notes, err);
     int32_t count = 0;
-    snprintf(text, sizeof text, "%.200s has the shape %s%s%s%s", asked, hub->shape,
-             hub->source != NULL ? " (" : "", hub->source != NULL ? hub->source : "",
-             hub->source != NULL ? ")" : "");
+    snprintf(text, sizeof text, "%.200s has the shape %s%s%s%s", asked, hub->shape, hub->source != NULL ? " (" : "",
+             hub->source != NULL ? hub->source : "", hub->source != NULL ? ")" : "");
     notes[count++] = nnc_arena_strdup(arena, text);
     if (hub->stored != NULL) {
         snprintf(text, sizeof text,

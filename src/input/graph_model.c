@@ -19,11 +19,10 @@ static void refuse(void *context, const char *expected, const char *at)
 {
     const parser *p = context;
     if (*at == '\0') {
-        nnc_json_fault(p->at, NULL, "not an expression, expected %s, found the end of \"%.60s\"",
-                       expected, p->text);
+        nnc_json_fault(p->at, NULL, "not an expression, expected %s, found the end of \"%.60s\"", expected, p->text);
     } else {
-        nnc_json_fault(p->at, NULL, "not an expression, expected %s, found \"%.20s\" in \"%.60s\"",
-                       expected, at, p->text);
+        nnc_json_fault(p->at, NULL, "not an expression, expected %s, found \"%.20s\" in \"%.60s\"", expected, at,
+                       p->text);
     }
 }
 
@@ -31,8 +30,7 @@ static bool put(parser *p, nnc_code_kind kind, int64_t value)
 {
     p->waiting += kind <= NNC_CODE_ARG ? 1 : -1;
     if (p->count == CODE_MAX || p->waiting > NNC_GRAPH_STACK_MAX) {
-        nnc_json_fault(p->at, NULL, "too long an expression, expected fewer parts in \"%.60s\"",
-                       p->text);
+        nnc_json_fault(p->at, NULL, "too long an expression, expected fewer parts in \"%.60s\"", p->text);
         return false;
     }
     p->code[p->count++] = (nnc_code){ kind, value };
@@ -72,8 +70,7 @@ static bool put_name(void *context, const char *name, size_t length)
     nnc_json_fault(p->at, NULL,
                    "unknown name, expected a let or an argument of the macro around%s%s%s, found "
                    "\"%s\"",
-                   near != NULL ? ", perhaps \"" : "", near != NULL ? near : "",
-                   near != NULL ? "\"" : "", found);
+                   near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", found);
     return false;
 }
 
@@ -140,8 +137,7 @@ static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
     const double value = is_switch ? (double)nnc_json_bool(at) : nnc_json_number(at);
     if ((!is_switch && nnc_json_type_of(at) != NNC_JSON_NUMBER) || value != floor(value) ||
         fabs(value) > (double)NNC_GRAPH_NUMBER_MAX) {
-        nnc_json_mismatch(at, "wrong type",
-                          "a whole number or a text of numbers, names and + - * /");
+        nnc_json_mismatch(at, "wrong type", "a whole number or a text of numbers, names and + - * /");
         return false;
     }
     p.text = nnc_number_text(value, text);
@@ -198,8 +194,7 @@ static bool read_expr(const reader *r, nnc_json at, nnc_expr *expr)
 
 static const char *read_name(reader *r, nnc_json at, const char *text)
 {
-    const size_t length =
-        strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+    const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     if (length == 0 || length > 40 || text[length] != '\0' || (text[0] >= '0' && text[0] <= '9')) {
         nnc_json_fault(at, NULL,
                        "not a name, expected letters, digits and _, a letter first, found "
@@ -252,12 +247,10 @@ static int32_t word_of(nnc_json at, const nnc_graph_param *param)
     int32_t i = 0;
     for (; param->words[i] != NULL; i++) {
         const size_t used = strlen(expected);
-        if (nnc_json_type_of(at) == NNC_JSON_TEXT &&
-            strcmp(param->words[i], nnc_json_text(at)) == 0) {
+        if (nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(param->words[i], nnc_json_text(at)) == 0) {
             return i;
         }
-        snprintf(expected + used, sizeof expected - used, "%s %s", i > 0 ? "," : "",
-                 param->words[i]);
+        snprintf(expected + used, sizeof expected - used, "%s %s", i > 0 ? "," : "", param->words[i]);
     }
     nnc_json_mismatch(at, "unknown value", expected);
     return -1;
@@ -292,11 +285,9 @@ static const nnc_names groups = { nnc_group_name, NNC_GROUP_COUNT };
 
 static void read_group(nnc_json at, nnc_graph_node *node)
 {
-    const int group =
-        nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_names_find(groups, nnc_json_text(at)) : -1;
+    const int group = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_names_find(groups, nnc_json_text(at)) : -1;
     if (group < 0 || group == NNC_GROUP_OPTIMIZER || group == NNC_GROUP_NETWORK) {
-        nnc_json_mismatch(at, "unknown group",
-                          "embedding, attention, mlp, norm, conv, resample, time or head");
+        nnc_json_mismatch(at, "unknown group", "embedding, attention, mlp, norm, conv, resample, time or head");
         return;
     }
     node->group = (nnc_group)group;
@@ -313,8 +304,8 @@ static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
     } else if (nnc_json_type_of(name) != NNC_JSON_ABSENT) {
         nnc_json_mismatch(name, "wrong type", "text");
     }
-    snprintf(label, sizeof label, "%s%s%.40s", r->inside != NULL ? r->inside->name : "",
-             r->inside != NULL ? "." : "", own);
+    snprintf(label, sizeof label, "%s%s%.40s", r->inside != NULL ? r->inside->name : "", r->inside != NULL ? "." : "",
+             own);
     for (char *c = label; *c != '\0'; c++) {
         if (*c < ' ' || *c > '~') {
             *c = '?';
@@ -358,8 +349,7 @@ static void read_op(reader *r, nnc_json at, nnc_graph_node *node)
     }
 }
 
-static const nnc_names kinds = { (const char *(*)(unsigned))nnc_graph_kind_name,
-                                 NNC_GRAPH_KIND_COUNT };
+static const nnc_names kinds = { (const char *(*)(unsigned))nnc_graph_kind_name, NNC_GRAPH_KIND_COUNT };
 
 static void find_kind(nnc_json at, nnc_graph_node *node, bool *found)
 {
@@ -376,8 +366,7 @@ static void find_kind(nnc_json at, nnc_graph_node *node, bool *found)
     }
     const char *near = text ? nnc_nearest(nnc_json_text(at), names, NNC_GRAPH_KIND_COUNT) : NULL;
     nnc_json_fault(at, NULL, "unknown op%s%s%s, found %.60s", near != NULL ? ", perhaps \"" : "",
-                   near != NULL ? near : "", near != NULL ? "\"" : "",
-                   text ? nnc_json_text(at) : "no name");
+                   near != NULL ? near : "", near != NULL ? "\"" : "", text ? nnc_json_text(at) : "no name");
 }
 
 static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
@@ -393,12 +382,10 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
         }
     }
     if (node->define == NULL) {
-        const char *near =
-            text ? nnc_nearest(nnc_json_text(name), names, (size_t)r->define_count) : NULL;
-        nnc_json_fault(name, NULL,
-                       "unknown macro, expected one defined above%s%s%s, found \"%.60s\"",
-                       near != NULL ? ", perhaps \"" : "", near != NULL ? near : "",
-                       near != NULL ? "\"" : "", text ? nnc_json_text(name) : "");
+        const char *near = text ? nnc_nearest(nnc_json_text(name), names, (size_t)r->define_count) : NULL;
+        nnc_json_fault(name, NULL, "unknown macro, expected one defined above%s%s%s, found \"%.60s\"",
+                       near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
+                       text ? nnc_json_text(name) : "");
         return;
     }
     for (int32_t i = 0; i < node->define->arg_count; i++) {
@@ -417,8 +404,7 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
     }
     for (int32_t i = 0; i < node->define->arg_count && nnc_json_go_on(at); i++) {
         if (node->args[i].count == 0 && node->define->defaults[i].count == 0) {
-            nnc_json_fault(at, node->define->args[i],
-                           "missing, expected it where %s is used, found nothing",
+            nnc_json_fault(at, node->define->args[i], "missing, expected it where %s is used, found nothing",
                            node->define->name);
         }
     }
@@ -456,25 +442,20 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
     static const struct {
         const char *key;
         nnc_graph_step step;
-    } steps[] = { { "op", NNC_STEP_OP },         { "use", NNC_STEP_USE },
-                  { "repeat", NNC_STEP_REPEAT }, { "if", NNC_STEP_IF },
-                  { "tied", NNC_STEP_TIED },     { "frozen", NNC_STEP_FROZEN },
-                  { "from", NNC_STEP_FROM },     { "as", NNC_STEP_AS } };
+    } steps[] = { { "op", NNC_STEP_OP },     { "use", NNC_STEP_USE },   { "repeat", NNC_STEP_REPEAT },
+                  { "if", NNC_STEP_IF },     { "tied", NNC_STEP_TIED }, { "frozen", NNC_STEP_FROZEN },
+                  { "from", NNC_STEP_FROM }, { "as", NNC_STEP_AS } };
     size_t i = 0;
     bool found = true;
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
-        nnc_json_mismatch(at, "wrong type",
-                          "a step: an object with op, use, repeat, if, tied, frozen, from or as");
+        nnc_json_mismatch(at, "wrong type", "a step: an object with op, use, repeat, if, tied, frozen, from or as");
         return;
     }
-    while (i < NNC_COUNT_OF(steps) &&
-           nnc_json_type_of(nnc_json_get(at, steps[i].key)) == NNC_JSON_ABSENT) {
+    while (i < NNC_COUNT_OF(steps) && nnc_json_type_of(nnc_json_get(at, steps[i].key)) == NNC_JSON_ABSENT) {
         i++;
     }
     if (i == NNC_COUNT_OF(steps)) {
-        nnc_json_fault(
-            at, NULL,
-            "not a step, expected op, use, repeat, if, tied, frozen, from or as, found none");
+        nnc_json_fault(at, NULL, "not a step, expected op, use, repeat, if, tied, frozen, from or as, found none");
         return;
     }
     node->step = steps[i].step;
@@ -507,14 +488,12 @@ static nnc_graph_ops read_ops(reader *r, nnc_json at)
     nnc_graph_ops ops = { NULL, 0 };
     const size_t used = strlen(r->path);
     if (nnc_json_type_of(at) != NNC_JSON_LIST || nnc_json_count(at) < 1) {
-        nnc_json_fault(at.node != NULL ? at : (nnc_json){ at.doc, NULL },
-                       at.node != NULL ? NULL : r->path, "expected a list of steps, found %s",
-                       at.node != NULL ? "something else" : "nothing");
+        nnc_json_fault(at.node != NULL ? at : (nnc_json){ at.doc, NULL }, at.node != NULL ? NULL : r->path,
+                       "expected a list of steps, found %s", at.node != NULL ? "something else" : "nothing");
         return ops;
     }
     if (r->depth == NESTING_MAX) {
-        nnc_json_fault(at, NULL, "too deep, expected at most %d lists inside each other",
-                       NESTING_MAX);
+        nnc_json_fault(at, NULL, "too deep, expected at most %d lists inside each other", NESTING_MAX);
         return ops;
     }
     nnc_graph_node *nodes = nnc_arena_array(r->arena, (size_t)nnc_json_count(at), sizeof *nodes);
@@ -523,8 +502,7 @@ static nnc_graph_ops read_ops(reader *r, nnc_json at)
         return ops;
     }
     r->depth++;
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_graph_node *node = &nodes[ops.count];
         *node = (nnc_graph_node){ .as = -1, .from = -1 };
         snprintf(r->path + used, sizeof r->path - used, "[%d]", ops.count++);
@@ -546,8 +524,7 @@ static void read_lets(reader *r, nnc_json at, int64_t *values)
         nnc_json_mismatch(at, "wrong type", "an object of numbers by name");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_expr expr = { 0 };
         const char *name = read_name(r, item, nnc_json_key(item));
         if (name == NULL || !read_expr(r, item, &expr)) {
@@ -574,16 +551,14 @@ static void read_args(reader *r, nnc_json at, nnc_graph_define *define)
         return;
     }
     r->inside = define;
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const char *name = read_name(r, item, nnc_json_key(item));
         if (define->arg_count == NNC_GRAPH_ARGS_MAX) {
-            nnc_json_fault(item, NULL, "too many arguments, expected at most %d",
-                           NNC_GRAPH_ARGS_MAX);
+            nnc_json_fault(item, NULL, "too many arguments, expected at most %d", NNC_GRAPH_ARGS_MAX);
             return;
         }
-        if (name == NULL || (nnc_json_type_of(item) != NNC_JSON_NULL &&
-                             !read_expr(r, item, &define->defaults[define->arg_count]))) {
+        if (name == NULL ||
+            (nnc_json_type_of(item) != NNC_JSON_NULL && !read_expr(r, item, &define->defaults[define->arg_count]))) {
             return;
         }
         define->args[define->arg_count++] = name;
@@ -597,8 +572,7 @@ static void read_defines(reader *r, nnc_json at)
         nnc_json_mismatch(at, "wrong type", "an object of macros by name");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         if (r->define_count == DEFINES_MAX) {
             nnc_json_fault(item, NULL, "too many macros, expected at most %d", DEFINES_MAX);
             return;
@@ -642,12 +616,10 @@ static void read_input(reader *r, nnc_json root)
         net->input.as = tensor_name(r, as);
     }
     const nnc_graph_node *input = &net->input;
-    const nnc_expr *length =
-        input->shape_count > 0 ? &input->shape[input->shape_count - 1] : &input->values[0].number;
+    const nnc_expr *length = input->shape_count > 0 ? &input->shape[input->shape_count - 1] : &input->values[0].number;
     net->images = input->shape_count == 3;
     net->length_let = -1;
-    if (length->count == 1 && length->code[0].kind == NNC_CODE_LET &&
-        net->lets[length->code[0].value].count == 0) {
+    if (length->count == 1 && length->code[0].kind == NNC_CODE_LET && net->lets[length->code[0].value].count == 0) {
         net->length_let = (int32_t)length->code[0].value;
     }
 }
@@ -719,8 +691,7 @@ static bool is_common(const char *name)
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net)
 {
     nnc_arena *arena = root.doc->arena;
-    nnc_field *list =
-        nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);
+    nnc_field *list = nnc_arena_array(arena, NNC_COUNT_OF(fields) + NNC_GRAPH_LETS_MAX, sizeof *list);
     nnc_field_table *table = nnc_arena_alloc(arena, sizeof *table);
     size_t count = NNC_COUNT_OF(fields);
     if (list == NULL || table == NULL) {
@@ -734,13 +705,13 @@ static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_n
                            "a name that every model has, expected another");
         }
         if (net->lets[i].count == 0) {
-            list[count++] = (nnc_field){ .name = net->let_names[i],
-                                         .type = NNC_FIELD_I64,
-                                         .offset = (uint32_t)(offsetof(nnc_model, graph.lets) +
-                                                              (size_t)i * sizeof(int64_t)),
-                                         .size = sizeof(int64_t),
-                                         .max = (double)NNC_GRAPH_NUMBER_MAX,
-                                         .help = "A number of this network." };
+            list[count++] =
+                (nnc_field){ .name = net->let_names[i],
+                             .type = NNC_FIELD_I64,
+                             .offset = (uint32_t)(offsetof(nnc_model, graph.lets) + (size_t)i * sizeof(int64_t)),
+                             .size = sizeof(int64_t),
+                             .max = (double)NNC_GRAPH_NUMBER_MAX,
+                             .help = "A number of this network." };
         }
     }
     *table = (nnc_field_table){ "graph", list, count };
@@ -751,12 +722,10 @@ static void check_published(nnc_json root, const nnc_model *model)
 {
     nnc_graph_fault fault;
     nnc_graph_sizes sizes;
-    if (model->published_params > 0 &&
-        nnc_graph_measure(model->graph.net, model->graph.lets, &sizes, &fault) &&
+    if (model->published_params > 0 && nnc_graph_measure(model->graph.net, model->graph.lets, &sizes, &fault) &&
         sizes.params != model->published_params) {
-        nnc_json_fault(root, "published_params",
-                       "not what the ops have, expected %" PRId64 ", found %" PRId64, sizes.params,
-                       model->published_params);
+        nnc_json_fault(root, "published_params", "not what the ops have, expected %" PRId64 ", found %" PRId64,
+                       sizes.params, model->published_params);
     }
 }
 

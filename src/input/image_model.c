@@ -5,24 +5,19 @@
 
 static const nnc_field unet_fields[] = {
     NNC_COMMON_FIELDS,
-    { UNET(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
-      .help = "Side of an image." },
+    { UNET(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true, .help = "Side of an image." },
     { UNET(latent_factor), .min = 1, .max = 1024, NNC_DEFAULT(1),
       .help = "Pixels per side of one latent position; 1 = the network works on pixels." },
     { UNET(in_channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the input." },
-    { UNET(out_channels), .min = 1, .max = 1e5, .required = true,
-      .help = "Channels of the output." },
-    { UNET(channels), .min = 1, .max = 1e5, .required = true,
-      .help = "Channels of the first level." },
-    { UNET(channel_multipliers),
-      NNC_FIELD_COUNTED(nnc_model, unet.channel_multipliers, unet.levels), .min = 1, .max = 1000,
-      .required = true,
+    { UNET(out_channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the output." },
+    { UNET(channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the first level." },
+    { UNET(channel_multipliers), NNC_FIELD_COUNTED(nnc_model, unet.channel_multipliers, unet.levels), .min = 1,
+      .max = 1000, .required = true,
       .help = "Channels of each level relative to the first, from full resolution down." },
     { UNET(blocks_per_level), .min = 1, .max = 64, .required = true,
       .help = "Blocks per level on the way down; a residual network has one more per level on the "
               "way up." },
-    { UNET(block), NNC_FIELD_NAMES(nnc_unet_block, NNC_UNET_BLOCK_COUNT), .required = true,
-      .help = "Kind of block." },
+    { UNET(block), NNC_FIELD_NAMES(nnc_unet_block, NNC_UNET_BLOCK_COUNT), .required = true, .help = "Kind of block." },
     { UNET(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
       .help = "Kind of norm: group or batch." },
     { UNET(norm_groups), .min = 1, .max = 1e5, .default_text = "32 with group norms",
@@ -33,31 +28,24 @@ static const nnc_field unet_fields[] = {
       .help = "How the resolution is halved between levels." },
     { UNET(up), NNC_FIELD_NAMES(nnc_unet_up, NNC_UP_COUNT), .required = true,
       .help = "How the resolution is doubled between levels." },
-    { UNET(time_embed_width), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Width of the time embedding; 0 = none." },
-    { UNET(attention_levels),
-      NNC_FIELD_COUNTED(nnc_model, unet.attention_levels, unet.attention_levels_count),
+    { UNET(time_embed_width), .max = 1e6, NNC_DEFAULT(0), .help = "Width of the time embedding; 0 = none." },
+    { UNET(attention_levels), NNC_FIELD_COUNTED(nnc_model, unet.attention_levels, unet.attention_levels_count),
       .default_text = "none", .help = "Self-attention of each level." },
     { UNET(middle_attention), NNC_DEFAULT_OFF, .help = "Self-attention in the middle." },
     { UNET(transformer_depth), .max = 100, NNC_DEFAULT(0),
       .help = "Transformer blocks per attention layer; 0 = attention without an MLP." },
-    { UNET(transformer_depths),
-      NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
+    { UNET(transformer_depths), NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
       .max = 100, .default_text = "transformer_depth",
       .help = "Transformer blocks per attention layer, by level; the middle uses the last value." },
-    { UNET(cross_only_levels),
-      NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
-      .default_text = "none",
-      .help = "Levels in which both attentions of a transformer block read the context." },
+    { UNET(cross_only_levels), NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
+      .default_text = "none", .help = "Levels in which both attentions of a transformer block read the context." },
     { UNET(linear_projections), NNC_DEFAULT_OFF,
       .help = "Linear layers instead of 1x1 convolutions before and after transformers." },
-    { UNET(heads), .max = 1e5, .default_text = "by head_width",
-      .help = "Heads per attention layer." },
+    { UNET(heads), .max = 1e5, .default_text = "by head_width", .help = "Heads per attention layer." },
     { UNET(head_width), .max = 1e5, .default_text = "by heads", .help = "Width of one head." },
     { UNET(context_len), .unit = "tokens", .max = 1e7, NNC_DEFAULT(0),
       .help = "Tokens of the cross-attention input; 0 = none." },
-    { UNET(context_width), .max = 1e6, NNC_DEFAULT(0),
-      .help = "Width of the cross-attention input; 0 = none." },
+    { UNET(context_width), .max = 1e6, NNC_DEFAULT(0), .help = "Width of the cross-attention input; 0 = none." },
     { UNET(context_input_width), .max = 1e6, NNC_DEFAULT(0),
       .help = "Width of that input before a linear layer maps it to context_width; 0 = no such "
               "layer." },
@@ -89,8 +77,7 @@ static void unet_complete(nnc_json root, nnc_model *model)
  * level. */
 static bool attends(const nnc_unet *u, int32_t index)
 {
-    return index == u->levels ? u->middle_attention
-                              : index < u->attention_levels_count && u->attention_levels[index];
+    return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
 }
 
 static int64_t channels_at(const nnc_unet *u, int32_t index)
@@ -126,8 +113,8 @@ static void check_levels(nnc_json at, const nnc_unet *u)
                   { "cross_only_levels", u->cross_only_levels_count } };
     for (size_t i = 0; i < NNC_COUNT_OF(lists); i++) {
         if (lists[i].count != 0 && lists[i].count != u->levels) {
-            nnc_json_fault(at, lists[i].name, "wrong length, expected %d, one per level, found %d",
-                           u->levels, lists[i].count);
+            nnc_json_fault(at, lists[i].name, "wrong length, expected %d, one per level, found %d", u->levels,
+                           lists[i].count);
         }
     }
     if (u->time_embed_width == 0 && (u->added_embed_width > 0 || u->class_embeds > 0)) {
@@ -151,11 +138,10 @@ static void check_heads(nnc_json at, const nnc_unet *u)
     }
     for (int32_t i = 0; i <= u->levels; i++) {
         if (attends(u, i) && channels_at(u, i) % divisor != 0) {
-            nnc_json_fault(
-                at, member,
-                "does not divide the channels that attend, expected a divisor of %" PRId64
-                ", found %" PRId64,
-                channels_at(u, i), divisor);
+            nnc_json_fault(at, member,
+                           "does not divide the channels that attend, expected a divisor of %" PRId64
+                           ", found %" PRId64,
+                           channels_at(u, i), divisor);
             return;
         }
     }
@@ -164,8 +150,8 @@ static void check_heads(nnc_json at, const nnc_unet *u)
 static void check_attention(nnc_json at, const nnc_unet *u)
 {
     if (u->attention_levels_count != 0 && u->attention_levels_count != u->levels) {
-        nnc_json_fault(at, "attention_levels", "wrong length, expected %d, one per level, found %d",
-                       u->levels, u->attention_levels_count);
+        nnc_json_fault(at, "attention_levels", "wrong length, expected %d, one per level, found %d", u->levels,
+                       u->attention_levels_count);
         return;
     }
     if ((u->context_len > 0) != (u->context_width > 0)) {
@@ -176,8 +162,7 @@ static void check_attention(nnc_json at, const nnc_unet *u)
     if (has_attention(u)) {
         check_heads(at, u);
     } else if (has_transformers(u)) {
-        nnc_json_fault(at, "transformer_depth",
-                       "does not apply, expected 0 without attention, found %" PRId64,
+        nnc_json_fault(at, "transformer_depth", "does not apply, expected 0 without attention, found %" PRId64,
                        u->transformer_depth);
     }
     if (!has_transformers(u) && (u->context_len > 0 || u->linear_projections)) {
@@ -194,16 +179,14 @@ static void check_block(nnc_json at, const nnc_unet *u)
     const bool residual = u->block == NNC_UNET_RESIDUAL;
     const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;
     if (u->down != down) {
-        nnc_json_fault(at, "down", "does not suit the blocks, expected %s, found %s",
-                       nnc_unet_down_name(down), nnc_unet_down_name(u->down));
+        nnc_json_fault(at, "down", "does not suit the blocks, expected %s, found %s", nnc_unet_down_name(down),
+                       nnc_unet_down_name(u->down));
     }
     if (residual && u->up != NNC_UP_NEAREST_CONV) {
-        nnc_json_fault(at, "up", "does not suit the blocks, expected nearest_conv, found %s",
-                       nnc_unet_up_name(u->up));
+        nnc_json_fault(at, "up", "does not suit the blocks, expected nearest_conv, found %s", nnc_unet_up_name(u->up));
     }
     if (residual && u->norm != NNC_NORM_GROUP) {
-        nnc_json_fault(at, "norm", "does not suit the blocks, expected group, found %s",
-                       nnc_norm_kind_name(u->norm));
+        nnc_json_fault(at, "norm", "does not suit the blocks, expected group, found %s", nnc_norm_kind_name(u->norm));
     }
     if (!residual && (u->time_embed_width > 0 || has_attention(u))) {
         nnc_json_fault(at, u->time_embed_width > 0 ? "time_embed_width" : "attention_levels",
@@ -211,8 +194,7 @@ static void check_block(nnc_json at, const nnc_unet *u)
     }
     for (int32_t i = 1; !residual && u->up != NNC_UP_NEAREST_CONV && i < u->levels; i++) {
         if (channels_at(u, i) % 2 != 0) {
-            nnc_json_fault(at, "channels", "odd, expected even channels to halve, found %" PRId64,
-                           channels_at(u, i));
+            nnc_json_fault(at, "channels", "odd, expected even channels to halve, found %" PRId64, channels_at(u, i));
             return;
         }
     }
@@ -242,8 +224,7 @@ static void unet_rules(nnc_json at, const nnc_model *model)
     for (int32_t i = 0; u->norm == NNC_NORM_GROUP && i < u->levels; i++) {
         if (u->norm_groups < 1 || channels_at(u, i) % u->norm_groups != 0) {
             nnc_json_fault(at, "norm_groups",
-                           "does not divide the channels, expected a divisor of %" PRId64
-                           ", found %" PRId64,
+                           "does not divide the channels, expected a divisor of %" PRId64 ", found %" PRId64,
                            channels_at(u, i), u->norm_groups);
             break;
         }
@@ -264,29 +245,25 @@ const nnc_family_fields nnc_unet_fields = {
 
 static const nnc_field vit_fields[] = {
     NNC_COMMON_FIELDS,
-    { VIT(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
-      .help = "Side of an image." },
+    { VIT(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true, .help = "Side of an image." },
     { VIT(patch), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
       .help = "Side of a patch, which becomes one token." },
     { VIT(in_channels), .min = 1, .max = 1e5, NNC_DEFAULT(3), .help = "Channels of the image." },
     { VIT(layers), .min = 1, .max = NNC_LAYERS_MAX, .required = true, .help = "Blocks." },
-    { VIT(hidden), .min = 1, .max = NNC_WIDTH_MAX, .required = true,
-      .help = "Width of the residual stream." },
+    { VIT(hidden), .min = 1, .max = NNC_WIDTH_MAX, .required = true, .help = "Width of the residual stream." },
     { VIT(heads), .min = 1, .max = NNC_WIDTH_MAX, .required = true, .help = "Attention heads." },
     { VIT(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "4 x hidden",
       .help = "Width inside the feed-forward layer." },
     { VIT(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .default_text = "gelu",
       .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
-    { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true,
-      .help = "Classes of the head." },
+    { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true, .help = "Classes of the head." },
     { VIT(distilled), NNC_DEFAULT_OFF,
       .help = "Distillation: a second token and a second head, trained on a teacher (DeiT)." },
     { VIT(relative_positions), NNC_DEFAULT_OFF,
       .help = "Each layer adds a table of relative positions to its scores; patches have no "
               "positions (BEiT)." },
     { VIT(no_key_bias), NNC_DEFAULT_OFF, .help = "Keys have no bias." },
-    { VIT(layer_scale), NNC_DEFAULT_OFF,
-      .help = "Attention and MLP of a layer end with one factor per channel." },
+    { VIT(layer_scale), NNC_DEFAULT_OFF, .help = "Attention and MLP of a layer end with one factor per channel." },
     { VIT(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
 };
 
@@ -302,13 +279,11 @@ static void vit_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_vit *v = &model->vit;
     if (v->hidden % v->heads != 0) {
-        nnc_json_fault(at, "heads",
-                       "does not divide hidden, expected a divisor of %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "heads", "does not divide hidden, expected a divisor of %" PRId64 ", found %" PRId64,
                        v->hidden, v->heads);
     }
     if (v->image % v->patch != 0) {
-        nnc_json_fault(at, "patch",
-                       "does not divide image, expected a divisor of %" PRId64 ", found %" PRId64,
+        nnc_json_fault(at, "patch", "does not divide image, expected a divisor of %" PRId64 ", found %" PRId64,
                        v->image, v->patch);
     }
 }

@@ -11,8 +11,7 @@ enum { KEYS_MAX = 256 };
 static size_t key_length(const char *text)
 {
     const char *c = text;
-    while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') ||
-           *c == '_' || *c == '-') {
+    while ((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_' || *c == '-') {
         c++;
     }
     return (size_t)(c - text);
@@ -52,10 +51,8 @@ static void refuse_reference(nnc_json at, const char *key, size_t length)
         }
     }
     const char *near = nnc_nearest(found, names, count);
-    nnc_json_fault(at, NULL,
-                   "unknown reference, expected a key of \"references\"%s%s%s, found \"@%s\"",
-                   near != NULL ? ", perhaps \"@" : "", near != NULL ? near : "",
-                   near != NULL ? "\"" : "", found);
+    nnc_json_fault(at, NULL, "unknown reference, expected a key of \"references\"%s%s%s, found \"@%s\"",
+                   near != NULL ? ", perhaps \"@" : "", near != NULL ? near : "", near != NULL ? "\"" : "", found);
 }
 
 static void expand_text(nnc_json at)
@@ -92,8 +89,7 @@ static void expand(nnc_json at, bool cites)
 {
     static const char *const keys[] = { "fitted_on", "source", NULL };
     if (nnc_json_type_of(at) == NNC_JSON_TEXT) {
-        if (strchr(nnc_json_text(at), '@') != NULL &&
-            (cites || nnc_is_one_of(nnc_json_key(at), keys))) {
+        if (strchr(nnc_json_text(at), '@') != NULL && (cites || nnc_is_one_of(nnc_json_key(at), keys))) {
             expand_text(at);
         }
         return;
@@ -114,8 +110,7 @@ static void expand_references(nnc_json root)
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
         const char *key = nnc_json_key(one);
         if (key[0] == '\0' || key_length(key) != strlen(key)) {
-            nnc_json_fault(one, NULL,
-                           "bad key, expected letters, digits, '-' and '_', found \"%s\"", key);
+            nnc_json_fault(one, NULL, "bad key, expected letters, digits, '-' and '_', found \"%s\"", key);
         } else if (nnc_json_type_of(one) != NNC_JSON_TEXT) {
             nnc_json_mismatch(one, "wrong type", "text");
         }
@@ -127,12 +122,10 @@ static void expand_references(nnc_json root)
 
 /* Keys that are not inherited. published_params and spread belong to the other file: they were counted and
  * measured there. */
-static const char *const never[] = { "schema",     "id",         "name",
-                                     "aliases",    "like",       "note",
-                                     "references", "sources",    "published_params",
-                                     "spread",     "stands_for", "compared",
-                                     "ranges",     "date",       "recipes",
-                                     NULL };
+static const char *const never[] = {
+    "schema",           "id",     "name",       "aliases",  "like",   "note", "references", "sources",
+    "published_params", "spread", "stands_for", "compared", "ranges", "date", "recipes",    NULL
+};
 
 static bool is_object(nnc_json at)
 {
@@ -205,10 +198,8 @@ static void fill_in_same(nnc_json container)
 /* Does a file have more than names and prices? Then it has its own sources. */
 static bool says_figures(nnc_json root)
 {
-    static const char *const names[] = { "schema",     "id",       "name",       "aliases",
-                                         "like",       "note",     "references", "prices",
-                                         "stands_for", "compared", "ranges",     "date",
-                                         "recipes",    NULL };
+    static const char *const names[] = { "schema", "id",         "name",     "aliases", "like", "note",    "references",
+                                         "prices", "stands_for", "compared", "ranges",  "date", "recipes", NULL };
     nnc_json at = nnc_json_first(root);
     while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) {
         at = nnc_json_next(at);
@@ -223,8 +214,7 @@ static void merge_sources(nnc_json root, nnc_json from)
     if (to.node == NULL && !says_figures(root)) {
         to = nnc_json_inherit_object(root, "sources");
     }
-    for (nnc_json at = nnc_json_first(from); is_object(to) && at.node != NULL;
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(from); is_object(to) && at.node != NULL; at = nnc_json_next(at)) {
         const char *rest;
         const nnc_json said = nnc_json_follow(root, nnc_json_key(at), &rest);
         if (nnc_json_get(to, nnc_json_key(at)).node == NULL && (*rest != '\0' || is_object(said))) {
@@ -236,8 +226,7 @@ static void merge_sources(nnc_json root, nnc_json from)
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
 /* Opens the other file as a document, without its text. It was read without errors before. */
-static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path,
-                               nnc_error *err)
+static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err)
 {
     nnc_arena *arena = nnc_specs_arena(specs);
     nnc_json_doc *doc = nnc_arena_alloc(arena, sizeof *doc);
@@ -250,11 +239,9 @@ static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char 
     }
     *faults = (nnc_faults){ .name = path, .err = err };
     if (nnc_specs_read(specs, path, &text, &size, err) == NNC_OK) {
-        *doc = (nnc_json_doc){ .faults = faults,
-                               .arena = arena,
-                               .text = text,
-                               .size = size,
-                               .foreign = kind == NNC_SPEC_MODEL };
+        *doc = (nnc_json_doc){
+            .faults = faults, .arena = arena, .text = text, .size = size, .foreign = kind == NNC_SPEC_MODEL
+        };
         if (nnc_json_parse(doc)) {
             complete(doc, specs, kind);
         }
@@ -306,8 +293,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     const void *spec;
     const char *name = doc->faults->name != NULL ? doc->faults->name : "";
     if (!nnc_specs_begin_like(specs, name)) {
-        nnc_json_fault(at, NULL, "too long a chain, expected at most %d files, each like the next",
-                       (int)NNC_LIKE_MAX);
+        nnc_json_fault(at, NULL, "too long a chain, expected at most %d files, each like the next", (int)NNC_LIKE_MAX);
         return false;
     }
     const bool found = find_like(at, specs, kind, &path);
@@ -355,8 +341,8 @@ struct nnc_lineage {
     nnc_json_doc *doc;
 };
 
-nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path,
-                            nnc_lineage **lineage, nnc_error *err)
+nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_lineage **lineage,
+                            nnc_error *err)
 {
     nnc_json_doc *doc = path != NULL ? open_like(specs, kind, path, err) : NULL;
     *lineage = NULL;

@@ -35,14 +35,12 @@ enum {
 /* Reads a whole file into *text, which the caller frees; a NUL follows its *size bytes. NNC_IO: cannot be read, or a
  * folder; NNC_BAD_SPEC: larger than NNC_FILE_BYTES_MAX (than `most`). */
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
-nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size,
-                               nnc_error *err);
+nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
 /* NNC_BAD_SPEC, "too large". */
 nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err);
 
 /* Copies text of a caller, which need not end with a NUL; the caller frees *copy. */
-nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy,
-                         nnc_error *err);
+nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy, nnc_error *err);
 
 /* Is it a path rather than an id? A path contains '/' or ends in ".json". */
 bool nnc_is_path(const char *text);
@@ -111,8 +109,8 @@ nnc_position nnc_json_position(const char *text, const char *at);
 typedef struct nnc_walk {
     const char *text;
     size_t at;
-    long line;  /* line of the place, from 1 */
-    size_t key; /* start of the current member's key, with its quotes; in a list, start of the
+    long line;         /* line of the place, from 1 */
+    size_t key;        /* start of the current member's key, with its quotes; in a list, start of the
                  * value */
     size_t key_length; /* 0 in a list */
     long key_line;
@@ -249,12 +247,11 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
 /* Reads the members of an object by a table. Errors: a required key is missing, a key is unknown, a value is wrong.
  * Keys in `others` (ends with NULL) are left to the caller; "note" is allowed everywhere, "same_as" where `others` is
  * NULL. */
-void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others,
-                     void *object);
+void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
 /* Reads a list of objects into an array of structs of `size` bytes, which begin with the defaults of the table. In the
  * arena; NULL and *count 0 when absent or (with an error) not a list. */
-void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others,
-                       size_t size, int32_t *count);
+void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
+                       int32_t *count);
 
 /* Checks the whole numbers of an object that was filled by other means: within the limits of the table, or 0 where
  * they are not required. false: an error was noted. */
@@ -289,8 +286,7 @@ typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json va
  * pointers to other records are set. Texts and lists go to the arena of the document. Computed members are skipped; a
  * number that is null becomes NaN, an object that is null stays zeroed. Errors: a wrong value, or a missing member that
  * the values read so far require. */
-void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record,
-                     nnc_record_take *take);
+void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take);
 
 /* ---- kinds of spec ---- */
 
@@ -310,21 +306,19 @@ typedef struct nnc_spec_info {
 } nnc_spec_info;
 extern const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT];
 
-extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_cluster_table,
-    nnc_framework_table, nnc_track_table, nnc_range_table;
+extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_cluster_table, nnc_framework_table, nnc_track_table,
+    nnc_range_table;
 
 /* The kind that "schema" names; NNC_SPEC_KIND_COUNT = unknown (_of: with an error). */
 nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
 /* Reads a spec from an open document into a struct of its kind. */
-void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem,
-                        void *out);
+void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out);
 /* The same from text; text[size] must be a NUL. */
-nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
-                         size_t size, nnc_faults *faults, void *out);
+nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text, size_t size,
+                         nnc_faults *faults, void *out);
 /* The same from a file into the arena, with its path. */
-nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
-                         nnc_error *err);
+nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err);
 
 enum { NNC_STEM_MAX = 256 };
 /* "hw/h100.json" -> "h100"; with `config`, a config.json is named after its folder. */
@@ -354,36 +348,32 @@ bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
 /* "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with fields set, under another name. */
-nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
-                          nnc_error *err);
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err);
 /* Seconds in which a host of hosts/ issues one kernel. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
 /* --implementation: the library of every model that is loaded. */
 /* Reads a launch file that a scenario names as its model: adds what it says to `given`, an nnc_scenario_args, and replaces
  * *model. Other models stay. A program that reads launch files sets it, as they lie above the library. */
-typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const char **model,
-                                    void *given, nnc_error *err);
+typedef nnc_status nnc_model_reader(nnc_specs *specs, const char *device, const char **model, void *given,
+                                    nnc_error *err);
 nnc_model_reader **nnc_specs_model_reader(nnc_specs *specs);
 
 nnc_status nnc_specs_set_implementation(nnc_specs *specs, const char *name, nnc_error *err);
 void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model);
 /* nnc_file_read; "-" is standard input. The content of a pipe is kept with the specs, because it can be read only
  * once. */
-nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size,
-                          nnc_error *err);
+nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err);
 
 /* The file of an id or an alias. NNC_UNKNOWN_ID names the nearest id. */
-nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
-                          nnc_error *err);
+nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
 /* The same for files that are not specs. */
-nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
-                               const char **path, nnc_error *err);
+nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
+                               nnc_error *err);
 /* Any file by its path inside a data folder, "grid/regions.json"; *path stays NULL when nothing is found. */
 nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path, nnc_error *err);
 /* The file that a model path means: for a folder its config.json, or that of the network that its model_index.json
  * names; for a file itself. *path stays NULL for a name on the Hugging Face hub. */
-nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path,
-                              nnc_error *err);
+nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **path, nnc_error *err);
 
 /* A name of the hub, looked up in hub/names.json. */
 typedef struct nnc_hub_name {
@@ -397,8 +387,7 @@ nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, n
 /* The usual name on the hub for a shipped id; another text is returned unchanged. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
 /* Adds a note to a model that was found by its name: the shape that the name has. */
-nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub,
-                        nnc_model *model, nnc_error *err);
+nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err);
 
 /* Files may be "like" each other in a chain of this length. */
 enum { NNC_LIKE_MAX = 4 };
@@ -416,8 +405,8 @@ bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 /* A chain of files, each like the next, and which of them sets a field. *lineage stays NULL when the file is not like
  * another, or path is NULL. */
 typedef struct nnc_lineage nnc_lineage;
-nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path,
-                            nnc_lineage **lineage, nnc_error *err);
+nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_lineage **lineage,
+                            nnc_error *err);
 void nnc_lineage_close(nnc_lineage *lineage);
 /* The id of the file that sets the field with this dotted name; NULL = none of them. */
 const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted);
@@ -446,13 +435,12 @@ bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *lis
 bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list);
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* The file of an id or alias; *path stays NULL when nothing is found. */
-nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id,
-                          const char **path, nnc_error *err);
+nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
 /* The same; NNC_UNKNOWN_ID names the nearest id. _like: for files that are not specs. */
-nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id,
-                            const char **path, nnc_error *err);
-nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id,
-                                 const char **path, nnc_error *err);
+nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
+                            nnc_error *err);
+nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
+                                 nnc_error *err);
 /* The path of device "." where no file of the measured machine is found. */
 #define NNC_THIS_MACHINE "nvidia-smi -q -x"
 /* Asks nvidia-smi for a description of this machine; the caller frees the text. NNC_UNKNOWN_ID: there is no nvidia-smi. */
@@ -462,8 +450,7 @@ bool nnc_is_machine(const char *text);
 /* Turns that XML into the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* A file by its path inside a folder; *path stays NULL when nothing is found. */
-nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path,
-                            nnc_error *err);
+nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
 
 /* The content of a pipe that was read. */
 typedef struct nnc_piped {
@@ -486,8 +473,7 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
 /* A cluster file replaces the links of a device. Errors are noted; the device is valid only without errors. */
 bool nnc_is_cluster(nnc_json root);
-void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem,
-                           nnc_device *device);
+void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
 /* Catalogues: prices of sellers ("nncost.prices/1"), carbon intensity of regions ("nncost.grid/1"), energy overhead of
  * buildings ("nncost.buildings/1"). */
@@ -508,9 +494,8 @@ void nnc_model_rules(nnc_json at, const nnc_model *model);
 /* How the files of a family are read: one row per family. */
 typedef struct nnc_family_fields {
     nnc_field_table table;
-    void (*begin)(nnc_model *model); /* sets defaults that are not 0; NULL = all are 0 */
-    void (*complete)(nnc_json root,
-                     nnc_model *model); /* sets defaults that depend on other fields */
+    void (*begin)(nnc_model *model);                    /* sets defaults that are not 0; NULL = all are 0 */
+    void (*complete)(nnc_json root, nnc_model *model);  /* sets defaults that depend on other fields */
     void (*rules)(nnc_json at, const nnc_model *model); /* checks the fields against each other */
     const char *const *keys; /* keys without a field, ends with NULL; NULL = those of every model */
 } nnc_family_fields;
@@ -589,14 +574,11 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 /* Is the profile chosen by the plan (NULL or NNC_SOFTWARE_ANY)? */
 bool nnc_software_is_chosen(const char *asked);
 /* The profiles by plan, or one profile for all plans. */
-nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles,
-                              nnc_error *err);
+nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles, nnc_error *err);
 /* The profile of one kind of plan. */
-nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,
-                            nnc_error *err);
+nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err);
 /* The named profile; NULL = the default profile, from its file if a data folder has it. */
-nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
-                              nnc_error *err);
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software, nnc_error *err);
 
 /* ---- software.c: releases of frameworks ---- */
 
@@ -627,12 +609,10 @@ typedef struct nnc_given {
 extern const nnc_field_table nnc_recipe_table;
 
 /* The entry with the longest name; of these the newest release that is not newer; of these the most conditions. */
-nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
-                            nnc_error *err);
+nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* Fills in what a plan and its model leave open. _switch: sets the switches of the release's recipes in the profile. */
-void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model,
-                      nnc_plan *plan);
-nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,
-                              nnc_dtype precision, nnc_software *software, nnc_error *err);
+void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
+                              nnc_software *software, nnc_error *err);
 
 #endif

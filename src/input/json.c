@@ -71,8 +71,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     qsort(members, (size_t)count, sizeof *members, by_key);
     for (int i = 1; i < count; i++) {
         if (strcmp(members[i - 1].node->string, members[i].node->string) == 0) {
-            nnc_json_fault((nnc_json){ doc, members[i].node }, NULL,
-                           "repeated key, expected it once, found it again");
+            nnc_json_fault((nnc_json){ doc, members[i].node }, NULL, "repeated key, expected it once, found it again");
         }
     }
     free(members);
@@ -99,9 +98,7 @@ static int surrogate_at(const char *at)
         return 0;
     }
     const char digit = (char)(at[3] | 0x20);
-    return digit >= 'c' && digit <= 'f'
-               ? 2
-               : digit == '8' || digit == '9' || digit == 'a' || digit == 'b';
+    return digit >= 'c' && digit <= 'f' ? 2 : digit == '8' || digit == '9' || digit == 'a' || digit == 'b';
 }
 
 static bool is_half(const char *at)
@@ -122,9 +119,8 @@ static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end
         fault_at(doc, nnc_json_position(doc->text, end),
                  "bad text, expected paired surrogates after \\u, found a half");
     } else if (strlen(localeconv()->decimal_point) > 1) {
-        fault_at(
-            doc, nnc_json_position(doc->text, end),
-            "cannot be read, expected a locale with a decimal point of one byte, found another");
+        fault_at(doc, nnc_json_position(doc->text, end),
+                 "cannot be read, expected a locale with a decimal point of one byte, found another");
     } else {
         nnc_faults_no_memory(doc->faults);
     }
@@ -166,8 +162,7 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
     }
     while (nnc_walk_member(&w, true)) {
         const size_t place = w.text[w.at] == '{' ? w.at : 0;
-        size_t *places = nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &capacity,
-                                        sizeof *places);
+        size_t *places = nnc_arena_grow(doc->arena, doc->apart.places, doc->apart.count, &capacity, sizeof *places);
         if (places == NULL) {
             return false;
         }
@@ -181,8 +176,7 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
     }
     doc->apart.end = w.at;
     nnc_buffer_put(lean, doc->text + copied, doc->size + 1 - copied);
-    doc->apart.digests =
-        nnc_arena_array(doc->arena, (size_t)doc->apart.count + 1, sizeof *doc->apart.digests);
+    doc->apart.digests = nnc_arena_array(doc->arena, (size_t)doc->apart.count + 1, sizeof *doc->apart.digests);
     return !lean->failed && doc->apart.digests != NULL;
 }
 
@@ -222,9 +216,7 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     for (char *c = copy; *c != '\0'; c++) {
         const size_t length = quoted ? 0 : word_at(c);
         if (length > 0) { /* the same length as before, so that positions stay valid */
-            const char *const word = length == 3   ? "\"?\""
-                                     : length == 8 ? "\"+inf\"  "
-                                                   : "\"-inf\"   ";
+            const char *const word = length == 3 ? "\"?\"" : length == 8 ? "\"+inf\"  " : "\"-inf\"   ";
             memcpy(c, word, length);
             c += length - 1;
         } else if (quoted && *c == '\\' && c[1] != '\0') {
@@ -246,8 +238,7 @@ bool nnc_json_parse(nnc_json_doc *doc)
     const char *end;
     nnc_json_scan_fault fault;
     doc->root = NULL;
-    const size_t most =
-        values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
+    const size_t most = values_max > NNC_SCAN_VALUES_MANY ? NNC_RECORDED_BYTES_MAX : NNC_FILE_BYTES_MAX;
     if (doc->size > most) {
         nnc_error large;
         nnc_file_too_large(doc->faults->name != NULL ? doc->faults->name : "text", most, &large);
@@ -260,8 +251,8 @@ bool nnc_json_parse(nnc_json_doc *doc)
     }
     end = doc->text;
     /* Requires valid text: nnc_walk does not check it. */
-    const bool lean = doc->apart.name != NULL &&
-                      nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
+    const bool lean =
+        doc->apart.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
                   nnc_json_scan(doc->text, doc->size, values_max, &fault))) {
         doc->root = cJSON_ParseWithLengthOpts(doc->text, doc->size + 1, &end, true);
@@ -412,14 +403,12 @@ void nnc_json_set_text(nnc_json at, const char *text)
 
 void nnc_json_inherit(nnc_json object, nnc_json value)
 {
-    last_of(object, cJSON_AddItemReferenceToObject((cJSON *)object.node, value.node->string,
-                                                   (cJSON *)value.node));
+    last_of(object, cJSON_AddItemReferenceToObject((cJSON *)object.node, value.node->string, (cJSON *)value.node));
 }
 
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key)
 {
-    return (nnc_json){ object.doc, last_of(object, cJSON_AddObjectToObject((cJSON *)object.node,
-                                                                           key) != NULL) };
+    return (nnc_json){ object.doc, last_of(object, cJSON_AddObjectToObject((cJSON *)object.node, key) != NULL) };
 }
 
 bool nnc_json_inherited(nnc_json at)
@@ -484,8 +473,7 @@ static long line_of(const way *w, nnc_json at)
     return walk.key_line;
 }
 
-static size_t append(char *text, size_t size, size_t used, const char *format, const char *key,
-                     int index)
+static size_t append(char *text, size_t size, size_t used, const char *format, const char *key, int index)
 {
     if (used >= size) {
         return used;
@@ -505,8 +493,7 @@ static void write_path(const way *w, nnc_json at, char *text, size_t size)
             used = append(text, size, used, used > 0 ? ".%s" : "%s", nnc_json_key(child), 0);
         } else {
             int index = 0;
-            for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node;
-                 c = nnc_json_next(c)) {
+            for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
                 index++;
             }
             used = append(text, size, used, "[%d]", NULL, index);
@@ -615,9 +602,7 @@ static void describe(nnc_json at, char *text, size_t size)
     case NNC_JSON_ABSENT: snprintf(text, size, "nothing"); break;
     case NNC_JSON_NULL: snprintf(text, size, "null"); break;
     case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false"); break;
-    case NNC_JSON_NUMBER:
-        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
-        break;
+    case NNC_JSON_NUMBER: snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number)); break;
     case NNC_JSON_TEXT: {
         const char *value = nnc_json_text(at);
         size_t length = 0;

@@ -35,8 +35,8 @@ static size_t word_length(const char *at, const char *end)
 {
     size_t n = 0;
     while (at + n < end && n < 24 &&
-           ((at[n] >= 'a' && at[n] <= 'z') || (at[n] >= 'A' && at[n] <= 'Z') ||
-            (at[n] >= '0' && at[n] <= '9') || at[n] == '.' || at[n] == '+' || at[n] == '-')) {
+           ((at[n] >= 'a' && at[n] <= 'z') || (at[n] >= 'A' && at[n] <= 'Z') || (at[n] >= '0' && at[n] <= '9') ||
+            at[n] == '.' || at[n] == '+' || at[n] == '-')) {
         n++;
     }
     return n;
@@ -64,8 +64,7 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
     char found[48];
     if (s->fault != NULL) {
         describe(s, at, found, sizeof(found));
-        snprintf(s->fault->what, sizeof(s->fault->what), "%s, expected %s, found %s", what,
-                 expected, found);
+        snprintf(s->fault->what, sizeof(s->fault->what), "%s, expected %s, found %s", what, expected, found);
         s->fault->at = nnc_json_position(s->begin, at);
     }
     return false;
@@ -75,8 +74,7 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
 static bool scan_escape(scan *s)
 {
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
-        return refuse(s, s->at, "bad escape in text",
-                      "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
+        return refuse(s, s->at, "bad escape in text", "one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u");
     }
     if (s->at[1] != 'u') {
         s->at += 2;
@@ -110,8 +108,7 @@ static const char *past_plain(const char *at, const char *end)
     for (; end - at >= 8; at += 8) {
         uint64_t word;
         memcpy(&word, at, sizeof word);
-        const uint64_t other =
-            word | (word - each * ' ') | zeros(word ^ each * '"') | zeros(word ^ each * '\\');
+        const uint64_t other = word | (word - each * ' ') | zeros(word ^ each * '"') | zeros(word ^ each * '\\');
         if ((other & each * 0x80) != 0) {
             break;
         }
@@ -202,8 +199,7 @@ bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max)
         const bool opens = c == '{' || c == '[';
         depth += opens ? 1 : c == '}' || c == ']' ? -1 : 0;
         values += opens || c == ',';
-        if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E ||
-            c < ' ') {
+        if (depth > NNC_SCAN_DEPTH_MAX || values > values_max || (unsigned char)c > 0x7E || c < ' ') {
             return false;
         }
         s.at++;
@@ -312,12 +308,9 @@ static bool scan_all(scan *s)
 
 bool nnc_json_scan(const char *text, size_t size, int values_max, nnc_json_scan_fault *fault)
 {
-    scan s = { .begin = text,
-               .at = text,
-               .end = text + size,
-               .allowed = VALUE,
-               .values_max = values_max,
-               .fault = fault };
+    scan s = {
+        .begin = text, .at = text, .end = text + size, .allowed = VALUE, .values_max = values_max, .fault = fault
+    };
     if (size >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
         return refuse(&s, text, "byte order mark", "plain UTF-8 text");
     }

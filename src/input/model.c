@@ -37,9 +37,7 @@ static bool read_family(nnc_json root, nnc_model *model)
 {
     const nnc_json at = nnc_json_get(root, "family");
     const nnc_field *field = nnc_field_of_key(nnc_model_table((nnc_family)0), "family");
-    const int family = nnc_json_type_of(at) == NNC_JSON_TEXT
-                           ? nnc_names_find(field->names, nnc_json_text(at))
-                           : -1;
+    const int family = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_names_find(field->names, nnc_json_text(at)) : -1;
     char expected[256];
     nnc_field_expected(field, expected, sizeof(expected));
     if (family >= 0) {
@@ -67,9 +65,7 @@ static void complete(nnc_json root, nnc_model *model)
 void nnc_model_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_model *model = spec;
-    static const char *const keys[] = {
-        "schema", "aliases", "sources", "references", "like", NULL
-    };
+    static const char *const keys[] = { "schema", "aliases", "sources", "references", "like", NULL };
     memset(model, 0, sizeof(*model));
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(root, "wrong type", "an object");
@@ -124,8 +120,7 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
         model->family = family; /* a model of another family would have no fields */
-        return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"",
-                        nnc_family_name(family), value);
+        return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"", nnc_family_name(family), value);
     }
     if (status == NNC_OK) {
         nnc_scale_dims_follow(model, field);
@@ -160,9 +155,8 @@ enum { HIDDEN = 1, HEADS = 2, KV_HEADS = 4, HEAD_DIM = 8, FFN = 16, EXPERT = 32,
 static const struct {
     const char *name;
     unsigned flag;
-} fields[] = { { "hidden", HIDDEN },       { "heads", HEADS },    { "kv_heads", KV_HEADS },
-               { "head_dim", HEAD_DIM },   { "ffn_hidden", FFN }, { "expert_hidden", EXPERT },
-               { "shared_hidden", SHARED } };
+} fields[] = { { "hidden", HIDDEN },  { "heads", HEADS },          { "kv_heads", KV_HEADS },   { "head_dim", HEAD_DIM },
+               { "ffn_hidden", FFN }, { "expert_hidden", EXPERT }, { "shared_hidden", SHARED } };
 
 static int64_t value_of(const int64_t *dim)
 {
@@ -203,8 +197,7 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set)
 {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
-           (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) &&
-           hidden % was->heads == 0;
+           (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
 /* Heads keep their width; if their number was set, the width changes. */
@@ -221,13 +214,10 @@ static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set)
         return;
     }
     if ((set & HEADS) == 0) {
-        const int64_t width = d->head_dim != NULL && (set & HEAD_DIM) != 0 && was->head_dim > 0
-                                  ? *d->head_dim
-                                  : was->head_dim;
-        follow(
-            d->heads,
-            share(was->heads, was->head_dim > 0 ? was->head_dim : 1, was->head_dim > 0 ? width : 1),
-            hidden, was->hidden);
+        const int64_t width =
+            d->head_dim != NULL && (set & HEAD_DIM) != 0 && was->head_dim > 0 ? *d->head_dim : was->head_dim;
+        follow(d->heads, share(was->heads, was->head_dim > 0 ? was->head_dim : 1, was->head_dim > 0 ? width : 1),
+               hidden, was->hidden);
     }
     if ((set & HEAD_DIM) == 0 && fill) {
         const int64_t width = share(hidden, 1, *d->heads);
@@ -261,13 +251,13 @@ void nnc_scale_dims_follow(nnc_model *model, const char *field)
     }
 }
 
-static void check_whole(nnc_json at, const nnc_scale_dims *was, const char *name, unsigned flag,
-                        int64_t recorded, int64_t hidden)
+static void check_whole(nnc_json at, const nnc_scale_dims *was, const char *name, unsigned flag, int64_t recorded,
+                        int64_t hidden)
 {
     if ((was->set & flag) == 0 && recorded > 0 && share(recorded, hidden, was->hidden) == 0) {
         nnc_json_fault(at, name,
-                       "does not scale with hidden, expected it to be set too, because %" PRId64
-                       " x %" PRId64 " / %" PRId64 " is not whole, found %" PRId64,
+                       "does not scale with hidden, expected it to be set too, because %" PRId64 " x %" PRId64
+                       " / %" PRId64 " is not whole, found %" PRId64,
                        recorded, hidden, was->hidden, recorded);
     }
 }
@@ -286,13 +276,12 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
         /* head_dim was changed instead */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
-    } else if (d.head_dim != NULL && fill &&
-               (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
+    } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
                *d.heads * *d.head_dim != hidden) {
         const bool heads = (was->set & HEADS) != 0;
         nnc_json_fault(at, heads ? "heads" : "head_dim",
-                       "does not divide hidden, expected a divisor of %" PRId64 ", found %" PRId64,
-                       hidden, heads ? *d.heads : *d.head_dim);
+                       "does not divide hidden, expected a divisor of %" PRId64 ", found %" PRId64, hidden,
+                       heads ? *d.heads : *d.head_dim);
     }
     check_whole(at, was, "ffn_hidden", FFN, was->ffn_hidden, hidden);
     check_whole(at, was, "expert_hidden", EXPERT, was->expert_hidden, hidden);
@@ -317,10 +306,9 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 1; i < sizeof all / sizeof all[0] && (was->set & HIDDEN) != 0; i++) {
-        if (all[i].dim != NULL && (was->set & fields[i].flag) == 0 &&
-            *all[i].dim != all[i].recorded && used < size) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s=%" PRId64,
-                                     used > 0 ? ", " : "", fields[i].name, *all[i].dim);
+        if (all[i].dim != NULL && (was->set & fields[i].flag) == 0 && *all[i].dim != all[i].recorded && used < size) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s=%" PRId64, used > 0 ? ", " : "", fields[i].name,
+                                     *all[i].dim);
         }
     }
 }

@@ -17,8 +17,7 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what)
 static bool read_united(const char *text, const nnc_field *field, double *value)
 {
     const size_t length = strlen(text);
-    return field->unit != NULL && length > 0 &&
-           !(text[length - 1] >= '0' && text[length - 1] <= '9') &&
+    return field->unit != NULL && length > 0 && !(text[length - 1] >= '0' && text[length - 1] <= '9') &&
            nnc_read_quantity(text, field->unit, false, value);
 }
 
@@ -31,8 +30,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
     }
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         value = nnc_json_number(at);
-    } else if (nnc_json_type_of(at) != NNC_JSON_TEXT ||
-               !read_united(nnc_json_text(at), field, &value)) {
+    } else if (nnc_json_type_of(at) != NNC_JSON_TEXT || !read_united(nnc_json_text(at), field, &value)) {
         mismatch(at, field, "wrong type");
         return;
     }
@@ -124,9 +122,8 @@ static void refuse_key(nnc_json at, const char *what, const char *const *names, 
 {
     const char *key = nnc_json_key(at);
     const char *near = nnc_nearest(key, names, count);
-    nnc_json_fault(at, NULL, "unknown key, expected one of the %s's keys%s%s%s, found \"%.60s\"",
-                   what, near != NULL ? ", perhaps \"" : "", near != NULL ? near : "",
-                   near != NULL ? "\"" : "", key);
+    nnc_json_fault(at, NULL, "unknown key, expected one of the %s's keys%s%s%s, found \"%.60s\"", what,
+                   near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", key);
 }
 
 static bool is_note(nnc_json at)
@@ -149,8 +146,7 @@ static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
         mismatch(at, field, "wrong type");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_dtype dtype = dtype_of_key(item);
         if (is_note(item)) {
             continue;
@@ -172,8 +168,7 @@ static void read_by_dtype(nnc_json at, const nnc_field *field, void *place)
 
 static void read_flags(nnc_json at, const nnc_field *field, unsigned *flags)
 {
-    if (nnc_json_type_of(at) != NNC_JSON_TEXT ||
-        !nnc_flags_read(nnc_flags_of(field->type), nnc_json_text(at), flags)) {
+    if (nnc_json_type_of(at) != NNC_JSON_TEXT || !nnc_flags_read(nnc_flags_of(field->type), nnc_json_text(at), flags)) {
         mismatch(at, field, "unknown value");
     }
 }
@@ -240,15 +235,13 @@ static void require(nnc_json at, const nnc_field *field)
 }
 
 /* The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
-void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others,
-                     void *object)
+void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_field *field = nnc_field_of_key(table, nnc_json_key(item));
         if (field != NULL) {
             nnc_read_field(item, field, object);
@@ -264,8 +257,8 @@ void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *cons
     }
 }
 
-void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others,
-                       size_t size, int32_t *count)
+void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
+                       int32_t *count)
 {
     *count = 0;
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
@@ -291,8 +284,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
 }
 
 /* The error in the whole number of a field; NULL = no error, or not a whole number. */
-static const char *refuse_whole(const nnc_field *field, const void *object, double *value,
-                                char *expected, size_t size)
+static const char *refuse_whole(const nnc_field *field, const void *object, double *value, char *expected, size_t size)
 {
     const char *place = (const char *)object + field->offset;
     if (field->type == NNC_FIELD_I32) {
@@ -316,8 +308,7 @@ bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *obj
         const char *what = refuse_whole(field, object, &value, expected, sizeof(expected));
         if (what != NULL) {
             char found[NNC_NUMBER_TEXT];
-            nnc_json_fault(at, field->name, "%s, expected %s, found %s", what, expected,
-                           nnc_number_text(value, found));
+            nnc_json_fault(at, field->name, "%s, expected %s, found %s", what, expected, nnc_number_text(value, found));
             suits = false;
         }
     }
@@ -420,16 +411,14 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 {
     const nnc_json at = nnc_json_get(root, "sources");
     source_list list = { .count = 0 };
-    if (nnc_json_type_of(at) ==
-        NNC_JSON_ABSENT) { /* tests/shipped.sh requires sources of shipped files */
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { /* tests/shipped.sh requires sources of shipped files */
         return;
     }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
         nnc_json_mismatch(at, "no sources", "an object of texts or lists of texts");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         if (!names_fields(nnc_json_key(item), table, others)) {
             nnc_refuse_unknown(item, table, others);
         }
@@ -460,8 +449,7 @@ void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources,
 {
     source_list list = { .count = 0 };
     add_fitted(nnc_json_get(root, key), key, &list);
-    nnc_source *all =
-        nnc_arena_array(root.doc->arena, (size_t)(*count + list.count) + 1, sizeof *all);
+    nnc_source *all = nnc_arena_array(root.doc->arena, (size_t)(*count + list.count) + 1, sizeof *all);
     if (all == NULL) {
         nnc_faults_no_memory(root.doc->faults);
         return;
@@ -483,8 +471,7 @@ void nnc_read_schema(nnc_json root, const char *schema)
     const nnc_json kind = nnc_json_get(root, "schema");
     if (nnc_json_type_of(kind) == NNC_JSON_ABSENT) {
         nnc_json_fault(root, "schema", "missing, expected \"%s\", found nothing", schema);
-    } else if (nnc_json_type_of(kind) != NNC_JSON_TEXT ||
-               strcmp(nnc_json_text(kind), schema) != 0) {
+    } else if (nnc_json_type_of(kind) != NNC_JSON_TEXT || strcmp(nnc_json_text(kind), schema) != 0) {
         char expected[64];
         snprintf(expected, sizeof(expected), "\"%s\"", schema);
         nnc_json_mismatch(kind, "unknown schema", expected);
@@ -529,14 +516,10 @@ static const struct {
     nnc_json_type type;
     const char *expected;
 } wanted[] = {
-    [NNC_METRIC_NUMBER] = { NNC_JSON_NUMBER, "a number" },
-    [NNC_METRIC_WHOLE] = { NNC_JSON_NUMBER, "a whole number" },
-    [NNC_METRIC_BOOL] = { NNC_JSON_BOOL, "true or false" },
-    [NNC_METRIC_TEXT] = { NNC_JSON_TEXT, "text" },
-    [NNC_METRIC_CHARS] = { NNC_JSON_TEXT, "text" },
-    [NNC_METRIC_ENUM] = { NNC_JSON_TEXT, "text" },
-    [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" },
-    [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
+    [NNC_METRIC_NUMBER] = { NNC_JSON_NUMBER, "a number" },  [NNC_METRIC_WHOLE] = { NNC_JSON_NUMBER, "a whole number" },
+    [NNC_METRIC_BOOL] = { NNC_JSON_BOOL, "true or false" }, [NNC_METRIC_TEXT] = { NNC_JSON_TEXT, "text" },
+    [NNC_METRIC_CHARS] = { NNC_JSON_TEXT, "text" },         [NNC_METRIC_ENUM] = { NNC_JSON_TEXT, "text" },
+    [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" }, [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
 };
 
 /* The address that the offset of a row is relative to. */
@@ -609,8 +592,7 @@ static void take_list(const reading *r, const nnc_metric *row, nnc_json list, ch
     const int64_t count = nnc_json_count(list);
     char *at = base + row->offset;
     if (row->in_place && (size_t)count > row->size / size) {
-        nnc_json_fault(list, NULL, "too long, expected at most %d entries",
-                       (int)(row->size / size));
+        nnc_json_fault(list, NULL, "too long, expected at most %d entries", (int)(row->size / size));
         return;
     }
     if (!row->in_place) {
@@ -660,13 +642,11 @@ static void take_row(const reading *r, const nnc_metric *row)
     }
     if (type == NNC_JSON_ABSENT) {
         if (nnc_metric_rare(row)->when == NULL || nnc_metric_rare(row)->when(&place)) {
-            nnc_json_fault(r->object, row->name, "missing, expected %s, found nothing",
-                           wanted[row->type].expected);
+            nnc_json_fault(r->object, row->name, "missing, expected %s, found nothing", wanted[row->type].expected);
         }
     } else if (type == wanted[row->type].type) {
         take_value(r, row, value);
-    } else if (type != NNC_JSON_NULL ||
-               (row->type != NNC_METRIC_NUMBER && nnc_metric_rare(row)->unless == NULL)) {
+    } else if (type != NNC_JSON_NULL || (row->type != NNC_METRIC_NUMBER && nnc_metric_rare(row)->unless == NULL)) {
         nnc_json_mismatch(value, "wrong type", wanted[row->type].expected);
     } else if (row->type == NNC_METRIC_NUMBER) {
         memcpy(base_of(row, r->record) + row->offset, &none, sizeof none);
@@ -679,8 +659,7 @@ static void take_rows(const reading *r, const nnc_metrics *metrics)
     for (size_t i = 0; i < metrics->count && nnc_json_go_on(r->object); i++) {
         const nnc_metric *row = &metrics->rows[i];
         if (row->name == NULL && row->rows != NULL) {
-            const reading same = { r->object, base_of(row, r->record) + row->offset, r->owner,
-                                   r->take };
+            const reading same = { r->object, base_of(row, r->record) + row->offset, r->owner, r->take };
             take_rows(&same, row->rows);
         } else if (row->name != NULL) {
             take_row(r, row);
@@ -688,8 +667,7 @@ static void take_rows(const reading *r, const nnc_metrics *metrics)
     }
 }
 
-void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record,
-                     nnc_record_take *take)
+void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take)
 {
     const reading all = { object, record, NULL, take };
     take_rows(&all, metrics);
@@ -744,8 +722,7 @@ static nnc_status read_plain(nnc_csv *csv, char **close, nnc_error *err)
 {
     while (csv->at < csv->end && *csv->at != ',' && break_length(csv->at) == 0) {
         if (*csv->at == '"' || *csv->at == '\0') {
-            return refuse(csv, "a quote or NUL byte inside a plain cell, expected it in quotes",
-                          err);
+            return refuse(csv, "a quote or NUL byte inside a plain cell, expected it in quotes", err);
         }
         csv->at++;
     }
@@ -793,13 +770,12 @@ nnc_status nnc_csv_next(nnc_csv *csv, bool *more, nnc_error *err)
 
 /* ---- recorded requests ---- */
 
-static nnc_status refuse_cell(const nnc_csv *csv, const char *column, const char *expected,
-                              const char *found, nnc_error *err)
+static nnc_status refuse_cell(const nnc_csv *csv, const char *column, const char *expected, const char *found,
+                              nnc_error *err)
 {
     char where[512];
     snprintf(where, sizeof where, "%.480s:%ld", csv->name, csv->row_line);
-    return nnc_fail(err, NNC_BAD_SPEC, where, "%s: expected %s, found \"%.40s\"", column, expected,
-                    found);
+    return nnc_fail(err, NNC_BAD_SPEC, where, "%s: expected %s, found \"%.40s\"", column, expected, found);
 }
 
 /* Columns of a file of requests; -1: the file does not have it. */
@@ -817,14 +793,12 @@ static nnc_status read_heads(const nnc_csv *csv, arrival_columns *columns, nnc_e
             name++;
         }
         if (name == 3 || columns->place[name] >= 0) {
-            return refuse_cell(csv, "column", "arrival_s, input_len and output_len, each once",
-                               csv->cells[i], err);
+            return refuse_cell(csv, "column", "arrival_s, input_len and output_len, each once", csv->cells[i], err);
         }
         columns->place[name] = i;
     }
-    return columns->place[0] >= 0
-               ? NNC_OK
-               : refuse_cell(csv, "column", "arrival_s", csv->count > 0 ? csv->cells[0] : "", err);
+    return columns->place[0] >= 0 ? NNC_OK
+                                  : refuse_cell(csv, "column", "arrival_s", csv->count > 0 ? csv->cells[0] : "", err);
 }
 
 static nnc_status read_arrival(const nnc_csv *csv, const arrival_columns *columns, double before_s,
@@ -832,8 +806,7 @@ static nnc_status read_arrival(const nnc_csv *csv, const arrival_columns *column
 {
     int64_t *const lengths[] = { NULL, &arrival->input_len, &arrival->output_len };
     const char *time = columns->place[0] < csv->count ? csv->cells[columns->place[0]] : "";
-    if (!nnc_read_quantity(time, "s", false, &arrival->arrival_s) ||
-        !(arrival->arrival_s >= before_s)) {
+    if (!nnc_read_quantity(time, "s", false, &arrival->arrival_s) || !(arrival->arrival_s >= before_s)) {
         return refuse_cell(csv, "arrival_s", "a time that is not before the last one", time, err);
     }
     for (int i = 1; i < 3; i++) {
@@ -842,8 +815,7 @@ static nnc_status read_arrival(const nnc_csv *csv, const arrival_columns *column
             continue;
         }
         const char *cell = columns->place[i] < csv->count ? csv->cells[columns->place[i]] : "";
-        if (!nnc_read_quantity(cell, NULL, false, &value) || value != floor(value) ||
-            !(value >= 1.0) || value > 1e8) {
+        if (!nnc_read_quantity(cell, NULL, false, &value) || value != floor(value) || !(value >= 1.0) || value > 1e8) {
             return refuse_cell(csv, arrival_names[i], "a whole number from 1 to 1e8", cell, err);
         }
         *lengths[i] = (int64_t)value;
@@ -866,8 +838,7 @@ static nnc_status read_arrivals(nnc_csv *csv, nnc_arena *arena, nnc_serve_ask *a
             break;
         }
         nnc_serve_arrival one = { .arrival_s = 0.0 };
-        NNC_TRY(
-            read_arrival(csv, &columns, count > 0 ? list[count - 1].arrival_s : 0.0, &one, err));
+        NNC_TRY(read_arrival(csv, &columns, count > 0 ? list[count - 1].arrival_s : 0.0, &one, err));
         if (count == ARRIVALS_MAX) {
             return refuse_cell(csv, "requests", "at most 1,048,576", "more", err);
         }

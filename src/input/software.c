@@ -26,52 +26,45 @@ static const nnc_field range_fields[] = {
 };
 const nnc_field_table nnc_range_table = { "range", range_fields, NNC_COUNT_OF(range_fields) };
 
-const nnc_field_table nnc_track_table = { "comparison", compared_fields,
-                                          NNC_COUNT_OF(compared_fields) };
+const nnc_field_table nnc_track_table = { "comparison", compared_fields, NNC_COUNT_OF(compared_fields) };
 
 void nnc_software_read(nnc_json root, const char *stem, void *spec)
 {
     nnc_software *software = spec;
     static const char *const no_keys[] = { NULL };
-    static const char *const other_keys[] = { "schema",  "sources",  "references", "stands_for",
-                                              "like",    "compared", "ranges",     "recipes",
-                                              "aliases", NULL };
+    static const char *const other_keys[] = { "schema",   "sources", "references", "stands_for", "like",
+                                              "compared", "ranges",  "recipes",    "aliases",    NULL };
     *software = nnc_software_default();
     nnc_read_object(root, &nnc_software_table, other_keys, software);
     if (nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         return;
     }
     nnc_read_identity(root, "nncost.software/1", stem);
-    nnc_read_sources(root, &nnc_software_table, other_keys, &software->sources,
-                     &software->source_count);
-    software->stands_for =
-        nnc_read_objects(nnc_json_get(root, "stands_for"), &nnc_framework_table, no_keys,
-                         sizeof(nnc_framework), &software->stands_for_count);
-    software->recipes = nnc_read_objects(nnc_json_get(root, "recipes"), &nnc_recipe_table, no_keys,
-                                         sizeof(nnc_recipe), &software->recipe_count);
-    software->compared = nnc_read_objects(nnc_json_get(root, "compared"), &nnc_track_table, no_keys,
-                                          sizeof(nnc_track), &software->compared_count);
-    software->ranges = nnc_read_objects(nnc_json_get(root, "ranges"), &nnc_range_table, no_keys,
-                                        sizeof(nnc_range), &software->range_count);
+    nnc_read_sources(root, &nnc_software_table, other_keys, &software->sources, &software->source_count);
+    software->stands_for = nnc_read_objects(nnc_json_get(root, "stands_for"), &nnc_framework_table, no_keys,
+                                            sizeof(nnc_framework), &software->stands_for_count);
+    software->recipes = nnc_read_objects(nnc_json_get(root, "recipes"), &nnc_recipe_table, no_keys, sizeof(nnc_recipe),
+                                         &software->recipe_count);
+    software->compared = nnc_read_objects(nnc_json_get(root, "compared"), &nnc_track_table, no_keys, sizeof(nnc_track),
+                                          &software->compared_count);
+    software->ranges = nnc_read_objects(nnc_json_get(root, "ranges"), &nnc_range_table, no_keys, sizeof(nnc_range),
+                                        &software->range_count);
     nnc_read_fitted(root, "spread", &software->sources, &software->source_count);
     nnc_read_fitted(root, "serving", &software->sources, &software->source_count);
     char why[NNC_IMPLAUSIBLE_TEXT];
-    software->implausible =
-        root.doc->faults->count == 0 && !nnc_software_is_plausible(software, why, sizeof why);
+    software->implausible = root.doc->faults->count == 0 && !nnc_software_is_plausible(software, why, sizeof why);
     if (software->implausible && !root.doc->lenient) {
         nnc_json_fault(root, "implausible", "%s; --lenient computes with it", why);
     }
     software->serving.fitted = nnc_json_type_of(nnc_json_get(root, "serving")) == NNC_JSON_OBJECT;
 }
 
-nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software,
-                              nnc_error *err)
+nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software *software, nnc_error *err)
 {
     const nnc_software *loaded = NULL;
     nnc_error missing = { 0 };
     *software = nnc_software_default();
-    nnc_status status =
-        nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
+    nnc_status status = nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
     if (status == NNC_UNKNOWN_ID && asked == NULL) {
         return NNC_OK; /* no data folder has profiles */
     }
@@ -84,8 +77,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 }
 
 /* Loads a profile; the neutral one if no folder has it. */
-static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software,
-                                  nnc_error *err)
+static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err)
 {
     const nnc_status status = nnc_software_load(specs, id, software, err);
     if (status != NNC_UNKNOWN_ID) {
@@ -102,20 +94,17 @@ static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_so
 }
 
 static const char *const profile_ids[NNC_PROFILE_KINDS] = {
-    [NNC_PROFILE_COPIES] = "torch-compile", [NNC_PROFILE_SHARDED] = "fsdp",
-    [NNC_PROFILE_SPLIT] = "megatron",       [NNC_PROFILE_TPU] = "maxtext",
-    [NNC_PROFILE_EAGER] = "torch-eager",    [NNC_PROFILE_EARLY] = "torch-1",
+    [NNC_PROFILE_COPIES] = "torch-compile", [NNC_PROFILE_SHARDED] = "fsdp",      [NNC_PROFILE_SPLIT] = "megatron",
+    [NNC_PROFILE_TPU] = "maxtext",          [NNC_PROFILE_EAGER] = "torch-eager", [NNC_PROFILE_EARLY] = "torch-1",
     [NNC_PROFILE_EARLY_SHARDED] = "fsdp-1",
 };
 
-nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software,
-                            nnc_error *err)
+nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err)
 {
     return load_or_neutral(specs, profile_ids[kind], software, err);
 }
 
-nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles,
-                             nnc_error *err)
+nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err)
 {
     *profiles = (nnc_profiles){ .any = false };
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
@@ -126,8 +115,7 @@ nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles 
     return NNC_OK;
 }
 
-nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles,
-                            nnc_error *err)
+nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles, nnc_error *err)
 {
     nnc_profiles *made = NULL;
     NNC_TRY(nnc_need("nnc_profiles_get", "specs", specs != NULL, err));
@@ -146,8 +134,7 @@ bool nnc_software_is_chosen(const char *asked)
     return asked == NULL || strcmp(asked, NNC_SOFTWARE_ANY) == 0;
 }
 
-nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles,
-                              nnc_error *err)
+nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles, nnc_error *err)
 {
     const nnc_software *one = NULL;
     if (nnc_software_is_chosen(asked)) {
@@ -177,21 +164,18 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, framework), .required = true,
       .help = "Name of the framework; rows of measurements have it at the start." },
     SELECTS(nnc_framework, also, "Another name of it."),
-    SELECTS(nnc_framework, version,
-            "First release that it describes; a word that is no number: start of the version."),
+    SELECTS(nnc_framework, version, "First release that it describes; a word that is no number: start of the version."),
     SELECTS(nnc_framework, hardware, "Start of the id of the device."),
     SELECTS(nnc_framework, model, "Start of the id of the model."),
     SELECTS(nnc_framework, family, "Family of the model."),
-    { NNC_FIELD(nnc_framework, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT),
-      .default_text = "default", .help = "Its precision policy." },
-    { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT),
-      .default_text = "flash", .help = "Its attention kernel." },
-    { NNC_FIELD(nnc_framework, context_kind),
-      NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
-      .help = "How context ranks attend to the tokens of the others." },
-    { NNC_FIELD(nnc_framework, adapter_context_kind),
-      NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT), .default_text = "ring",
-      .help = "The same when only adapters are trained." },
+    { NNC_FIELD(nnc_framework, policy), NNC_FIELD_NAMES(nnc_policy, NNC_POLICY_COUNT), .default_text = "default",
+      .help = "Its precision policy." },
+    { NNC_FIELD(nnc_framework, attention), NNC_FIELD_NAMES(nnc_attention, NNC_ATTENTION_COUNT), .default_text = "flash",
+      .help = "Its attention kernel." },
+    { NNC_FIELD(nnc_framework, context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
+      .default_text = "ring", .help = "How context ranks attend to the tokens of the others." },
+    { NNC_FIELD(nnc_framework, adapter_context_kind), NNC_FIELD_NAMES(nnc_context_kind, NNC_CONTEXT_KIND_COUNT),
+      .default_text = "ring", .help = "The same when only adapters are trained." },
     { NNC_FIELD(nnc_framework, fp16_dropout), .max = 0.999, NNC_DEFAULT(0),
       .help = "Dropout of models without gates that are trained in fp16." },
     { NNC_FIELD(nnc_framework, zero), .max = 3, NNC_DEFAULT(0), .help = "ZeRO stage." },
@@ -205,8 +189,7 @@ static const nnc_field framework_fields[] = {
               "micro-batches allows it." },
     { NNC_FIELD_AS(NNC_FIELD_ADAPTERS, nnc_framework, adapters), .default_text = "linear",
       .help = "Layers that have adapters, when only adapters are trained." },
-    { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT),
-      .default_text = "16bit",
+    { NNC_FIELD(nnc_framework, frozen), NNC_FIELD_NAMES(nnc_frozen, NNC_FROZEN_COUNT), .default_text = "16bit",
       .help = "Their frozen weights, when products have 8 bits or fewer." },
     { NNC_FIELD(nnc_framework, half_selective), NNC_DEFAULT_OFF,
       .help = "Recomputation of attention covers every second layer as a whole instead." },
@@ -218,16 +201,14 @@ static const nnc_field framework_fields[] = {
     { NNC_FIELD(nnc_framework, gathered_in_pipelines), NNC_DEFAULT_OFF,
       .help = "ZeRO stage 3 keeps weights gathered between micro-batches of a pipeline." },
 };
-const nnc_field_table nnc_framework_table = { "framework", framework_fields,
-                                              NNC_COUNT_OF(framework_fields) };
+const nnc_field_table nnc_framework_table = { "framework", framework_fields, NNC_COUNT_OF(framework_fields) };
 
 static const nnc_field recipe_fields[] = {
     SELECTS(nnc_recipe, version, "First release that has it."),
     SELECTS(nnc_recipe, hardware, "Start of the id of the device."),
     SELECTS(nnc_recipe, precision, "Start of the precision."),
     SELECTS(nnc_recipe, model, "Start of the id of the model."),
-    { NNC_FIELD(nnc_recipe, set), .required = true,
-      .help = "Fields of the profile, as FIELD=VALUE FIELD=VALUE." },
+    { NNC_FIELD(nnc_recipe, set), .required = true, .help = "Fields of the profile, as FIELD=VALUE FIELD=VALUE." },
 };
 const nnc_field_table nnc_recipe_table = { "recipe", recipe_fields, NNC_COUNT_OF(recipe_fields) };
 
@@ -298,8 +279,8 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
     const char *const names[] = { f->framework, f->also };
     for (int i = 0; i < 2; i++) {
         *version = ask->version;
-        if (names[i][0] != '\0' && (ask->words != NULL ? split_words(ask->words, names[i], version)
-                                                       : begins(ask->framework, names[i]))) {
+        if (names[i][0] != '\0' &&
+            (ask->words != NULL ? split_words(ask->words, names[i], version) : begins(ask->framework, names[i]))) {
             return strlen(names[i]);
         }
     }
@@ -309,8 +290,7 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
 /* Characters of the conditions that hold; -1: one does not. */
 static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
 {
-    return begins(ask->device, f->hardware) && begins(ask->model, f->model) &&
-                   begins(ask->family, f->family)
+    return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
                ? (int)(strlen(f->hardware) + strlen(f->model) + strlen(f->family))
                : -1;
 }
@@ -326,23 +306,20 @@ static bool is_better(const nnc_release *a, const nnc_release *b)
     return newer != 0 ? newer > 0 : a->met + words > b->met;
 }
 
-static void try_profile(const nnc_software *software, const nnc_release_ask *ask,
-                        nnc_release *release)
+static void try_profile(const nnc_software *software, const nnc_release_ask *ask, nnc_release *release)
 {
     for (int32_t i = 0; i < software->stands_for_count; i++) {
         nnc_release one = { .software = software, .entry = &software->stands_for[i] };
         one.named = ask->software != NULL ? 1 : name_length(one.entry, ask, &one.version);
         one.version = ask->software != NULL ? "" : one.version;
         one.met = conditions(one.entry, ask);
-        if (one.named > 0 && one.met >= 0 && has_version(one.entry->version, one.version) &&
-            is_better(&one, release)) {
+        if (one.named > 0 && one.met >= 0 && has_version(one.entry->version, one.version) && is_better(&one, release)) {
             *release = one;
         }
     }
 }
 
-nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
-                            nnc_error *err)
+nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
 {
     const char *const *ids = NULL;
     int32_t count = 0;
@@ -369,14 +346,11 @@ static bool is_decoder(const nnc_model *model)
     return model->family == NNC_FAMILY_DECODER;
 }
 
-static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model,
-                         nnc_plan *p)
+static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p)
 {
     if (!given->is(given->in, "policy") && p->precision != NNC_FP32 && p->precision != NNC_TF32) {
         /* Megatron adds up gradients of bf16 in fp32, not those of fp16. */
-        p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16
-                        ? NNC_POLICY_MIXED
-                        : f->policy;
+        p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
     }
     if (!given->is(given->in, "attention")) {
         p->attention = f->attention;
@@ -401,8 +375,7 @@ static int64_t passes_of(const nnc_plan *p)
                                                                             : 0;
 }
 
-static void fill_stages(const nnc_framework *f, const nnc_given *given, const nnc_model *model,
-                        nnc_plan *p)
+static void fill_stages(const nnc_framework *f, const nnc_given *given, const nnc_model *model, nnc_plan *p)
 {
     enum { VIRTUAL_MOST = 64 };
     const int64_t layers = is_decoder(model) ? model->decoder.layers : 0;
@@ -410,9 +383,9 @@ static void fill_stages(const nnc_framework *f, const nnc_given *given, const nn
     if (!given->is(given->in, "ends_as_layers") && f->ends_as_layers && layers > 0) {
         p->ends_as_layers = layers % stages != 0 && (layers + 2) % stages == 0;
     }
-    if (!given->is(given->in, "virtual_stages") && f->interleaves && p->pipeline > 1 &&
-        layers % p->pipeline == 0 && layers / p->pipeline <= VIRTUAL_MOST && passes > 0 &&
-        passes % p->pipeline == 0 && p->schedule == NNC_SCHEDULE_COUNT) {
+    if (!given->is(given->in, "virtual_stages") && f->interleaves && p->pipeline > 1 && layers % p->pipeline == 0 &&
+        layers / p->pipeline <= VIRTUAL_MOST && passes > 0 && passes % p->pipeline == 0 &&
+        p->schedule == NNC_SCHEDULE_COUNT) {
         p->virtual_stages = (int32_t)(layers / p->pipeline);
     }
     if (!given->is(given->in, "reshard") && f->gathered_in_pipelines && p->pipeline > 1) {
@@ -458,8 +431,7 @@ static nnc_status set_switches(nnc_software *software, const char *text, nnc_err
         snprintf(pair, sizeof pair, "%.*s", (int)length, text);
         char *equals = strchr(pair, '=');
         if (equals == NULL) {
-            return nnc_fail(err, NNC_BAD_SPEC, software->id,
-                            "recipes: expected FIELD=VALUE, found \"%s\"", pair);
+            return nnc_fail(err, NNC_BAD_SPEC, software->id, "recipes: expected FIELD=VALUE, found \"%s\"", pair);
         }
         *equals = '\0';
         NNC_TRY(nnc_software_set(software, pair, equals + 1, err));
@@ -468,15 +440,15 @@ static nnc_status set_switches(nnc_software *software, const char *text, nnc_err
     return NNC_OK;
 }
 
-nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask,
-                              nnc_dtype precision, nnc_software *software, nnc_error *err)
+nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
+                              nnc_software *software, nnc_error *err)
 {
     const char *set = "";
     const char *format = nnc_dtype_name(precision == NNC_DTYPE_COUNT ? NNC_BF16 : precision);
     for (int32_t i = 0; i < software->recipe_count; i++) {
         const nnc_recipe *r = &software->recipes[i];
-        if (begins(ask->device, r->hardware) && begins(ask->model, r->model) &&
-            begins(format, r->precision) && has_version(r->version, release->version)) {
+        if (begins(ask->device, r->hardware) && begins(ask->model, r->model) && begins(format, r->precision) &&
+            has_version(r->version, release->version)) {
             set = r->set;
         }
     }

@@ -91,8 +91,7 @@ void nnc_specs_mark(nnc_specs *specs, const char *text)
 {
     const size_t used = strlen(specs->marks);
     if (strstr(specs->marks, text) == NULL) {
-        snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "",
-                 text);
+        snprintf(specs->marks + used, sizeof specs->marks - used, "%s%s", used > 0 ? "; " : "", text);
     }
 }
 
@@ -119,8 +118,7 @@ bool nnc_specs_is_reading(const nnc_specs *specs, const char *path)
     return i < specs->reading_count;
 }
 
-nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids,
-                          int32_t *count, nnc_error *err)
+nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids, int32_t *count, nnc_error *err)
 {
     NNC_NEED(specs);
     NNC_NEED(ids);
@@ -145,21 +143,20 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
 }
 
 /* The same for an id in any spelling; *path stays NULL when nothing is found. */
-static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id,
-                                     const char **path, nnc_error *err)
+static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
+                                     nnc_error *err)
 {
     *path = NULL;
     return nnc_folders_id(&specs->folders, kind, id, path, err);
 }
 
-nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
-                          nnc_error *err)
+nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err)
 {
     return nnc_folders_find(&specs->folders, kind, id, path, err);
 }
 
-nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id,
-                               const char **path, nnc_error *err)
+nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
+                               nnc_error *err)
 {
     return nnc_folders_find_like(&specs->folders, info, id, path, err);
 }
@@ -173,18 +170,16 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err)
 {
     const char *name = strrchr(asked, '/') + 1;
-    return nnc_fail(
-        err, NNC_UNKNOWN_ID, asked,
-        "no such file or folder, and no known name of the hub, expected one%s%s or the "
-        "file of this one: hf download %s config.json --local-dir %s, then "
-        "%s/config.json; or curl -LO https://huggingface.co/%s/resolve/main/config.json",
-        hub->nearest != NULL ? ", nearest " : "", hub->nearest != NULL ? hub->nearest : "", asked,
-        name, name, asked);
+    return nnc_fail(err, NNC_UNKNOWN_ID, asked,
+                    "no such file or folder, and no known name of the hub, expected one%s%s or the "
+                    "file of this one: hf download %s config.json --local-dir %s, then "
+                    "%s/config.json; or curl -LO https://huggingface.co/%s/resolve/main/config.json",
+                    hub->nearest != NULL ? ", nearest " : "", hub->nearest != NULL ? hub->nearest : "", asked, name,
+                    name, asked);
 }
 
 /* The file of a model on the hub: known by its name, or a shipped one whose id is its name in another spelling. */
-static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path,
-                              nnc_hub_name *hub, nnc_error *err)
+static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path, nnc_hub_name *hub, nnc_error *err)
 {
     const char *slash = strrchr(asked, '/');
     const bool owned = strchr(asked, '/') == slash && slash != asked;
@@ -202,8 +197,8 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
 
 /* The file of an id or path. A folder with a model may be named without a slash, and a model by its name on the hub
  * without its owner. */
-static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
-                            nnc_hub_name *hub, nnc_error *err)
+static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_hub_name *hub,
+                            nnc_error *err)
 {
     *path = id;
     if (!nnc_is_path(id)) {
@@ -226,8 +221,7 @@ static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id
     return *path != NULL ? NNC_OK : find_on_hub(specs, id, path, hub, err);
 }
 
-nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model,
-                          nnc_error *err)
+nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err)
 {
     char pair[96];
     const nnc_model *base = NULL;
@@ -242,8 +236,7 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
         snprintf(pair, sizeof pair, "%.*s", (int)(length < sizeof pair ? length : 0), text);
         char *equals = strchr(pair, '=');
         if (equals == NULL) {
-            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"",
-                            text);
+            return nnc_fail(err, NNC_BAD_SPEC, "model", "expected FIELD=VALUE, found \"%.60s\"", text);
         }
         *equals = '\0';
         NNC_TRY(nnc_model_set(*model, pair, equals + 1, err));
@@ -252,8 +245,8 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
 }
 
 /* One value of a small data file, as a text or a number; the document ends with this call. */
-static nnc_status read_value(nnc_specs *specs, const char *path, const char *object,
-                             const char *key, const char **words, double *number, nnc_error *err)
+static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
+                             const char **words, double *number, nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -277,8 +270,7 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
 }
 
 /* Says so of a network that stands in for another one. */
-static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made,
-                                nnc_error *err)
+static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err)
 {
     char text[320];
     const char **notes = nnc_arena_array(specs->arena, 1, sizeof *notes);
@@ -317,8 +309,8 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     }
     if (words != NULL) {
         NNC_TRY(nnc_model_make(specs, words, name, &made, err));
-        made->implementation = made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS
-                                                                  : NNC_IMPLEMENTATION_TIMM;
+        made->implementation =
+            made->family == NNC_FAMILY_DECODER ? NNC_IMPLEMENTATION_TRANSFORMERS : NNC_IMPLEMENTATION_TIMM;
         NNC_TRY(stand_in ? note_stand_in(specs, words, made, err) : NNC_OK);
         *out = made;
     }
@@ -331,8 +323,8 @@ static bool maybe_member(const char *asked, nnc_status found, const char *path)
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
     const char *stem = slash != NULL ? slash + 1 : path;
     const size_t length = strlen(asked);
-    const bool shipped = found == NNC_OK && stem != NULL && strncmp(stem, asked, length) == 0 &&
-                         strcmp(stem + length, ".json") == 0;
+    const bool shipped =
+        found == NNC_OK && stem != NULL && strncmp(stem, asked, length) == 0 && strcmp(stem + length, ".json") == 0;
     return strncmp(asked, "timm/", 5) == 0 || (!nnc_is_path(asked) && !shipped);
 }
 
@@ -377,8 +369,7 @@ void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model)
 }
 
 /* Loads a spec, or returns the one that was loaded before. */
-static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out,
-                       nnc_error *err)
+static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err)
 {
     const char *path = id;
     nnc_hub_name hub = { .path = NULL };
@@ -397,8 +388,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
         NNC_TRY(found);
         NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
         if (hub.path != NULL) {
-            void *model =
-                NULL; /* removes const: the struct is new, and only this function has it */
+            void *model = NULL; /* removes const: the struct is new, and only this function has it */
             memcpy(&model, out, sizeof model);
             NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
         }
@@ -459,8 +449,7 @@ bool nnc_is_foreign(nnc_json root)
 bool nnc_is_capture(nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "schema");
-    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
-           strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
+    return nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), NNC_CAPTURE_SCHEMA) == 0;
 }
 
 static nnc_spec_kind spec_kind_said(nnc_json root)
@@ -473,8 +462,7 @@ static nnc_spec_kind spec_kind_said(nnc_json root)
     if (nnc_is_capture(root)) {
         return NNC_SPEC_MODEL;
     }
-    while (kind < NNC_SPEC_KIND_COUNT &&
-           strcmp(nnc_spec_kinds[kind].schema, nnc_json_text(at)) != 0) {
+    while (kind < NNC_SPEC_KIND_COUNT && strcmp(nnc_spec_kinds[kind].schema, nnc_json_text(at)) != 0) {
         kind++;
     }
     return (nnc_spec_kind)kind;
@@ -494,8 +482,7 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root)
     return kind;
 }
 
-void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem,
-                        void *out)
+void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out)
 {
     doc->specs = specs;
     if (nnc_spec_complete(doc, specs, kind)) {
@@ -503,8 +490,8 @@ void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind,
     }
 }
 
-nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text,
-                         size_t size, nnc_faults *faults, void *out)
+nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text, size_t size,
+                         nnc_faults *faults, void *out)
 {
     nnc_json_doc doc = { .faults = faults,
                          .arena = nnc_specs_arena(specs),
@@ -538,8 +525,9 @@ void nnc_spec_stem(const char *path, bool config, char *stem, size_t size)
 
 const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
 {
-    static const char *const folders[] = { "hw",     "models", "software", "clusters",
-                                           "prices", "grid",   "hosts",    "foreign" };
+    static const char *const folders[] = {
+        "hw", "models", "software", "clusters", "prices", "grid", "hosts", "foreign"
+    };
     const char *slash = strrchr(path, '/');
     const char *folder = slash;
     if (slash == NULL || nnc_is_pipe(path)) {
@@ -562,14 +550,13 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
 static void spec_name(nnc_model *model, const char *path)
 {
     if (model->id[0] == '\0') {
-        nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id,
-                      sizeof(model->id));
+        nnc_spec_stem(path != NULL && path[0] != '\0' ? path : "model", true, model->id, sizeof(model->id));
         snprintf(model->name, sizeof(model->name), "%s", model->id);
     }
 }
 
-static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path,
-                            const char *text, size_t size, const void **out, nnc_error *err)
+static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *path, const char *text, size_t size,
+                            const void **out, nnc_error *err)
 {
     char stem[NNC_STEM_MAX];
     nnc_arena *arena = nnc_specs_arena(specs);
@@ -578,8 +565,7 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(
-        nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
+    NNC_TRY(nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
     if (kind == NNC_SPEC_MODEL) {
         spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
@@ -592,8 +578,7 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     return NNC_OK;
 }
 
-nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out,
-                         nnc_error *err)
+nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -617,8 +602,7 @@ nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path,
     return status;
 }
 
-nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy,
-                         nnc_error *err)
+nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char **copy, nnc_error *err)
 {
     if (size > NNC_FILE_BYTES_MAX) {
         return nnc_fail(err, NNC_BAD_SPEC, name, "too large, expected at most 16 MB, found more");
@@ -634,8 +618,8 @@ nnc_status nnc_text_copy(const char *name, const char *text, size_t size, char *
     return NNC_OK;
 }
 
-static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, const char *text,
-                        size_t size, void *out, nnc_error *err)
+static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, const char *text, size_t size,
+                        void *out, nnc_error *err)
 {
     nnc_faults faults = { .name = name, .err = err };
     char *copy = NULL;
@@ -645,22 +629,22 @@ static nnc_status parse(nnc_specs *specs, nnc_spec_kind kind, const char *name, 
     return status;
 }
 
-nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
-                                 nnc_device *device, nnc_error *err)
+nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
+                                 nnc_error *err)
 {
     return parse(specs, NNC_SPEC_DEVICE, name, text, size, device, err);
 }
 
-nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
-                                nnc_model *model, nnc_error *err)
+nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,
+                                nnc_error *err)
 {
     NNC_TRY(parse(specs, NNC_SPEC_MODEL, name, text, size, model, err));
     spec_name(model, name);
     return NNC_OK;
 }
 
-nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text,
-                                   size_t size, nnc_software *software, nnc_error *err)
+nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size,
+                                   nnc_software *software, nnc_error *err)
 {
     return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
 }
@@ -674,8 +658,7 @@ static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
     return *spec != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy,
-                          nnc_error *err)
+static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy, nnc_error *err)
 {
     assert(from != NULL); /* the caller has checked this */
     NNC_TRY(new_spec(specs, kind, copy, err));
@@ -685,9 +668,8 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
 }
 
 /* Finds a field by name, and the object that it belongs to. */
-static nnc_status find(const nnc_field_table *table, const void *object, const char *name,
-                       const nnc_field **field, const char **place, nnc_dtype *dtype,
-                       nnc_error *err)
+static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
+                       const char **place, nnc_dtype *dtype, nnc_error *err)
 {
     void *at = NULL; /* removes const for nnc_field_at; the object is only read */
     memcpy(&at, &object, sizeof at);
@@ -706,8 +688,8 @@ static double number_of(const nnc_field *field, const void *place)
     }
 }
 
-static nnc_status read_number(const nnc_field_table *table, const void *object, const char *name,
-                              double *value, nnc_error *err)
+static nnc_status read_number(const nnc_field_table *table, const void *object, const char *name, double *value,
+                              nnc_error *err)
 {
     const nnc_field *field = NULL;
     const char *place = NULL;
@@ -719,19 +701,18 @@ static nnc_status read_number(const nnc_field_table *table, const void *object, 
         *value = ((const double *)(const void *)place)[dtype];
         return NNC_OK;
     }
-    if (field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_I32 &&
-        field->type != NNC_FIELD_I64 && field->type != NNC_FIELD_F64) {
+    if (field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_I32 && field->type != NNC_FIELD_I64 &&
+        field->type != NNC_FIELD_F64) {
         char expected[256];
         nnc_field_expected(field, expected, sizeof expected);
-        return nnc_fail(err, NNC_BAD_USAGE, name, "no number, expected to be read as text: %s",
-                        expected);
+        return nnc_fail(err, NNC_BAD_USAGE, name, "no number, expected to be read as text: %s", expected);
     }
     *value = number_of(field, place);
     return NNC_OK;
 }
 
-static nnc_status read_field_text(const nnc_field_table *table, const void *object,
-                                  const char *name, char *text, size_t size, nnc_error *err)
+static nnc_status read_field_text(const nnc_field_table *table, const void *object, const char *name, char *text,
+                                  size_t size, nnc_error *err)
 {
     const nnc_field *field = NULL;
     const char *place = NULL;
@@ -753,66 +734,61 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
 
 /* The same five functions for each kind of spec; table: of a struct named like the kind. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): kind is a name */
-#define SPEC_FUNCTIONS(kind, KIND, table)                                                     \
-    nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path,                    \
-                                 const nnc_##kind **kind, nnc_error *err)                     \
-    {                                                                                         \
-        const void *spec = NULL;                                                              \
-        NNC_NEED(specs);                                                                      \
-        NNC_NEED(id_or_path);                                                                 \
-        NNC_NEED(kind);                                                                       \
-        const nnc_status status = load(specs, KIND, id_or_path, &spec, err);                  \
-        *kind = spec;                                                                         \
-        return status;                                                                        \
-    }                                                                                         \
-    nnc_status nnc_##kind##_parse(nnc_specs *specs, const char *name, const char *text,       \
-                                  size_t size, const nnc_##kind **kind, nnc_error *err)       \
-    {                                                                                         \
-        void *spec = NULL;                                                                    \
-        NNC_NEED(specs);                                                                      \
-        NNC_NEED(name);                                                                       \
-        NNC_NEED(text);                                                                       \
-        NNC_NEED(kind);                                                                       \
-        *kind = NULL;                                                                         \
-        NNC_TRY(new_spec(specs, KIND, &spec, err));                                           \
-        NNC_TRY(nnc_##kind##_parse_into(specs, name, text, size, spec, err));                 \
-        *kind = spec;                                                                         \
-        return NNC_OK;                                                                        \
-    }                                                                                         \
-    nnc_status nnc_##kind##_copy(nnc_specs *specs, const nnc_##kind *from, nnc_##kind **copy, \
-                                 nnc_error *err)                                              \
-    {                                                                                         \
-        void *spec = NULL;                                                                    \
-        NNC_NEED(specs);                                                                      \
-        NNC_NEED(from);                                                                       \
-        NNC_NEED(copy);                                                                       \
-        const nnc_status status = copy_of(specs, KIND, from, &spec, err);                     \
-        *copy = spec;                                                                         \
-        return status;                                                                        \
-    }                                                                                         \
-    nnc_status nnc_##kind##_number(const nnc_##kind *kind, const char *field, double *value,  \
-                                   nnc_error *err)                                            \
-    {                                                                                         \
-        NNC_NEED(kind);                                                                       \
-        NNC_NEED(field);                                                                      \
-        NNC_NEED(value);                                                                      \
-        return read_number(table, kind, field, value, err);                                   \
-    }                                                                                         \
-    nnc_status nnc_##kind##_text(const nnc_##kind *kind, const char *field, char *text,       \
-                                 size_t size, nnc_error *err)                                 \
-    {                                                                                         \
-        NNC_NEED(kind);                                                                       \
-        NNC_NEED(field);                                                                      \
-        NNC_NEED(text);                                                                       \
-        return read_field_text(table, kind, field, text, size, err);                          \
+#define SPEC_FUNCTIONS(kind, KIND, table)                                                                            \
+    nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path, const nnc_##kind **kind, nnc_error *err)  \
+    {                                                                                                                \
+        const void *spec = NULL;                                                                                     \
+        NNC_NEED(specs);                                                                                             \
+        NNC_NEED(id_or_path);                                                                                        \
+        NNC_NEED(kind);                                                                                              \
+        const nnc_status status = load(specs, KIND, id_or_path, &spec, err);                                         \
+        *kind = spec;                                                                                                \
+        return status;                                                                                               \
+    }                                                                                                                \
+    nnc_status nnc_##kind##_parse(nnc_specs *specs, const char *name, const char *text, size_t size,                 \
+                                  const nnc_##kind **kind, nnc_error *err)                                           \
+    {                                                                                                                \
+        void *spec = NULL;                                                                                           \
+        NNC_NEED(specs);                                                                                             \
+        NNC_NEED(name);                                                                                              \
+        NNC_NEED(text);                                                                                              \
+        NNC_NEED(kind);                                                                                              \
+        *kind = NULL;                                                                                                \
+        NNC_TRY(new_spec(specs, KIND, &spec, err));                                                                  \
+        NNC_TRY(nnc_##kind##_parse_into(specs, name, text, size, spec, err));                                        \
+        *kind = spec;                                                                                                \
+        return NNC_OK;                                                                                               \
+    }                                                                                                                \
+    nnc_status nnc_##kind##_copy(nnc_specs *specs, const nnc_##kind *from, nnc_##kind **copy, nnc_error *err)        \
+    {                                                                                                                \
+        void *spec = NULL;                                                                                           \
+        NNC_NEED(specs);                                                                                             \
+        NNC_NEED(from);                                                                                              \
+        NNC_NEED(copy);                                                                                              \
+        const nnc_status status = copy_of(specs, KIND, from, &spec, err);                                            \
+        *copy = spec;                                                                                                \
+        return status;                                                                                               \
+    }                                                                                                                \
+    nnc_status nnc_##kind##_number(const nnc_##kind *kind, const char *field, double *value, nnc_error *err)         \
+    {                                                                                                                \
+        NNC_NEED(kind);                                                                                              \
+        NNC_NEED(field);                                                                                             \
+        NNC_NEED(value);                                                                                             \
+        return read_number(table, kind, field, value, err);                                                          \
+    }                                                                                                                \
+    nnc_status nnc_##kind##_text(const nnc_##kind *kind, const char *field, char *text, size_t size, nnc_error *err) \
+    {                                                                                                                \
+        NNC_NEED(kind);                                                                                              \
+        NNC_NEED(field);                                                                                             \
+        NNC_NEED(text);                                                                                              \
+        return read_field_text(table, kind, field, text, size, err);                                                 \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 SPEC_FUNCTIONS(device, NNC_SPEC_DEVICE, &nnc_device_table)
 SPEC_FUNCTIONS(model, NNC_SPEC_MODEL, nnc_model_table_of(model))
 SPEC_FUNCTIONS(software, NNC_SPEC_SOFTWARE, &nnc_software_table)
 
-nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value,
-                            nnc_error *err)
+nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value, nnc_error *err)
 {
     NNC_NEED(software);
     NNC_NEED(field);
@@ -820,8 +796,7 @@ nnc_status nnc_software_set(nnc_software *software, const char *field, const cha
     return nnc_field_set(&nnc_software_table, software, field, value, err);
 }
 
-nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size,
-                         nnc_error *err)
+nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size, nnc_error *err)
 {
     NNC_NEED(plan);
     NNC_NEED(field);
@@ -839,8 +814,8 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
 }
 
 /* Reads until the end instead of trusting the file size, so that pipes work. */
-static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text,
-                           size_t *size, nnc_error *err)
+static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text, size_t *size,
+                           nnc_error *err)
 {
     size_t capacity = (guess < NNC_FILE_BYTES_MAX ? guess : NNC_FILE_BYTES_MAX) + 1, used = 0;
     char *buffer = NULL;
@@ -884,8 +859,7 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
 
 nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err)
 {
-    return nnc_fail(err, NNC_BAD_SPEC, path, "too large, expected at most %zu MB, found more",
-                    most / 1000000);
+    return nnc_fail(err, NNC_BAD_SPEC, path, "too large, expected at most %zu MB, found more", most / 1000000);
 }
 
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err)
@@ -893,8 +867,7 @@ nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error 
     return nnc_file_read_large(path, NNC_FILE_BYTES_MAX, text, size, err);
 }
 
-nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size,
-                               nnc_error *err)
+nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err)
 {
     struct stat about;
     const bool is_standard = strcmp(path, "-") == 0;
@@ -939,8 +912,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
 /* ---- digests of the content of a file ---- */
 
 /* A member of the large object that was closed has its digest already. */
-static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index,
-                              const char *const *skip)
+static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip)
 {
     const nnc_json_large *apart = &object.doc->apart;
     return object.node == apart->object && apart->places[index] > 0 ? apart->digests[index]
@@ -967,8 +939,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
         }
         return digest;
     case NNC_JSON_OBJECT: /* a sum, so that the order of keys does not matter */
-        for (nnc_json item = nnc_json_first(at); item.node != NULL;
-             item = nnc_json_next(item), index++) {
+        for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item), index++) {
             if (!nnc_is_one_of(nnc_json_key(item), skip)) {
                 bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
                                           member_digest(at, item, index, skip));
@@ -1013,11 +984,9 @@ nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest,
     size_t size = 0;
     NNC_TRY(nnc_specs_read(specs, path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = { .faults = &faults,
-                         .arena = nnc_specs_arena(specs),
-                         .text = text,
-                         .size = size,
-                         .foreign = true };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size, .foreign = true
+    };
     if (nnc_json_parse(&doc)) {
         const nnc_spec_kind kind = spec_kind_said(nnc_json_root(&doc));
         if (kind == NNC_SPEC_KIND_COUNT || nnc_spec_complete(&doc, specs, kind)) {

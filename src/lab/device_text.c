@@ -54,8 +54,7 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
 }
 
 /* Commas and line ends between members. */
-static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line,
-                         const char *key)
+static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line, const char *key)
 {
     nnc_buffer_text(w->out, *any ? "," : "");
     if (own_line) {
@@ -71,8 +70,7 @@ static void begin_member(const rewriting *w, const object_place *p, bool *any, b
 static bool has_objects(const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        if (p->fields[i].type == NNC_FIELD_OBJECT ||
-            p->fields[i].type == NNC_FIELD_OBJECT_BY_DTYPE) {
+        if (p->fields[i].type == NNC_FIELD_OBJECT || p->fields[i].type == NNC_FIELD_OBJECT_BY_DTYPE) {
             return true;
         }
     }
@@ -115,8 +113,8 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     char text[4096];
     const bool partly = kept && old != NULL;
-    snprintf(text, sizeof text, "%s%s%s%s%s", partly ? list : "", partly ? ": " : "",
-             first->fitted_on, partly ? rest_mark : "", partly ? old : "");
+    snprintf(text, sizeof text, "%s%s%s%s%s", partly ? list : "", partly ? ": " : "", first->fitted_on,
+             partly ? rest_mark : "", partly ? old : "");
     nnc_put_json_text(w->out, text);
 }
 
@@ -142,8 +140,8 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
     for (int i = 0; i < NNC_DTYPE_COUNT; i++) {
         char format[NAME_MAX_BYTES + 16];
         snprintf(format, sizeof format, "%s.%s", name, nnc_dtype_name((nnc_dtype)i));
-        object_place of_format = { nnc_json_get(at, nnc_dtype_name((nnc_dtype)i)), field->fields,
-                                   field->field_count, format, p->indent + 4 };
+        object_place of_format = { nnc_json_get(at, nnc_dtype_name((nnc_dtype)i)), field->fields, field->field_count,
+                                   format, p->indent + 4 };
         if (of_format.at.node != NULL || value_below(w, format) != NULL) {
             begin_member(w, &inner, &some, true, nnc_dtype_name((nnc_dtype)i));
             put_object(w, &of_format);
@@ -152,8 +150,7 @@ static void put_inner(const rewriting *w, const object_place *p, const nnc_field
     nnc_buffer_print(w->out, "\n%*s}", inner.indent, "");
 }
 
-static void put_member(const rewriting *w, const object_place *p, const nnc_field *field,
-                       bool lines, bool *any)
+static void put_member(const rewriting *w, const object_place *p, const nnc_field *field, bool lines, bool *any)
 {
     const nnc_json at = nnc_json_get(p->at, field->name);
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
@@ -171,8 +168,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     } else if (value != NULL || nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         begin_member(w, p, any, lines, field->name);
         char text[NNC_NUMBER_TEXT];
-        nnc_buffer_text(w->out,
-                        nnc_number_text(value != NULL ? value->value : nnc_json_number(at), text));
+        nnc_buffer_text(w->out, nnc_number_text(value != NULL ? value->value : nnc_json_number(at), text));
     }
 }
 
@@ -229,8 +225,7 @@ static void put_parameters(const rewriting *w, nnc_json root, const char *object
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
         if (strcmp(field->name, object) == 0) {
-            const object_place all = { nnc_json_get(root, object), field->fields,
-                                       field->field_count, object, 2 };
+            const object_place all = { nnc_json_get(root, object), field->fields, field->field_count, object, 2 };
             put_object(w, &all);
         }
     }
@@ -263,8 +258,7 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
         if (renamed && nnc_walk_key_is(&walk, "aliases")) {
             continue;
         }
-        nnc_buffer_print(w->out, "%s\n  %.*s: ", any ? "," : "", (int)walk.key_length,
-                         text + walk.key);
+        nnc_buffer_print(w->out, "%s\n  %.*s: ", any ? "," : "", (int)walk.key_length, text + walk.key);
         any = true;
         if (nnc_walk_key_is(&walk, "id")) {
             nnc_put_json_text(w->out, w->change->id);
@@ -286,8 +280,8 @@ static nnc_spec_kind kind_of(const nnc_device_change *change)
 }
 
 /* Reads the new text back: a file that the program cannot read is not written. */
-static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change,
-                         const char *text, size_t size, nnc_error *err)
+static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change, const char *text,
+                         size_t size, nnc_error *err)
 {
     nnc_faults faults = { .name = path, .err = err };
     void *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind_of(change)].size);
@@ -298,9 +292,8 @@ static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_ch
 }
 
 /* The new text into the arena. */
-static nnc_status write_all(const char *path, const nnc_device_change *change,
-                            const nnc_json_doc *doc, const char **text, size_t *size,
-                            nnc_error *err)
+static nnc_status write_all(const char *path, const nnc_device_change *change, const nnc_json_doc *doc,
+                            const char **text, size_t *size, nnc_error *err)
 {
     nnc_buffer out = { 0 };
     const rewriting w = { .out = &out, .change = change };
@@ -312,16 +305,14 @@ static nnc_status write_all(const char *path, const nnc_device_change *change,
     return *text != NULL ? NNC_OK : nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
 }
 
-nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change,
-                              const char **text, size_t *size, nnc_error *err)
+nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
+                              size_t *size, nnc_error *err)
 {
     char *old = NULL;
     size_t old_size = 0;
     NNC_TRY(nnc_file_read(path, &old, &old_size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = old, .size = old_size
-    };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = old, .size = old_size };
     nnc_status status = NNC_OK;
     if (nnc_json_parse(&doc) && nnc_spec_complete(&doc, specs, kind_of(change))) {
         status = nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT
@@ -337,8 +328,8 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 }
 
 /* Finds a field of a table by its name, with the prefix or without it. */
-static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix,
-                             const char *name, nnc_parameter_place *place, nnc_error *err)
+static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix, const char *name,
+                             nnc_parameter_place *place, nnc_error *err)
 {
     const nnc_field *field = NULL;
     nnc_dtype dtype;
@@ -352,14 +343,13 @@ static nnc_status find_place(const nnc_field_table *table, void *object, const c
     return NNC_OK;
 }
 
-nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place,
-                              nnc_error *err)
+nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place, nnc_error *err)
 {
     return find_place(&nnc_device_table, device, "efficiency.", name, place, err);
 }
 
-nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name,
-                                     nnc_parameter_place *place, nnc_error *err)
+nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, nnc_parameter_place *place,
+                                     nnc_error *err)
 {
     return find_place(&nnc_software_table, software, "serving.", name, place, err);
 }

@@ -61,12 +61,8 @@ static bool name_group(const nnc_measured *row, bool launches, char *name, size_
 {
     const nnc_measured_collective *c = &row->collective;
     switch (row->kind) {
-    case NNC_MEASURED_STEP:
-        snprintf(name, size, "%s", launches ? host_steps : "steps");
-        return true;
-    case NNC_MEASURED_GEMM:
-        snprintf(name, size, "gemm %s", nnc_dtype_name(row->op.math_dtype));
-        return true;
+    case NNC_MEASURED_STEP: snprintf(name, size, "%s", launches ? host_steps : "steps"); return true;
+    case NNC_MEASURED_GEMM: snprintf(name, size, "gemm %s", nnc_dtype_name(row->op.math_dtype)); return true;
     case NNC_MEASURED_ATTENTION:
         snprintf(name, size, "attention %s",
                  row->op.kind == NNC_OP_FLASH ? nnc_flash_kernel_name(row->op.u.flash.kernel) : "");
@@ -82,10 +78,9 @@ static bool name_group(const nnc_measured *row, bool launches, char *name, size_
         return true;
     }
     case NNC_MEASURED_COLLECTIVE:
-        snprintf(name, size, "%s",
-                 c->nodes > 1 ? "collectives between nodes" : nnc_collective_name(c->kind));
-        return c->kind == NNC_ALL_REDUCE || c->kind == NNC_ALL_GATHER ||
-               c->kind == NNC_REDUCE_SCATTER || c->kind == NNC_ALL_TO_ALL;
+        snprintf(name, size, "%s", c->nodes > 1 ? "collectives between nodes" : nnc_collective_name(c->kind));
+        return c->kind == NNC_ALL_REDUCE || c->kind == NNC_ALL_GATHER || c->kind == NNC_REDUCE_SCATTER ||
+               c->kind == NNC_ALL_TO_ALL;
     case NNC_MEASURED_SERVING:
         snprintf(name, size, is_first_token(row) ? "time to first token" : "time per token");
         return true;
@@ -134,10 +129,8 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
     fast.host.kernel_s = 1e-12; /* 0 leaves out launches of every kind */
-    return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with,
-                         NULL) == NNC_OK &&
-           nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without,
-                         NULL) == NNC_OK &&
+    return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
+           nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
            without.predicted_s < 0.8 * with.predicted_s;
 }
 
@@ -165,8 +158,7 @@ void nnc_fit_group_rows(nnc_fit *fit)
     for (int rank = 0; rank <= 6; rank++) {
         for (int32_t i = 0; i < fit->row_count; i++) {
             nnc_fit_row *r = &fit->rows[i];
-            if (rank_of(r->row, r->launches) == rank &&
-                name_group(r->row, r->launches, name, sizeof name)) {
+            if (rank_of(r->row, r->launches) == rank && name_group(r->row, r->launches, name, sizeof name)) {
                 r->group = group_named(fit, name, r->row->kind);
                 fit->groups[r->group].rows += !r->held;
                 fit->groups[r->group].held += r->held;
@@ -216,8 +208,7 @@ static int64_t any_tensor_of(const nnc_fit_row *r)
 
 static int64_t any_nodes_of(const nnc_fit_row *r)
 {
-    const int32_t node =
-        r->plan.devices_per_node > 0 ? r->plan.devices_per_node : r->device->scale_up.devices;
+    const int32_t node = r->plan.devices_per_node > 0 ? r->plan.devices_per_node : r->device->scale_up.devices;
     return r->plan.devices > node;
 }
 
@@ -231,9 +222,7 @@ static int64_t cache_rate_of(const nnc_fit_row *r)
 static int64_t flash_of(const nnc_fit_row *r)
 {
     const nnc_attention attention = r->plan.attention;
-    return attention == NNC_ATTENTION_UNFUSED
-               ? 0
-               : (int64_t)nnc_attention_kernel(attention, r->software) + 1;
+    return attention == NNC_ATTENTION_UNFUSED ? 0 : (int64_t)nnc_attention_kernel(attention, r->software) + 1;
 }
 
 static bool is_in(const nnc_fit_row *r, int32_t group)
@@ -256,8 +245,7 @@ static bool differs(const nnc_fit *fit, int32_t group, row_key *key)
     while (i < fit->row_count && !is_in(&fit->rows[i], group)) {
         i++;
     }
-    return i < fit->row_count &&
-           count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
+    return i < fit->row_count && count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
 }
 
 /* ---- the parameters that rows determine ---- */
@@ -285,12 +273,11 @@ bool nnc_fit_add(nnc_fit *fit, const char *name)
 }
 
 /* Adds "PREFIXobject.member" for a group. reason: why its rows do not determine it; NULL = they do. */
-static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object,
-                const char *member, const char *reason)
+static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object, const char *member,
+                const char *reason)
 {
     char name[NNC_FIT_NAME];
-    snprintf(name, sizeof name, "%.30s%.20s%s%.27s", prefix, object, object[0] != '\0' ? "." : "",
-             member);
+    snprintf(name, sizeof name, "%.30s%.20s%s%.27s", prefix, object, object[0] != '\0' ? "." : "", member);
     for (int32_t i = 0; i < fit->parameter_count && reason == NULL; i++) {
         if (fit->parameters[i].reason == NULL && strcmp(fit->parameters[i].name, name) == 0) {
             reason = from_kernels;
@@ -380,8 +367,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     case KERNELS:
     case RATE:
     case RATIO: return kernels;
-    case WIDTHS:
-        return kernels != NULL ? kernels : !differs(fit, g, head_width_of) ? one_width : NULL;
+    case WIDTHS: return kernels != NULL ? kernels : !differs(fit, g, head_width_of) ? one_width : NULL;
     case DEPTHS: return kernels != NULL ? kernels : !differs(fit, g, layers_of) ? one_depth : NULL;
     case MESSAGES: return messages;
     case SIZES: return messages != NULL ? messages : !differs(fit, g, ranks_of) ? one_size : NULL;
@@ -415,8 +401,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     add(fit, g, all, "pointwise", "memory_fraction", why);
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
         if (knows_flash(fit, g, kernel + 1)) {
-            add(fit, g, "efficiency.attention.", nnc_flash_kernel_name((nnc_flash_kernel)kernel),
-                "sustained_fraction",
+            add(fit, g, "efficiency.attention.", nnc_flash_kernel_name((nnc_flash_kernel)kernel), "sustained_fraction",
                 why != NULL   ? why
                 : rows < next ? few_steps
                               : NULL);
@@ -611,9 +596,9 @@ static double predict(moving *m, const nnc_fit_row *r)
         m->device = *r->device;
     }
     put_parameters(m->fit, &m->device, &m->software);
-    const nnc_status status = nnc_score_row(
-        r->row, r->model, m->fit->served ? r->device : &m->device,
-        m->fit->served ? &m->software : r->software, &r->plan, m->fit->scratch, &scored, NULL);
+    const nnc_status status =
+        nnc_score_row(r->row, r->model, m->fit->served ? r->device : &m->device,
+                      m->fit->served ? &m->software : r->software, &r->plan, m->fit->scratch, &scored, NULL);
     return status == NNC_OK ? scored.predicted_s : (double)NAN;
 }
 
@@ -625,8 +610,7 @@ static double error_of(moving *m, const nnc_fit_row *r)
 /* Is the row one that these parameters are fitted to? */
 static bool uses(const moving *m, const nnc_fit_row *r)
 {
-    return !r->held && (m->group < 0 || r->group == m->group) &&
-           (m->left_out < 0 || r->part != m->left_out);
+    return !r->held && (m->group < 0 || r->group == m->group) && (m->left_out < 0 || r->part != m->left_out);
 }
 
 static int32_t count_rows(const moving *m)
@@ -709,8 +693,8 @@ static double objective(const double *x, void *context)
 static bool is_neutral(double value, const nnc_field *field)
 {
     double neutral = (double)NAN;
-    return isnan(value) || (field->default_text != NULL &&
-                            nnc_read_double(field->default_text, &neutral) && value == neutral);
+    return isnan(value) ||
+           (field->default_text != NULL && nnc_read_double(field->default_text, &neutral) && value == neutral);
 }
 
 /* Starts from the device's own parameters, or where these are neutral and it fits better, from usual ones. Limits
@@ -794,12 +778,9 @@ static bool move(moving *m)
         return true;
     }
     m->pull = pull_least + (m->count > 1 ? pull_of_rows / count_rows(m) : 0.0);
-    const nnc_minimise_problem problem = { .count = m->count,
-                                           .low = m->low,
-                                           .high = m->high,
-                                           .step = m->step,
-                                           .value = objective,
-                                           .context = m };
+    const nnc_minimise_problem problem = {
+        .count = m->count, .low = m->low, .high = m->high, .step = m->step, .value = objective, .context = m
+    };
     if (isnan(nnc_minimise(&problem, x))) {
         return false;
     }
@@ -890,8 +871,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
             continue;
         }
         m->ranges[m->count % NNC_MINIMISE_MAX] = range_of(p->name);
-        if (m->count == NNC_MINIMISE_MAX || range_of(p->name) == NULL ||
-            field_of(m, p->name) == NULL) {
+        if (m->count == NNC_MINIMISE_MAX || range_of(p->name) == NULL || field_of(m, p->name) == NULL) {
             p->reason = "is one parameter too many";
             continue;
         }
@@ -954,8 +934,8 @@ enum { MODELS_MAX = 8 };
 
 static bool same_model(const nnc_measured *a, const nnc_measured *b)
 {
-    return a->model_name == b->model_name || (a->model_name != NULL && b->model_name != NULL &&
-                                              strcmp(a->model_name, b->model_name) == 0);
+    return a->model_name == b->model_name ||
+           (a->model_name != NULL && b->model_name != NULL && strcmp(a->model_name, b->model_name) == 0);
 }
 
 /* Keeps the rows of a model in one part. Returns the number of parts; 0 = one model. */
@@ -1038,16 +1018,14 @@ static bool cross_validate(moving *m, hand *hands)
 /* ---- all of it ---- */
 
 /* group -1: all steps. */
-static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors,
-                   nnc_score_stats *stats)
+static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats)
 {
     int32_t count = 0;
     *stats = (nnc_score_stats){ 0 };
     for (int32_t i = 0; i < fit->row_count; i++) {
         const nnc_fit_row *r = &fit->rows[i];
         const double error = *(const double *)(const void *)((const char *)r + offset);
-        const bool in =
-            group < 0 ? r->row->kind == NNC_MEASURED_STEP && !isnan(r->left) : r->group == group;
+        const bool in = group < 0 ? r->row->kind == NNC_MEASURED_STEP && !isnan(r->left) : r->group == group;
         if (in && r->held == held && !isnan(error)) {
             errors[count++] = error;
         }
@@ -1194,8 +1172,7 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    bool left =
-        false; /* is a model left out anywhere? Steps without a parameter of their own count, too */
+    bool left = false; /* is a model left out anywhere? Steps without a parameter of their own count, too */
     for (int32_t i = 0; i < fit->row_count; i++) {
         left = left || !isnan(fit->rows[i].left);
     }

@@ -20,11 +20,7 @@
 
 /* ---- measured.c: names of columns ---- */
 
-typedef enum nnc_column_type {
-    NNC_COLUMN_TEXT,
-    NNC_COLUMN_WHOLE,
-    NNC_COLUMN_NUMBER
-} nnc_column_type;
+typedef enum nnc_column_type { NNC_COLUMN_TEXT, NNC_COLUMN_WHOLE, NNC_COLUMN_NUMBER } nnc_column_type;
 
 typedef struct nnc_measured_column {
     const char *name;     /* name of a special column or a field; NULL: a column for people */
@@ -61,8 +57,7 @@ const char *nnc_memory_stat_name(nnc_memory_stat value);
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                    \
     X(NNC_SERVED_REQUEST, "latency_s", "From the start of a batch to its last token.")          \
     X(NNC_SERVED_TOKEN, "output_tokens_per_s", "Throughput of the whole deployment, inverted.") \
-    X(NNC_SERVED_PASS, "iterations_per_s",                                                      \
-      "One forward pass: a denoising step, inverted; an encoder's latency.")
+    X(NNC_SERVED_PASS, "iterations_per_s", "One forward pass: a denoising step, inverted; an encoder's latency.")
 NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
 const char *nnc_served_name(nnc_served value);
 
@@ -84,19 +79,18 @@ typedef struct nnc_measured {
     const char *id, *file;
     long line;
     nnc_measured_kind kind;
-    const char *device;     /* device name in the file */
-    const char *framework;  /* framework name in the file, "" = not stated */
-    const char *software;   /* id of its profile; NULL = the default one */
-    const char *source;     /* start of the source up to a colon, owner/repo; else the file */
-    const char *model_name; /* model name in the file, "" = not stated */
-    bool fitted;            /* fits may use the row; otherwise only scores use it */
-    const char *model_id;   /* id of a shipped model or a file; NULL = model */
-    const nnc_model *model; /* NULL: no step and not served, or model_id */
-    const char *model_text; /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
+    const char *device;                /* device name in the file */
+    const char *framework;             /* framework name in the file, "" = not stated */
+    const char *software;              /* id of its profile; NULL = the default one */
+    const char *source;                /* start of the source up to a colon, owner/repo; else the file */
+    const char *model_name;            /* model name in the file, "" = not stated */
+    bool fitted;                       /* fits may use the row; otherwise only scores use it */
+    const char *model_id;              /* id of a shipped model or a file; NULL = model */
+    const nnc_model *model;            /* NULL: no step and not served, or model_id */
+    const char *model_text;            /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
     nnc_implementation implementation; /* library whose operators ran */
     nnc_plan plan;
-    uint64_t
-        given[2]; /* bits of the fields of the plan that have cells, in the order of their table */
+    uint64_t given[2];          /* bits of the fields of the plan that have cells, in the order of their table */
     const char *version;        /* version of the framework, "" = not stated */
     bool as_stated;             /* settings that the row leaves open are taken as in an estimate */
     nnc_measured_field *fields; /* set in the device and the software of the row */
@@ -134,8 +128,7 @@ typedef struct nnc_measured_file {
 /* Reads a file of measured rows; its content lives as long as the set. An unknown column and a cell of the wrong
  * type fail with NNC_BAD_SPEC, naming the file and the line; a value without a meaning is the row's `reason`.
  * Other errors: NNC_IO, NNC_NO_MEMORY. */
-nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
-                             nnc_error *err);
+nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err);
 /* The same from text in memory; name stands in messages. */
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err);
@@ -151,8 +144,8 @@ typedef struct nnc_scored {
     const char *device;   /* id of the device's file */
     const char *software; /* id of the profile; NULL = not loaded */
     bool unknown;         /* no release of its framework is known: predicted without --software */
-    const char *what; /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
-    double measured_s; /* the row's; past predicted saturation seconds per request */
+    const char *what;     /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
+    double measured_s;    /* the row's; past predicted saturation seconds per request */
     double predicted_s, low_s, high_s, lower_bound_s;
     bool saturated; /* the engine as predicted cannot serve the row's rate, which was served */
     double error;
@@ -161,19 +154,19 @@ typedef struct nnc_scored {
     double predicted_bytes, memory_error;
     double most_bytes;                                /* the upper end of the memory */
     double peak_allocated_error, peak_reserved_error; /* errors of rows that state peaks */
-    int64_t max_batch, max_batch_tight; /* predictions for rows that state a largest batch; 0 =
+    int64_t max_batch, max_batch_tight;               /* predictions for rows that state a largest batch; 0 =
                                          * none */
-    nnc_verdict fit;                    /* verdict on a step, which ran */
-    bool experts;                       /* served requests: the model has experts */
-    const char *reason;                 /* why there is no prediction; NULL = there is one */
+    nnc_verdict fit;                                  /* verdict on a step, which ran */
+    bool experts;                                     /* served requests: the model has experts */
+    const char *reason;                               /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 
 /* Predicts one row as an estimate would be made: model, device, software and plan are the row's, or the
  * caller's changed ones (model NULL unless a step). Fails as nnc_estimate does; a row with a reason is not
  * scored. */
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
-                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                         nnc_scored *scored, nnc_error *err);
+                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
+                         nnc_error *err);
 
 /* Does a cell of the row (in: nnc_measured) set this field of the plan? For nnc_given. */
 bool nnc_measured_gives(const void *in, const char *field);
@@ -185,31 +178,28 @@ bool nnc_score_contradicts(const nnc_scored *scored);
 nnc_scored nnc_scored_open(const nnc_measured *row);
 
 /* Sections of rows whose errors are comparable: value, name, title. */
-#define NNC_SCORE_SECTION_LIST(X)                                                             \
-    X(NNC_SECTION_STEP, "step", "steps")                                                      \
-    X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open")         \
-    X(NNC_SECTION_MEMORY, "memory", "peak memory, allocated")                                 \
-    X(NNC_SECTION_MEMORY_APART, "memory_apart",                                               \
-      "peak memory of other kinds, or with a deciding field open")                            \
-    X(NNC_SECTION_GEMM, "gemm", "matrix products")                                            \
-    X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                \
-    X(NNC_SECTION_CONV, "conv", "convolutions")                                               \
-    X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                            \
-    X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                   \
-    X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")             \
-    X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")                       \
-    X(NNC_SECTION_BATCH, "batch_latency", "latency of a static batch")                        \
-    X(NNC_SECTION_SINGLE, "single_stream", "one request at a time")                           \
-    X(NNC_SECTION_OFFLINE, "offline", "maximum throughput, as seconds per token")             \
-    X(NNC_SECTION_TPOT, "tpot", "time per output token, dense models")                        \
-    X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts") \
-    X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")             \
-    X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")          \
-    X(NNC_SECTION_SATURATED, "saturated",                                                     \
-      "rates past predicted saturation, as seconds per request")                              \
-    X(NNC_SECTION_PASS, "forward_pass", "one forward pass: denoising steps, encoders")        \
-    X(NNC_SECTION_SERVING_APART, "serving_apart",                                             \
-      "served requests that leave a deciding field open")
+#define NNC_SCORE_SECTION_LIST(X)                                                                            \
+    X(NNC_SECTION_STEP, "step", "steps")                                                                     \
+    X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open")                        \
+    X(NNC_SECTION_MEMORY, "memory", "peak memory, allocated")                                                \
+    X(NNC_SECTION_MEMORY_APART, "memory_apart", "peak memory of other kinds, or with a deciding field open") \
+    X(NNC_SECTION_GEMM, "gemm", "matrix products")                                                           \
+    X(NNC_SECTION_ATTENTION, "attention", "attention kernels")                                               \
+    X(NNC_SECTION_CONV, "conv", "convolutions")                                                              \
+    X(NNC_SECTION_VECTOR, "vector", "norms, softmax, activations")                                           \
+    X(NNC_SECTION_COLLECTIVE, "collective", "collectives of 1 MB and more")                                  \
+    X(NNC_SECTION_COLLECTIVE_SMALL, "collective_small", "collectives below 1 MB")                            \
+    X(NNC_SECTION_RANK_MEMORY, "rank_memory", "memory of single ranks")                                      \
+    X(NNC_SECTION_BATCH, "batch_latency", "latency of a static batch")                                       \
+    X(NNC_SECTION_SINGLE, "single_stream", "one request at a time")                                          \
+    X(NNC_SECTION_OFFLINE, "offline", "maximum throughput, as seconds per token")                            \
+    X(NNC_SECTION_TPOT, "tpot", "time per output token, dense models")                                       \
+    X(NNC_SECTION_TPOT_EXPERTS, "tpot_experts", "time per output token, models with experts")                \
+    X(NNC_SECTION_TTFT_OPEN, "ttft_open", "time to first token, by request rate")                            \
+    X(NNC_SECTION_TTFT_CLOSED, "ttft_closed", "time to first token, by concurrency")                         \
+    X(NNC_SECTION_SATURATED, "saturated", "rates past predicted saturation, as seconds per request")         \
+    X(NNC_SECTION_PASS, "forward_pass", "one forward pass: denoising steps, encoders")                       \
+    X(NNC_SECTION_SERVING_APART, "serving_apart", "served requests that leave a deciding field open")
 NNC_ENUM(nnc_score_section, NNC_SCORE_SECTION_LIST, NNC_SECTION_COUNT);
 const char *nnc_score_section_name(nnc_score_section value);
 
@@ -248,8 +238,7 @@ typedef struct nnc_score_group {
 void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
 
 /* The groups in the order of sections, of nnc_score_by, of the rows. NULL when out of memory. */
-const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count,
-                                        int32_t *group_count);
+const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count);
 
 /* ---- fit.c: parameters fitted to rows ---- */
 
@@ -370,8 +359,8 @@ typedef struct nnc_device_change {
  * anew: parameters in the order of the field table, objects of single kernels on a line. Everything else stays
  * byte for byte, except the blanks between the members of the file. The text lives in the arena, *size bytes and
  * a NUL. A text that cannot be read back fails. */
-nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change,
-                              const char **text, size_t *size, nnc_error *err);
+nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
+                              size_t *size, nnc_error *err);
 
 /* A numeric parameter of a device or a profile. */
 typedef struct nnc_parameter_place {
@@ -381,17 +370,15 @@ typedef struct nnc_parameter_place {
 
 /* Finds it by its dotted name, "efficiency." in front or not. Fails with NNC_BAD_USAGE, naming the
  * nearest field. */
-nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place,
-                              nnc_error *err);
+nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place, nnc_error *err);
 /* The same of an engine's profile, "serving." in front or not. */
-nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name,
-                                     nnc_parameter_place *place, nnc_error *err);
+nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, nnc_parameter_place *place,
+                                     nnc_error *err);
 
 /* ---- log.c: logs of training programs ---- */
 
 enum {
-    NNC_LOG_WARM_UP =
-        5, /* steps from the first that a log shows: not judged, nor is the first line */
+    NNC_LOG_WARM_UP = 5,  /* steps from the first that a log shows: not judged, nor is the first line */
     NNC_LOG_WINDOW = 100, /* the median is over this many of the latest lines */
 };
 
@@ -402,9 +389,8 @@ typedef struct nnc_log {
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean of the whole run */
-    double
-        late_s; /* seconds of the only line, if its number is past the warm-up; used if none is judged */
-    double mfu;                             /* MFU of the last line, as the program counts it */
+    double late_s;      /* seconds of the only line, if its number is past the warm-up; used if none is judged */
+    double mfu;         /* MFU of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* greatest */
     double bar_steps;
 } nnc_log;
@@ -416,7 +402,7 @@ double nnc_log_step_s(const nnc_log *log);
 /* Reads a file, or standard input (path "-"), line by line. each: called after each judged line; NULL = no call.
  * Fails with NNC_IO. */
 typedef void nnc_log_fn(void *context, const nnc_log *log);
-nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each,
-                        void *context, nnc_error *err);
+nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
+                        nnc_error *err);
 
 #endif

@@ -37,10 +37,8 @@ typedef struct pattern {
 
 static const pattern patterns[] = {
     { "Megatron-LM", "elapsed time per iteration (ms):", "iteration ", STEP, 1, false },
-    { "Megatron-LM", "elapsed time per iteration (ms):", "per iteration (ms):", STEP_S, 1e-3,
-      false },
-    { "Megatron-LM", "elapsed time per iteration (ms):", "(TFLOP/s/GPU):", FLOPS_PER_S, 1e12,
-      false },
+    { "Megatron-LM", "elapsed time per iteration (ms):", "per iteration (ms):", STEP_S, 1e-3, false },
+    { "Megatron-LM", "elapsed time per iteration (ms):", "(TFLOP/s/GPU):", FLOPS_PER_S, 1e12, false },
     { "Megatron-LM", "memory (MB) |", "max allocated:", ALLOCATED_BYTES, 1024.0 * 1024.0, false },
     { "Megatron-LM", "memory (MB) |", "max reserved:", RESERVED_BYTES, 1024.0 * 1024.0, false },
     { "NeMo", "reduced_train_loss", "global_step", STEP, 1, false },
@@ -81,10 +79,8 @@ static double number_at(const char *text)
     while (size + 1 < sizeof digits && *text != '\0') {
         const bool group = *text == ',' && size > 0 && strspn(text + 1, "0123456789") == 3;
         if (!group) {
-            if (strchr("0123456789.", *text) == NULL &&
-                !((*text == 'e' || *text == 'E') && size > 0) &&
-                !((*text == '-' || *text == '+') && size > 0 &&
-                  (digits[size - 1] == 'e' || digits[size - 1] == 'E'))) {
+            if (strchr("0123456789.", *text) == NULL && !((*text == 'e' || *text == 'E') && size > 0) &&
+                !((*text == '-' || *text == '+') && size > 0 && (digits[size - 1] == 'e' || digits[size - 1] == 'E'))) {
                 break;
             }
             digits[size++] = *text;
@@ -103,8 +99,7 @@ static double value_of(const pattern *p, const char *line)
     if (at == NULL) {
         return NAN;
     }
-    if (p->what == BAR_STEP || *p->key == ',' || strcmp(p->key, "s/it") == 0 ||
-        strcmp(p->key, "it/s") == 0) {
+    if (p->what == BAR_STEP || *p->key == ',' || strcmp(p->key, "s/it") == 0 || strcmp(p->key, "it/s") == 0) {
         const char *from = at;
         while (from > line && strchr("0123456789.", from[-1]) != NULL) {
             from--;
@@ -194,8 +189,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
     }
     for (int i = 0; i < PATTERN_COUNT; i++) {
         const pattern *p = &patterns[i];
-        if ((program == NULL || strcmp(program, p->program) == 0) &&
-            strstr(line, p->mark) != NULL) {
+        if ((program == NULL || strcmp(program, p->program) == 0) && strstr(line, p->mark) != NULL) {
             const double value = value_of(p, line);
             if (isfinite(value)) {
                 values[p->what] = value;
@@ -209,8 +203,7 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
         return;
     }
     const double step_s = step_of(values, plan);
-    const double rate =
-        isnan(values[MFU]) ? values[FLOPS_PER_S] / plan->peak_flops_per_s : values[MFU];
+    const double rate = isnan(values[MFU]) ? values[FLOPS_PER_S] / plan->peak_flops_per_s : values[MFU];
     if (isfinite(step_s) && whole_run) {
         log->whole_run_s = step_s;
         log->program = log->program != NULL ? log->program : program;
@@ -223,12 +216,9 @@ static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
 
 nnc_log nnc_log_begin(void)
 {
-    return (nnc_log){ .whole_run_s = NAN,
-                      .late_s = NAN,
-                      .mfu = NAN,
-                      .allocated_bytes = NAN,
-                      .reserved_bytes = NAN,
-                      .last_step = NAN };
+    return (nnc_log){
+        .whole_run_s = NAN, .late_s = NAN, .mfu = NAN, .allocated_bytes = NAN, .reserved_bytes = NAN, .last_step = NAN
+    };
 }
 
 static int ascending(const void *a, const void *b)
@@ -250,8 +240,8 @@ double nnc_log_step_s(const nnc_log *log)
     return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2.0;
 }
 
-nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each,
-                        void *context, nnc_error *err)
+nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
+                        nnc_error *err)
 {
     char line[8192]; /* a longer one is cut: programs print shorter ones */
     size_t size = 0;

@@ -17,9 +17,8 @@ static const char text_columns[] =
     "step_basis|model_family|task|variable_length|flash_attention|lora_rank|length_spread|"
     "model.sliding_window|config|kernel|";
 
-static const char whole_columns[] =
-    "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
-    "channels_last|rows|cols|channels_in|side|channels_out|kernel_side|stride|";
+static const char whole_columns[] = "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
+                                    "channels_last|rows|cols|channels_in|side|channels_out|kernel_side|stride|";
 
 static const char number_columns[] =
     "|measured_s|time_us|forward_us|both_us|rounding|allocated_bytes|reserved_bytes|unstated_bytes|"
@@ -89,15 +88,13 @@ static const char *entry_of(const char *list, const char *key, char end)
 }
 
 /* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
-static const nnc_field *column_field(const nnc_field_table *table, const char *prefix,
-                                     const char *name)
+static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
     void *object = nothing; /* only offsets are added to it */
     nnc_dtype dtype;
-    return strncmp(name, prefix, strlen(prefix)) == 0
-               ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
-               : NULL;
+    return strncmp(name, prefix, strlen(prefix)) == 0 ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
+                                                      : NULL;
 }
 
 /* The field of a canonical name; NULL: no field has it. */
@@ -136,10 +133,9 @@ static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_col
     }
     const nnc_field *field = field_of(name);
     if (field != NULL) {
-        found->type = field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64
-                          ? NNC_COLUMN_WHOLE
-                      : field->type == NNC_FIELD_F64 ? NNC_COLUMN_NUMBER
-                                                     : NNC_COLUMN_TEXT;
+        found->type = field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ? NNC_COLUMN_WHOLE
+                      : field->type == NNC_FIELD_F64                               ? NNC_COLUMN_NUMBER
+                                                                                   : NNC_COLUMN_TEXT;
     }
     return field != NULL;
 }
@@ -252,8 +248,7 @@ static nnc_status read_heading(reading *r, nnc_error *err)
             twice = twice || is(r->unused[i], spelling);
         }
         if (twice) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice",
-                            spelling);
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column \"%s\" is there twice", spelling);
         }
         if (found->name == NULL) {
             r->unused[r->unused_count++] = spelling;
@@ -279,12 +274,11 @@ static nnc_measured_kind kind_of(const reading *r)
             return NNC_MEASURED_MEMORY;
         }
     }
-    return has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"))
-               ? NNC_MEASURED_SERVING
-           : has(r, "max_batch")                         ? NNC_MEASURED_STEP
-           : has(r, "forward_us") && has(r, "side")      ? NNC_MEASURED_CONV
-           : !has(r, "measured_s") && !has(r, "time_us") ? NNC_MEASURED_KIND_COUNT
-                                                         : kind_of_timed(r);
+    return has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s")) ? NNC_MEASURED_SERVING
+           : has(r, "max_batch")                                                 ? NNC_MEASURED_STEP
+           : has(r, "forward_us") && has(r, "side")                              ? NNC_MEASURED_CONV
+           : !has(r, "measured_s") && !has(r, "time_us")                         ? NNC_MEASURED_KIND_COUNT
+                                                                                 : kind_of_timed(r);
 }
 
 /* The columns without which no row of a kind can be read. */
@@ -309,8 +303,7 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     }
     for (size_t i = 0; i < 4 && needed[r->kind][i] != NULL; i++) {
         if (!has(r, needed[r->kind][i])) {
-            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing",
-                            needed[r->kind][i]);
+            return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "column %s is missing", needed[r->kind][i]);
         }
     }
     return NNC_OK;
@@ -323,19 +316,17 @@ static nnc_status check_cells(reading *r, nnc_error *err)
     char where[512];
     r->bad[0] = '\0';
     if (r->csv.count != r->width) {
-        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width,
-                        r->csv.count);
+        return nnc_fail(err, NNC_BAD_SPEC, place(r, where), "expected %d cells, found %d", r->width, r->csv.count);
     }
     for (int i = 0; i < r->width; i++) {
         const char *text = r->csv.cells[i];
         const nnc_measured_column *c = &r->columns[i];
         int64_t whole = 0;
         double number = 0.0;
-        if (text[0] != '\0' &&
-            ((c->type == NNC_COLUMN_WHOLE && !nnc_read_i64(text, &whole)) ||
-             (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
-            snprintf(r->bad, sizeof r->bad, "column %.64s: expected %s, found \"%.64s\"",
-                     c->spelling, expected[c->type], text);
+        if (text[0] != '\0' && ((c->type == NNC_COLUMN_WHOLE && !nnc_read_i64(text, &whole)) ||
+                                (c->type == NNC_COLUMN_NUMBER && !nnc_read_double(text, &number)))) {
+            snprintf(r->bad, sizeof r->bad, "column %.64s: expected %s, found \"%.64s\"", c->spelling,
+                     expected[c->type], text);
             return NNC_OK;
         }
     }
@@ -425,8 +416,7 @@ static nnc_status set_model(void *object, const char *field, const char *value)
 static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field)
 {
     char text[128];
-    column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text,
-                   sizeof text);
+    column_meaning(i >= 0 ? r->columns[i].name : "", i >= 0 ? r->csv.cells[i] : "", text, sizeof text);
     if (text[0] != '\0' && set(object, field, text) != NNC_OK) {
         refuse(r, "%s \"%.64s\" has no meaning here", r->columns[i].spelling, r->csv.cells[i]);
     }
@@ -434,8 +424,8 @@ static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const c
 
 /* Sets every given field of a table whose column is the prefix and its name, except those of `others`, which have
  * rules of their own. Fields of a model are 0 when they are not given, as when 0 is given. */
-static void set_fields(reading *r, const nnc_field_table *table, const char *prefix,
-                       nnc_set_text *set, void *object, const char *const *others)
+static void set_fields(reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set, void *object,
+                       const char *const *others)
 {
     for (int i = 0; i < r->width; i++) {
         const char *name = r->columns[i].name;
@@ -459,9 +449,7 @@ static void note_given(reading *r, int cell)
 {
     char text[128];
     const char *name = r->columns[cell].name;
-    const char *field = is(name, "sharding")          ? "zero"
-                        : is(name, "flash_attention") ? "attention"
-                                                      : name;
+    const char *field = is(name, "sharding") ? "zero" : is(name, "flash_attention") ? "attention" : name;
     column_meaning(name, r->csv.cells[cell], text, sizeof text);
     if (text[0] == '\0') {
         return;
@@ -500,9 +488,8 @@ static int64_t sequences(reading *r, const char *name)
 static void read_plan(reading *r, nnc_plan *p)
 {
     enum { USUAL_RANK = 16 };
-    static const char *const own_rules[] = {
-        "attention", "micro_batch", "micro_batches", "global_batch", "seq_len", "image", NULL
-    };
+    static const char *const own_rules[] = { "attention", "micro_batch", "micro_batches", "global_batch", "seq_len",
+                                             "image",     NULL };
     set_fields(r, &nnc_plan_table, "", set_plan, p, own_rules);
     set_cell(r, index_of(r, "flash_attention"), set_plan, p, "attention");
     set_cell(r, index_of(r, "attention"), set_plan, p, "attention");
@@ -543,9 +530,7 @@ static const char *left_open(reading *r, const nnc_plan *p)
     snprintf(text, sizeof text, "%s%s%s%s%s%s", parallelism ? ", parallelism" : "",
              stages && !parallelism ? ", vpp" : "", batch ? ", micro_batch" : "",
              given(r, "recompute") ? "" : ", recompute",
-             strstr(text_of(r, "step_basis"), "composed from parts") != NULL
-                 ? ", composed from parts"
-                 : "",
+             strstr(text_of(r, "step_basis"), "composed from parts") != NULL ? ", composed from parts" : "",
              is(text_of(r, "quality"), "B") ? ", quality B" : "");
     return text[0] != '\0' ? keep(r, text + strlen(", ")) : "";
 }
@@ -665,8 +650,7 @@ static void read_model(reading *r)
     if (given(r, "model") || !given(r, "model.layers")) {
         row->plan.image = whole_of(r, "image");
         row->plan.seq_len = whole_of(r, "seq_len");
-        name_model(r, row->model_name[0] == '\0' || given(r, "model") ? text_of(r, "model")
-                                                                      : row->model_name);
+        name_model(r, row->model_name[0] == '\0' || given(r, "model") ? text_of(r, "model") : row->model_name);
         if (row->model_id != NULL && row->model_id[0] == '\0') {
             refuse(r, "no model, and no model.layers");
         }
@@ -743,8 +727,7 @@ static void read_step(reading *r)
     row->rounding = number_of(r, "rounding");
     row->max_batch = whole_of(r, "max_batch");
     row->host_pass_s = nnc_max(0.0, given(r, "host_pass_s") ? number_of(r, "host_pass_s") : 0.0);
-    row->host_sample_s =
-        nnc_max(0.0, given(r, "host_sample_s") ? number_of(r, "host_sample_s") : 0.0);
+    row->host_sample_s = nnc_max(0.0, given(r, "host_sample_s") ? number_of(r, "host_sample_s") : 0.0);
     row->input_samples_per_s = number_of(r, "input_samples_per_s");
     read_peaks(r);
 }
@@ -843,9 +826,7 @@ static void set_vector(reading *r, nnc_op *op)
     op->name = known[i].kind == NNC_OP_NORM ? "norm" : known[i].name;
     op->kind = known[i].kind;
     if (op->kind == NNC_OP_NORM) {
-        op->u.norm = (nnc_norm){
-            .kind = (nnc_norm_kind)known[i].of, .elements = elements, .rows = m, .fused = true
-        };
+        op->u.norm = (nnc_norm){ .kind = (nnc_norm_kind)known[i].of, .elements = elements, .rows = m, .fused = true };
     } else if (op->kind == NNC_OP_UPDATE) {
         const bool narrow = op->dtype == NNC_BF16;
         op->u.update = (nnc_update){ .kind = NNC_UPDATE_STEP,
@@ -855,9 +836,8 @@ static void set_vector(reading *r, nnc_op *op)
                                      .params = elements };
     } else {
         op->dtype = known[i].of == NNC_PW_CAST ? NNC_BF16 : op->dtype;
-        op->u.pointwise = (nnc_pointwise){ .kind = (nnc_pointwise_kind)known[i].of,
-                                           .elements = elements,
-                                           .fused = true };
+        op->u.pointwise =
+            (nnc_pointwise){ .kind = (nnc_pointwise_kind)known[i].of, .elements = elements, .fused = true };
     }
     if (known[i].alone) {
         const nnc_work own = nnc_op_work(op);
@@ -900,8 +880,8 @@ static void set_operator(reading *r, nnc_op *op)
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
     const double width = nnc_dtype_bytes(op->dtype);
     /* a look-up states the bytes that it moves: rows read, rows written */
-    const int64_t rows = sized ? whole_of(r, flat ? "n" : "rows")
-                               : (int64_t)(number_of(r, "least_bytes") / (2.0 * width));
+    const int64_t rows =
+        sized ? whole_of(r, flat ? "n" : "rows") : (int64_t)(number_of(r, "least_bytes") / (2.0 * width));
     const int64_t columns = flat ? 1 : whole_of(r, "cols");
     bool known = false;
     r->row->kind = NNC_MEASURED_VECTOR;
@@ -947,8 +927,8 @@ static void set_conv(reading *r, nnc_op *op)
     op->name = "conv";
     op->kind = NNC_OP_CONV;
     op->u.conv = conv;
-    if (conv.batch < 1 || conv.c_in < 1 || conv.c_out < 1 || side < 1 || kernel < 1 || after < 1 ||
-        side > 1000000 || kernel > side || conv.c_in % groups != 0 || conv.c_out % groups != 0) {
+    if (conv.batch < 1 || conv.c_in < 1 || conv.c_out < 1 || side < 1 || kernel < 1 || after < 1 || side > 1000000 ||
+        kernel > side || conv.c_in % groups != 0 || conv.c_out % groups != 0) {
         refuse(r, "no size");
     }
 }
@@ -960,11 +940,9 @@ static void read_conv(reading *r, bool both)
     r->row->both = both;
     r->row->called = by_torch(r);
     r->row->measured_s = 1e-6 * number_of(r, both ? "both_us" : "forward_us");
-    *op = (nnc_op){ .math_dtype = dtype_of(r),
-                    .dtype = dtype_of(r),
-                    .repeat = 1,
-                    .block = -1,
-                    .issued_as = NNC_ISSUED_TOO };
+    *op = (nnc_op){
+        .math_dtype = dtype_of(r), .dtype = dtype_of(r), .repeat = 1, .block = -1, .issued_as = NNC_ISSUED_TOO
+    };
     set_conv(r, op);
 }
 
@@ -1025,14 +1003,12 @@ static void read_attention(reading *r)
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
                      /* the other kernels were as fast as FlashAttention-3 */
-                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL ? NNC_FLASH2
-                               : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL
-                                   ? NNC_CUDNN
-                                   : NNC_FLASH3 },
+                     .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL       ? NNC_FLASH2
+                               : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
+                                                                                              : NNC_FLASH3 },
     };
     /* Pairs are counted in 64 bits. */
-    if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 ||
-        seq_len > 1000000000) {
+    if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         refuse(r, "no size");
     }
 }
@@ -1042,10 +1018,9 @@ static void read_collective(reading *r)
     const char *op = text_of(r, "op");
     const int kind = nnc_names_find((nnc_names){ nnc_collective_name, NNC_COLLECTIVE_COUNT }, op);
     nnc_measured_collective *c = &r->row->collective;
-    *c =
-        (nnc_measured_collective){ .devices = (int32_t)nnc_min((double)whole_of(r, "devices"), 1e9),
-                                   .nodes = given(r, "nodes") ? (int32_t)whole_of(r, "nodes") : 1,
-                                   .bytes = number_of(r, "bytes") };
+    *c = (nnc_measured_collective){ .devices = (int32_t)nnc_min((double)whole_of(r, "devices"), 1e9),
+                                    .nodes = given(r, "nodes") ? (int32_t)whole_of(r, "nodes") : 1,
+                                    .bytes = number_of(r, "bytes") };
     c->kind = kind < 0 ? NNC_NO_COLLECTIVE : (nnc_collective)kind;
     if (c->kind == NNC_NO_COLLECTIVE) {
         refuse(r, "operation \"%.32s\" has no meaning here", op);
@@ -1124,8 +1099,7 @@ static void read_load(reading *r, nnc_serve_ask *ask)
 static void read_pass(reading *r)
 {
     nnc_measured *row = r->row;
-    const int found =
-        nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
+    const int found = nnc_names_find((nnc_names){ nnc_dtype_name, NNC_DTYPE_COUNT }, text_of(r, "weights"));
     row->pass_precision = found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
     row->ask.batch = whole_of(r, "batch");
     row->ask.input_len = whole_of(r, "input_len");
@@ -1208,8 +1182,7 @@ static void read_other_fields(reading *r)
             r->no_memory = true;
             return;
         }
-        row->fields[row->field_count++] =
-            (nnc_measured_field){ of_device, strchr(name, '.') + 1, text };
+        row->fields[row->field_count++] = (nnc_measured_field){ of_device, strchr(name, '.') + 1, text };
     }
 }
 
@@ -1230,15 +1203,13 @@ static bool read_row(reading *r, nnc_served served)
         .model_name = text_of(r, given(r, "model_name") ? "model_name" : "model"),
         .plan = nnc_plan_default(),
         .internode_bytes_per_s = (double)NAN,
-        .measured_s =
-            given(r, "measured_s") ? number_of(r, "measured_s") : 1e-6 * number_of(r, "time_us"),
+        .measured_s = given(r, "measured_s") ? number_of(r, "measured_s") : 1e-6 * number_of(r, "time_us"),
         .rounding = (double)NAN,
         .measured_bytes = { (double)NAN, (double)NAN, (double)NAN },
         .undecided = "",
         .served = served,
     };
-    row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1
-                                     : measured_is_fitted(row->source, row->model_name);
+    row->fitted = given(r, "fitted") ? whole_of(r, "fitted") == 1 : measured_is_fitted(row->source, row->model_name);
     if (r->bad[0] != '\0') {
         refuse(r, "%s", r->bad);
     }
@@ -1271,8 +1242,7 @@ static nnc_status read_line(reading *r, nnc_error *err)
                      : r->kind == NNC_MEASURED_CONV && given(r, "both_us") ? 2
                                                                            : 1;
     for (int i = 0; i < most; i++) {
-        nnc_measured *rows =
-            nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
+        nnc_measured *rows = nnc_arena_grow(r->arena, r->rows, r->count, &r->capacity, sizeof *rows);
         if (rows != NULL) {
             r->rows = rows;
             r->row = &rows[r->count];
@@ -1337,9 +1307,8 @@ static const struct {
 } json_tables[] = {
     { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },
     { "collective", "id,device,op,dtype,devices,nodes,bytes" },
-    { NULL,
-      "id,device,op,dtype,m,n,k,batch,channels_in,side,stride,groups,channels_out,kernel_side,"
-      "channels_last" },
+    { NULL, "id,device,op,dtype,m,n,k,batch,channels_in,side,stride,groups,channels_out,kernel_side,"
+            "channels_last" },
 };
 enum { JSON_TABLES = sizeof json_tables / sizeof json_tables[0] };
 
@@ -1347,8 +1316,8 @@ static int table_of_kind(nnc_json row)
 {
     const nnc_json kind = nnc_json_get(row, "kind");
     int i = 0;
-    while (json_tables[i].kind != NULL && (nnc_json_type_of(kind) != NNC_JSON_TEXT ||
-                                           strcmp(nnc_json_text(kind), json_tables[i].kind) != 0)) {
+    while (json_tables[i].kind != NULL &&
+           (nnc_json_type_of(kind) != NNC_JSON_TEXT || strcmp(nnc_json_text(kind), json_tables[i].kind) != 0)) {
         i++;
     }
     return i;
@@ -1381,11 +1350,9 @@ static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char 
                                  nnc_buffer tables[JSON_TABLES], nnc_error *err)
 {
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = { .faults = &faults,
-                         .arena = nnc_specs_arena(specs),
-                         .text = text,
-                         .size = size,
-                         .values_max = 1000000 };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size, .values_max = 1000000
+    };
     const bool read = nnc_json_parse(&doc);
     const nnc_json root = read ? nnc_json_root(&doc) : (nnc_json){ .node = NULL };
     const nnc_json schema = nnc_json_get(root, "schema"), rows = nnc_json_get(root, "rows");
@@ -1412,8 +1379,7 @@ static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char 
 }
 
 /* Adds the rows of more to file. */
-static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more,
-                       nnc_error *err)
+static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more, nnc_error *err)
 {
     const size_t count = (size_t)file->count + (size_t)more->count;
     nnc_measured *rows = nnc_arena_array(nnc_specs_arena(specs), count + 1, sizeof *rows);
@@ -1429,8 +1395,8 @@ static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_meas
     return NNC_OK;
 }
 
-static nnc_status load_json(nnc_specs *specs, const char *path, const char *text, size_t size,
-                            nnc_measured_file *file, nnc_error *err)
+static nnc_status load_json(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_measured_file *file,
+                            nnc_error *err)
 {
     nnc_buffer tables[JSON_TABLES] = { { 0 } };
     nnc_status status = tables_of_json(specs, path, text, size, tables, err);
@@ -1446,15 +1412,14 @@ static nnc_status load_json(nnc_specs *specs, const char *path, const char *text
     return status;
 }
 
-nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file,
-                             nnc_error *err)
+nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
     NNC_TRY(nnc_file_read(path, &text, &size, err));
     const bool json = size > 0 && text[strspn(text, " \t\r\n")] == '{';
-    const nnc_status status = json ? load_json(specs, path, text, size, file, err)
-                                   : nnc_measured_parse(specs, path, text, size, file, err);
+    const nnc_status status =
+        json ? load_json(specs, path, text, size, file, err) : nnc_measured_parse(specs, path, text, size, file, err);
     free(text);
     return status;
 }

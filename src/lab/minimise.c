@@ -30,8 +30,7 @@ static nnc_status load(calls *call, nnc_error *err)
 #ifdef NNC_NLOPT_LIBRARY
 #define NAME(name) "nlopt_" #name,
     static const char *const names[] = { CALLS(NAME) };
-    return nnc_dlopen_functions(NNC_NLOPT_LIBRARY, NNC_NLOPT_PACKAGE, names,
-                                sizeof names / sizeof *names, call, err);
+    return nnc_dlopen_functions(NNC_NLOPT_LIBRARY, NNC_NLOPT_PACKAGE, names, sizeof names / sizeof *names, call, err);
 #else
 #define ADDRESS(name) .name = nlopt_##name,
     (void)err;

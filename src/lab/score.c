@@ -80,8 +80,8 @@ static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_
     scored->lower_bound_s = kernel_bound_s(device, &op);
 }
 
-static nnc_status score_collective(const nnc_measured *row, const nnc_device *device,
-                                   nnc_scored *scored, nnc_error *err)
+static nnc_status score_collective(const nnc_measured *row, const nnc_device *device, nnc_scored *scored,
+                                   nnc_error *err)
 {
     const nnc_measured_collective *e = &row->collective;
     nnc_route route;
@@ -111,8 +111,7 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     }
     scored->peak_allocated_error =
         (double)memory->peak_allocated_bytes / row->measured_bytes[NNC_MEMORY_ALLOCATED] - 1.0;
-    scored->peak_reserved_error =
-        (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
+    scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
 /* The parts that recipes recompute, the cheapest first; with experts the communication is never run again. Source:
@@ -121,8 +120,8 @@ static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
     NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_MLP,
     NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ,
-    NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ |
-        NNC_RECOMPUTE_SHARED_EXPERTS | NNC_RECOMPUTE_MLP,
+    NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION | NNC_RECOMPUTE_MLA_UP_PROJ | NNC_RECOMPUTE_SHARED_EXPERTS |
+        NNC_RECOMPUTE_MLP,
 };
 
 /* A measured run fitted the device: the lower end of the range decides settings that the row leaves open. */
@@ -138,13 +137,12 @@ static bool may_run(const nnc_device *device, const nnc_result *result)
 
 /* A row that ran, and does not say what it recomputed, recomputed no less than lets it run: parts of layers, or
  * the fewest layers of each stage, or all of them where even that is too much. */
-static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device,
-                                   const nnc_software *software, const nnc_plan *plan,
-                                   nnc_scratch *scratch, nnc_result *result, nnc_error *err)
+static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                   const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     nnc_plan again = *plan;
-    const bool modules = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0 &&
-                         software->ships.recompute_modules;
+    const bool modules =
+        model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0 && software->ships.recompute_modules;
     const int first = modules ? 0 : 2, last = modules ? (int)(sizeof parts / sizeof parts[0]) : 3;
     again.recompute_layers = 0;
     for (int i = first; i < last; i++) {
@@ -182,8 +180,8 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
 {
     const bool guessed = strstr(row->undecided, "parallelism") != NULL;
     const double most = (guessed ? GUESSED_NEEDS_RECOMPUTE : 1.0) * (double)device->mem_bytes;
-    return !row->as_stated && strstr(row->undecided, "recompute") != NULL &&
-           plan->recompute == NNC_RECOMPUTE_NONE && least_bytes(result) > most;
+    return !row->as_stated && strstr(row->undecided, "recompute") != NULL && plan->recompute == NNC_RECOMPUTE_NONE &&
+           least_bytes(result) > most;
 }
 
 /* How many times as long a step takes with what its program does on the host, and while it waits for samples. */
@@ -193,15 +191,13 @@ static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nn
     const double samples = passes * (double)plan->micro_batch;
     const double beside_s = passes * row->host_pass_s + samples * row->host_sample_s;
     const bool whole_host = plan->devices_per_node > 0 && plan->devices >= plan->devices_per_node;
-    const double input_s =
-        whole_host && row->input_samples_per_s > 0.0 ? samples / row->input_samples_per_s : 0.0;
+    const double input_s = whole_host && row->input_samples_per_s > 0.0 ? samples / row->input_samples_per_s : 0.0;
     return nnc_max(result->step_s + beside_s, input_s) / result->step_s;
 }
 
-static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
-                             const nnc_device *device, const nnc_software *software,
-                             const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
-                             nnc_error *err)
+static nnc_status score_step(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
+                             nnc_scored *scored, nnc_error *err)
 {
     nnc_result result;
     NNC_TRY(nnc_estimate(model, device, software, plan, scratch, &result, err));
@@ -213,8 +209,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
     scored->low_s = ratio * result.interval_s[0];
     scored->high_s = ratio * result.interval_s[1];
     /* A plan that is not stated has no lower bound. */
-    scored->lower_bound_s =
-        strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
+    scored->lower_bound_s = strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     score_memory(row, &result, scored);
     if (row->max_batch > 0) {
@@ -226,8 +221,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model,
 }
 
 /* A static batch is measured inside the engine, without the server between it and its client. */
-static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine,
-                           nnc_served served)
+static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served)
 {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
     switch (served) {
@@ -241,9 +235,8 @@ static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engin
 static void score_served(const nnc_measured *row, const nnc_serve *serve, const nnc_device *device,
                          const nnc_software *software, nnc_scored *scored)
 {
-    const nnc_spread *spread = row->served == NNC_SERVED_TTFT
-                                   ? &software->serving.ttft
-                                   : nnc_serve_spread(&software->serving, scored->experts);
+    const nnc_spread *spread = row->served == NNC_SERVED_TTFT ? &software->serving.ttft
+                                                              : nnc_serve_spread(&software->serving, scored->experts);
     const double bounds[NNC_SERVED_COUNT] = {
         [NNC_SERVED_TPOT] = serve->tpot_lower_bound_s,
         [NNC_SERVED_TTFT] = serve->ttft_lower_bound_s,
@@ -266,9 +259,8 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
 }
 
 /* A denoising step, or an encoder over a batch. */
-static nnc_status score_pass(const nnc_measured *row, const nnc_model *model,
-                             const nnc_device *device, const nnc_software *software,
-                             nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
+static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
     if (row->ask.steps > 0) {
         const nnc_images_ask ask = { .steps = 1,
@@ -294,9 +286,8 @@ static nnc_status score_pass(const nnc_measured *row, const nnc_model *model,
     return NNC_OK;
 }
 
-static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
-                                const nnc_device *device, const nnc_software *software,
-                                nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
+static nnc_status score_serving(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
+                                const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
     if (row->served == NNC_SERVED_PASS) {
         return score_pass(row, model, device, software, scratch, scored, err);
@@ -312,8 +303,7 @@ static nnc_status score_serving(const nnc_measured *row, const nnc_model *model,
     nnc_status status = NNC_ILLEGAL_PLAN;
     for (ask.tensor = 1; ask.tensor <= row->ask.devices; ask.tensor *= 2) {
         const nnc_status tried = nnc_serve_of(model, device, software, &ask, scratch, &serve, err);
-        if (tried == NNC_OK && serve.fits &&
-            (status != NNC_OK || serve.saturation_rate > best.saturation_rate)) {
+        if (tried == NNC_OK && serve.fits && (status != NNC_OK || serve.saturation_rate > best.saturation_rate)) {
             best = serve;
             status = NNC_OK;
         }
@@ -344,8 +334,8 @@ nnc_scored nnc_scored_open(const nnc_measured *row)
 }
 
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
-                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                         nnc_scored *scored, nnc_error *err)
+                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
+                         nnc_error *err)
 {
     nnc_status status = NNC_OK;
     *scored = nnc_scored_open(row);
@@ -423,10 +413,7 @@ static nnc_score_section served_section(const nnc_scored *scored)
         return ask->concurrency > 0 ? NNC_SECTION_TTFT_CLOSED
                : ask->batch > 0     ? NNC_SECTION_BATCH
                                     : NNC_SECTION_TTFT_OPEN;
-    default:
-        return ask->offline  ? NNC_SECTION_OFFLINE
-               : row->single ? NNC_SECTION_SINGLE
-                             : NNC_SECTION_BATCH;
+    default: return ask->offline ? NNC_SECTION_OFFLINE : row->single ? NNC_SECTION_SINGLE : NNC_SECTION_BATCH;
     }
 }
 
@@ -434,15 +421,13 @@ static nnc_score_section time_section(const nnc_scored *scored)
 {
     const nnc_measured *row = scored->row;
     switch (row->kind) {
-    case NNC_MEASURED_STEP:
-        return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
+    case NNC_MEASURED_STEP: return row->undecided[0] == '\0' ? NNC_SECTION_STEP : NNC_SECTION_STEP_APART;
     case NNC_MEASURED_GEMM: return NNC_SECTION_GEMM;
     case NNC_MEASURED_ATTENTION: return NNC_SECTION_ATTENTION;
     case NNC_MEASURED_CONV: return NNC_SECTION_CONV;
     case NNC_MEASURED_VECTOR: return NNC_SECTION_VECTOR;
     case NNC_MEASURED_COLLECTIVE:
-        return row->collective.bytes < SMALL_BYTES ? NNC_SECTION_COLLECTIVE_SMALL
-                                                   : NNC_SECTION_COLLECTIVE;
+        return row->collective.bytes < SMALL_BYTES ? NNC_SECTION_COLLECTIVE_SMALL : NNC_SECTION_COLLECTIVE;
     case NNC_MEASURED_SERVING: return served_section(scored);
     default: return NNC_SECTION_RANK_MEMORY;
     }
@@ -456,10 +441,9 @@ static nnc_score_section memory_section(const nnc_scored *scored)
     for (int i = 0; i < NNC_MEMORY_STAT_COUNT; i++) {
         states = states || !isnan(row->measured_bytes[i]);
     }
-    return !states ? NNC_SECTION_COUNT
-           : row->undecided[0] == '\0' && !isnan(row->measured_bytes[NNC_MEMORY_ALLOCATED])
-               ? NNC_SECTION_MEMORY
-               : NNC_SECTION_MEMORY_APART;
+    return !states                                                                          ? NNC_SECTION_COUNT
+           : row->undecided[0] == '\0' && !isnan(row->measured_bytes[NNC_MEMORY_ALLOCATED]) ? NNC_SECTION_MEMORY
+                                                                                            : NNC_SECTION_MEMORY_APART;
 }
 
 static bool is_memory(nnc_score_section section)
@@ -494,11 +478,10 @@ typedef struct gathering {
 static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name)
 {
     /* The framework of a kernel is the version of a library, and a kernel has no model. */
-    const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED ||
-                          by == NNC_SCORE_UNFITTED || by == NNC_SCORE_BY_HALF ||
-                          by == NNC_SCORE_BY_WHAT;
-    const bool has_models = section == NNC_SECTION_STEP || section == NNC_SECTION_STEP_APART ||
-                            section >= NNC_SECTION_BATCH;
+    const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED || by == NNC_SCORE_UNFITTED ||
+                          by == NNC_SCORE_BY_HALF || by == NNC_SCORE_BY_WHAT;
+    const bool has_models =
+        section == NNC_SECTION_STEP || section == NNC_SECTION_STEP_APART || section >= NNC_SECTION_BATCH;
     if (of_steps && (name[0] == '\0' || !has_models)) {
         return;
     }
@@ -508,8 +491,7 @@ static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, 
             return;
         }
     }
-    nnc_score_group *groups =
-        nnc_arena_grow(g->arena, g->groups, g->group_count, &g->capacity, sizeof *groups);
+    nnc_score_group *groups = nnc_arena_grow(g->arena, g->groups, g->group_count, &g->capacity, sizeof *groups);
     g->failed = g->failed || groups == NULL;
     if (groups == NULL) {
         return;
@@ -557,8 +539,7 @@ static void sum_group(gathering *g, nnc_score_group *group)
     stats->inside = stats->intervals > 0 ? stats->inside / (double)stats->intervals : NAN;
 }
 
-const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count,
-                                        int32_t *group_count)
+const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count)
 {
     gathering g = { .arena = arena, .rows = rows, .count = count };
     g.errors = nnc_arena_array(arena, (size_t)count + 1, sizeof *g.errors);
@@ -570,8 +551,7 @@ const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows
         for (int by = 0; by < NNC_SCORE_BY_COUNT; by++) {
             for (int32_t i = 0; i < count; i++) {
                 const bool memory = is_memory((nnc_score_section)section);
-                const nnc_score_section own =
-                    memory ? memory_section(&rows[i]) : time_section(&rows[i]);
+                const nnc_score_section own = memory ? memory_section(&rows[i]) : time_section(&rows[i]);
                 if ((int)own == section) {
                     add_group(&g, own, (nnc_score_by)by, name_of(&rows[i], (nnc_score_by)by));
                 }

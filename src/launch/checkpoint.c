@@ -19,9 +19,9 @@ enum {
     HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header, by its format */
     KEY_MAX = 192,                  /* longest key or name that is stored */
     TEXT_MAX = 256,                 /* longest text that is stored; longer ones are skipped */
-    LIST_MAX = 512,     /* items of a list that are stored; for longer lists only the count is
+    LIST_MAX = 512,                 /* items of a list that are stored; for longer lists only the count is
                          * stored */
-    DIMENSIONS_MAX = 4, /* GGML_MAX_DIMS */
+    DIMENSIONS_MAX = 4,             /* GGML_MAX_DIMS */
     SHARDS_MAX = 2048
 };
 
@@ -55,8 +55,7 @@ static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more)
     part->tensors += more->tensors;
     c->tensors += more->tensors;
     return nnc_add_i64(part->params, more->params, &part->params) &&
-           nnc_add_i64(part->bytes, more->bytes, &part->bytes) &&
-           nnc_add_i64(c->params, more->params, &c->params) &&
+           nnc_add_i64(part->bytes, more->bytes, &part->bytes) && nnc_add_i64(c->params, more->params, &c->params) &&
            nnc_add_i64(c->bytes, more->bytes, &c->bytes);
 }
 
@@ -85,8 +84,8 @@ static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space)
     const nnc_json type = nnc_json_get(at, "dtype"), shape = nnc_json_get(at, "shape");
     const nnc_json from = nnc_json_first(nnc_json_get(at, "data_offsets"));
     int64_t params = 1, begin = 0, end = 0;
-    if (nnc_json_type_of(type) != NNC_JSON_TEXT || nnc_json_type_of(shape) != NNC_JSON_LIST ||
-        !whole(from, &begin) || !whole(nnc_json_next(from), &end) || begin > end || end > space) {
+    if (nnc_json_type_of(type) != NNC_JSON_TEXT || nnc_json_type_of(shape) != NNC_JSON_LIST || !whole(from, &begin) ||
+        !whole(nnc_json_next(from), &end) || begin > end || end > space) {
         return false;
     }
     for (nnc_json one = nnc_json_first(shape); one.node != NULL; one = nnc_json_next(one)) {
@@ -99,22 +98,19 @@ static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space)
 }
 
 /* text: `size` bytes of JSON and a NUL; space: bytes behind the header. */
-static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *text, size_t size,
-                              int64_t space, nnc_error *err)
+static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *text, size_t size, int64_t space,
+                              nnc_error *err)
 {
     nnc_faults faults = { .name = c->path, .err = err };
-    nnc_json_doc doc = { .faults = &faults,
-                         .arena = arena,
-                         .text = text,
-                         .size = size,
-                         .values_max = NNC_SCAN_VALUES_MANY };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = arena, .text = text, .size = size, .values_max = NNC_SCAN_VALUES_MANY
+    };
     nnc_status status = nnc_json_parse(&doc) ? NNC_OK : faults.status;
     const nnc_json root = status == NNC_OK ? nnc_json_root(&doc) : (nnc_json){ 0 };
     if (status == NNC_OK && nnc_json_type_of(root) != NNC_JSON_OBJECT) {
         status = bad(c, "bad header, expected an object of tensors", err);
     }
-    for (nnc_json at = nnc_json_first(root); status == NNC_OK && at.node != NULL;
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(root); status == NNC_OK && at.node != NULL; at = nnc_json_next(at)) {
         if (strcmp(nnc_json_key(at), "__metadata__") != 0 && !take_header_tensor(c, at, space)) {
             status = nnc_fail(err, NNC_BAD_SPEC, c->path,
                               "bad tensor, expected dtype, shape and data_offsets inside the file, "
@@ -126,8 +122,7 @@ static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *t
     return status;
 }
 
-static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size,
-                                   nnc_error *err)
+static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err)
 {
     unsigned char first[8];
     uint64_t length = 0;
@@ -138,8 +133,7 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
         length = length << 8 | first[i];
     }
     if (length > HEADER_MAX || (int64_t)length > size - 8) {
-        return nnc_fail(err, NNC_BAD_SPEC, c->path,
-                        "bad header, expected at most %" PRId64 " bytes, found %" PRIu64,
+        return nnc_fail(err, NNC_BAD_SPEC, c->path, "bad header, expected at most %" PRId64 " bytes, found %" PRIu64,
                         size - 8 < HEADER_MAX ? size - 8 : HEADER_MAX, length);
     }
     char *text = malloc((size_t)length + 1);
@@ -148,9 +142,8 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
     }
     const bool complete = fread(text, 1, (size_t)length, file) == length;
     text[length] = '\0';
-    const nnc_status status =
-        complete ? read_header(c, arena, text, (size_t)length, size - 8 - (int64_t)length, err)
-                 : bad(c, "cannot be read", err);
+    const nnc_status status = complete ? read_header(c, arena, text, (size_t)length, size - 8 - (int64_t)length, err)
+                                       : bad(c, "cannot be read", err);
     free(text);
     return status;
 }
@@ -191,17 +184,15 @@ static const struct {
     const char *name;
     int weights, bytes;
 } tensor_types[] = {
-    { "F32", 1, 4 },        { "F16", 1, 2 },       { "Q4_0", 32, 18 },     { "Q4_1", 32, 20 },
-    { "", 0, 0 },           { "", 0, 0 },          { "Q5_0", 32, 22 },     { "Q5_1", 32, 24 },
-    { "Q8_0", 32, 34 },     { "Q8_1", 32, 36 },    { "Q2_K", 256, 84 },    { "Q3_K", 256, 110 },
-    { "Q4_K", 256, 144 },   { "Q5_K", 256, 176 },  { "Q6_K", 256, 210 },   { "Q8_K", 256, 292 },
-    { "IQ2_XXS", 256, 66 }, { "IQ2_XS", 256, 74 }, { "IQ3_XXS", 256, 98 }, { "IQ1_S", 256, 50 },
-    { "IQ4_NL", 32, 18 },   { "IQ3_S", 256, 110 }, { "IQ2_S", 256, 82 },   { "IQ4_XS", 256, 136 },
-    { "I8", 1, 1 },         { "I16", 1, 2 },       { "I32", 1, 4 },        { "I64", 1, 8 },
-    { "F64", 1, 8 },        { "IQ1_M", 256, 56 },  { "BF16", 1, 2 },       { "", 0, 0 },
-    { "", 0, 0 },           { "", 0, 0 },          { "TQ1_0", 256, 54 },   { "TQ2_0", 256, 66 },
-    { "", 0, 0 },           { "", 0, 0 },          { "", 0, 0 },           { "MXFP4", 32, 17 },
-    { "NVFP4", 64, 36 },    { "Q1_0", 128, 18 },   { "Q2_0", 64, 18 },
+    { "F32", 1, 4 },      { "F16", 1, 2 },        { "Q4_0", 32, 18 },    { "Q4_1", 32, 20 },     { "", 0, 0 },
+    { "", 0, 0 },         { "Q5_0", 32, 22 },     { "Q5_1", 32, 24 },    { "Q8_0", 32, 34 },     { "Q8_1", 32, 36 },
+    { "Q2_K", 256, 84 },  { "Q3_K", 256, 110 },   { "Q4_K", 256, 144 },  { "Q5_K", 256, 176 },   { "Q6_K", 256, 210 },
+    { "Q8_K", 256, 292 }, { "IQ2_XXS", 256, 66 }, { "IQ2_XS", 256, 74 }, { "IQ3_XXS", 256, 98 }, { "IQ1_S", 256, 50 },
+    { "IQ4_NL", 32, 18 }, { "IQ3_S", 256, 110 },  { "IQ2_S", 256, 82 },  { "IQ4_XS", 256, 136 }, { "I8", 1, 1 },
+    { "I16", 1, 2 },      { "I32", 1, 4 },        { "I64", 1, 8 },       { "F64", 1, 8 },        { "IQ1_M", 256, 56 },
+    { "BF16", 1, 2 },     { "", 0, 0 },           { "", 0, 0 },          { "", 0, 0 },           { "TQ1_0", 256, 54 },
+    { "TQ2_0", 256, 66 }, { "", 0, 0 },           { "", 0, 0 },          { "", 0, 0 },           { "MXFP4", 32, 17 },
+    { "NVFP4", 64, 36 },  { "Q1_0", 128, 18 },    { "Q2_0", 64, 18 },
 };
 
 static bool wrong(gguf *g, const char *what)
@@ -419,8 +410,7 @@ static bool take_tensor(gguf *g)
     if (is_constant(name)) {
         g->c->constants += params;
     }
-    return add_tensor(g->c, tensor_types[type].name, params, bytes) ||
-           wrong(g, "has too many weights");
+    return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
 /* The type that most bytes have. */
@@ -450,8 +440,8 @@ static nnc_status read_gguf(nnc_checkpoint *c, FILE *file, int64_t size, nnc_err
     for (uint64_t i = 0; well && i < tensors; i++) {
         well = take_tensor(&g);
     }
-    nnc_buffer_print(&c->metadata, "\"checkpoint.type\":\"%s\",\"checkpoint.params\":%" PRId64 "}",
-                     main_type(c), c->params - c->constants);
+    nnc_buffer_print(&c->metadata, "\"checkpoint.type\":\"%s\",\"checkpoint.params\":%" PRId64 "}", main_type(c),
+                     c->params - c->constants);
     nnc_buffer_byte(&c->metadata, '\0');
     if (!well) {
         return bad(c, g.fault, err);
@@ -476,11 +466,9 @@ static nnc_status read_one(nnc_checkpoint *c, nnc_arena *arena, const char *path
     return read;
 }
 
-nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size,
-                                nnc_error *err)
+nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err)
 {
-    return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err)
-                                         : read_safetensors(c, arena, file, size, err);
+    return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
 /* The files of an index, each once. They are read if they are next to it; else its total_size counts. */
@@ -536,8 +524,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     return NNC_OK;
 }
 
-nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c,
-                               nnc_error *err)
+nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c, nnc_error *err)
 {
     nnc_arena *arena = nnc_specs_arena(specs);
     char *text = NULL;
@@ -548,11 +535,9 @@ nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoin
     }
     NNC_TRY(nnc_file_read_large(path, HEADER_MAX, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = { .faults = &faults,
-                         .arena = arena,
-                         .text = text,
-                         .size = size,
-                         .values_max = NNC_SCAN_VALUES_MANY };
+    nnc_json_doc doc = {
+        .faults = &faults, .arena = arena, .text = text, .size = size, .values_max = NNC_SCAN_VALUES_MANY
+    };
     nnc_status status = nnc_json_parse(&doc) ? NNC_OK : faults.status;
     status = status == NNC_OK ? read_index(c, arena, nnc_json_root(&doc), err) : status;
     nnc_json_free(&doc);

@@ -41,9 +41,7 @@ void nnc_document_free(nnc_document *d)
 
 nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size)
 {
-    d->doc = (nnc_json_doc){
-        .faults = &d->faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     d->is_parsed = true;
     return nnc_json_parse(&d->doc) ? NNC_OK : d->faults.status;
 }
@@ -62,8 +60,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
     NNC_TRY(nnc_specs_read(specs, path, &d->text, &size, err));
     const char *text = d->text;
     if (is_yaml(path) || is_toml(path)) {
-        NNC_TRY(
-            (is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json, err));
+        NNC_TRY((is_toml(path) ? nnc_toml_to_json : nnc_yaml_to_json)(path, text, size, &d->json, err));
         size = d->json.size;
         nnc_buffer_byte(&d->json, '\0');
         if (d->json.failed) {
@@ -77,8 +74,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
 /* ---- formats ---- */
 
 /* Reads the text of a table. */
-static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table,
-                             nnc_error *err)
+static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err)
 {
     size_t size = 0;
     char name[96];
@@ -87,19 +83,16 @@ static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document 
     NNC_TRY(nnc_specs_file(specs, name, &path, err));
     if (path == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--from",
-                        "unknown format, expected one of those in docs/files.md, found \"%.60s\"",
-                        format);
+                        "unknown format, expected one of those in docs/files.md, found \"%.60s\"", format);
     }
     *table = (nnc_document){ .faults = { .name = path, .err = err } };
     return nnc_specs_read(specs, path, &table->text, &size, err);
 }
 
-nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table,
-                            nnc_error *err)
+nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err)
 {
     NNC_TRY(table_read(specs, format, table, err));
-    return nnc_document_parse(specs, table, table->text,
-                              table->text != NULL ? strlen(table->text) : 0);
+    return nnc_document_parse(specs, table, table->text, table->text != NULL ? strlen(table->text) : 0);
 }
 
 static bool has_any(nnc_json root, nnc_json keys)
@@ -118,8 +111,7 @@ static bool has_any(nnc_json root, nnc_json keys)
 static bool is_format(nnc_json root, nnc_json table)
 {
     const nnc_json inside = nnc_json_get(table, "inside");
-    const nnc_json of =
-        inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
+    const nnc_json of = inside.node != NULL ? nnc_json_get(root, nnc_json_text(inside)) : (nnc_json){ 0 };
     const bool has_inside = of.node != NULL && nnc_json_type_of(of) == NNC_JSON_OBJECT;
     return has_any(has_inside ? of : root, nnc_json_get(table, "signs")) &&
            !has_any(root, nnc_json_get(table, "never"));
@@ -144,8 +136,7 @@ static bool may_be_format(const char *table, const char *text)
 }
 
 /* The table whose "signs" the document has; table->is_parsed: found. */
-static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format,
-                            nnc_document *table, nnc_error *err)
+static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err)
 {
     nnc_id_list ids = { 0 };
     *format = NULL;
@@ -160,8 +151,7 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
         NNC_TRY(table_read(specs, ids.ids[i], table, err));
         may_be = may_be_format(table->text, root.doc->text);
         if (may_be) {
-            NNC_TRY(nnc_document_parse(specs, table, table->text,
-                                       table->text != NULL ? strlen(table->text) : 0));
+            NNC_TRY(nnc_document_parse(specs, table, table->text, table->text != NULL ? strlen(table->text) : 0));
         }
         if (may_be && is_format(root, nnc_json_root(&table->doc))) {
             *format = ids.ids[i];
@@ -217,10 +207,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     if (!is_regular(path)) {
         return false;
     }
-    const bool is = !is_other_json(specs, path) &&
-                    document_read(specs, path, &content, &err) == NNC_OK &&
-                    recognise(specs, nnc_json_root(&content.doc), &found, &table, &err) == NNC_OK &&
-                    found != NULL;
+    const bool is = !is_other_json(specs, path) && document_read(specs, path, &content, &err) == NNC_OK &&
+                    recognise(specs, nnc_json_root(&content.doc), &found, &table, &err) == NNC_OK && found != NULL;
     nnc_document_free(&content);
     nnc_document_free(&table);
     return is;
@@ -230,8 +218,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
 static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *format)
 {
     if (r->file_count == NNC_LAUNCH_FILES_MAX) {
-        r->status = nnc_fail(r->err, NNC_BAD_USAGE, path,
-                             "too many launch files, expected at most %d", NNC_LAUNCH_FILES_MAX);
+        r->status =
+            nnc_fail(r->err, NNC_BAD_USAGE, path, "too many launch files, expected at most %d", NNC_LAUNCH_FILES_MAX);
         return NULL;
     }
     nnc_launch_file *file = &r->files[r->file_count++];
@@ -242,14 +230,12 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
 /* Finds the table of the file whose content was read; format NULL then: unknown. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
 {
-    NNC_TRY(file->format != NULL ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
-                                 : recognise(r->specs, nnc_json_root(&file->content.doc),
-                                             &file->format, &file->table, r->err));
-    const nnc_json also = file->format != NULL
-                              ? nnc_json_get(nnc_json_root(&file->table.doc), "also")
-                              : (nnc_json){ 0 };
-    return also.node != NULL ? nnc_launch_table(r->specs, nnc_json_text(also), &file->also, r->err)
-                             : NNC_OK;
+    NNC_TRY(file->format != NULL
+                ? nnc_launch_table(r->specs, file->format, &file->table, r->err)
+                : recognise(r->specs, nnc_json_root(&file->content.doc), &file->format, &file->table, r->err));
+    const nnc_json also =
+        file->format != NULL ? nnc_json_get(nnc_json_root(&file->table.doc), "also") : (nnc_json){ 0 };
+    return also.node != NULL ? nnc_launch_table(r->specs, nnc_json_text(also), &file->also, r->err) : NNC_OK;
 }
 
 static nnc_status refuse_kind(nnc_reading *r, const char *path)
@@ -260,8 +246,7 @@ static nnc_status refuse_kind(nnc_reading *r, const char *path)
 }
 
 /* Adds the options of a command as a file, if their format is known. */
-static nnc_status add_options(nnc_reading *r, const char *path, const char *format,
-                              const char *json, bool *known)
+static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known)
 {
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) {
@@ -282,12 +267,11 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 
 /* Adds a command of a script: the options of its launcher, those of its program, and the files that it names.
  * NOLINTNEXTLINE(misc-no-recursion): a script names no script */
-static nnc_status add_command(nnc_reading *r, const char *path, const char *format,
-                              const nnc_shell_command *command, bool *known)
+static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
+                              bool *known)
 {
     bool launcher = false;
-    const char *config =
-        command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
+    const char *config = command->config != NULL ? nnc_launch_path(r->arena, path, command->config) : NULL;
     *known = false;
     NNC_TRY(add_options(r, path, format, command->options, known));
     if (config != NULL && is_yaml(config)) {
@@ -388,9 +372,8 @@ static bool has_format(const nnc_reading *r, const char *format)
 static bool set_known(nnc_reading *r, const nnc_reference *named)
 {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
-    const nnc_json fields = named->known.node != NULL
-                                ? nnc_json_get(named->known, slash != NULL ? slash + 1 : name)
-                                : named->known;
+    const nnc_json fields =
+        named->known.node != NULL ? nnc_json_get(named->known, slash != NULL ? slash + 1 : name) : named->known;
     r->file = named->file;
     nnc_reading_set(r, named->at, named->path, fields, false);
     return fields.node != NULL;
@@ -418,12 +401,9 @@ static void read_references(nnc_reading *r)
         } else if (r->asked->may_be_open || r->asked->lenient) {
             r->is_incomplete = true;
             r->file = named->file;
-            nnc_reading_ignore(r, named->at, named->path,
-                               "no such file, give it on the command line", true);
+            nnc_reading_ignore(r, named->at, named->path, "no such file, give it on the command line", true);
         } else {
-            nnc_json_fault(named->at, NULL,
-                           "no such file, expected \"%s\"; give the file on the command line",
-                           path);
+            nnc_json_fault(named->at, NULL, "no such file, expected \"%s\"; give the file on the command line", path);
             nnc_reading_fail(r, named->at);
         }
     }
@@ -443,8 +423,7 @@ static const char *options_of(nnc_reading *r, int index)
         char option[NNC_OPTION_NAME];
         const nnc_set_field *set = &r->sets[i];
         if (set->file == index && !set->is_kept) {
-            nnc_buffer_print(&text, "%s%s%s%s", text.size > 0 ? " " : "",
-                             nnc_option_name(set->field->name, option),
+            nnc_buffer_print(&text, "%s%s%s%s", text.size > 0 ? " " : "", nnc_option_name(set->field->name, option),
                              set->field->type == NNC_FIELD_BOOL ? "=" : " ", set->value);
         }
     }
@@ -472,8 +451,7 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
         given->settings[given->setting_count++] = (nnc_setting){ set->field, value };
     }
     const nnc_model_field *software = nnc_reading_model(r, "SOFTWARE");
-    given->software =
-        given->software != NULL || software == NULL ? given->software : software->value;
+    given->software = given->software != NULL || software == NULL ? given->software : software->value;
     nnc_launch_said *said = r->said;
     said->serves = r->serves;
     said->files = nnc_arena_array(r->arena, (size_t)r->file_count, sizeof *said->files);
@@ -596,8 +574,7 @@ static nnc_status model_of(nnc_reading *r, const char **model)
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
     *model = name != NULL ? name->value : NULL;
     for (int i = 0; i < r->model_count && *model == NULL; i++) {
-        if (!r->model[i].is_default && !r->model[i].is_set &&
-            islower((unsigned char)r->model[i].name[0])) {
+        if (!r->model[i].is_default && !r->model[i].is_set && islower((unsigned char)r->model[i].name[0])) {
             return make_model(r, r->model[i].file, model);
         }
     }
@@ -642,13 +619,11 @@ static void take_sets(nnc_reading *r)
 {
     for (int i = 0; i < r->given->set_count; i++) {
         const char *set = r->given->sets[i], *equals = strchr(set, '=');
-        if (strncmp(set, "model.", 6) == 0 && equals != NULL &&
-            r->model_count < NNC_LAUNCH_FIELDS_MAX) {
+        if (strncmp(set, "model.", 6) == 0 && equals != NULL && r->model_count < NNC_LAUNCH_FIELDS_MAX) {
             char *name = nnc_arena_strdup(r->arena, set + 6);
             if (name != NULL) {
                 name[equals - set - 6] = '\0';
-                r->model[r->model_count++] =
-                    (nnc_model_field){ .name = name, .value = equals + 1, .is_set = true };
+                r->model[r->model_count++] = (nnc_model_field){ .name = name, .value = equals + 1, .is_set = true };
             }
         }
     }
@@ -658,8 +633,7 @@ static void take_sets(nnc_reading *r)
 static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err)
 {
     nnc_document table = { .is_parsed = false };
-    const nnc_status status =
-        format != NULL ? nnc_launch_table(specs, format, &table, err) : NNC_OK;
+    const nnc_status status = format != NULL ? nnc_launch_table(specs, format, &table, err) : NNC_OK;
     nnc_document_free(&table);
     return status;
 }
@@ -684,8 +658,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
     int kept = 0;
     for (int i = 0; i < *count; i++) {
         const char *word = operands[i];
-        const size_t length =
-            strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+        const size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
         if (is_program(word)) { /* the rest is a command */
             while (i < *count) {
                 operands[kept++] = operands[i++];
@@ -735,8 +708,8 @@ static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_co
     return NNC_OK;
 }
 
-nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
-                           int *operand_count, nnc_scenario_args *given, nnc_error *err)
+nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands, int *operand_count,
+                           nnc_scenario_args *given, nnc_error *err)
 {
     nnc_status status = check_format(specs, asked->format, err);
     if (status != NNC_OK || *operand_count == 0) {
@@ -772,8 +745,7 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
     return status;
 }
 
-nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given,
-                            nnc_error *err)
+nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given, nnc_error *err)
 {
     nnc_launch_asked asked = { .format = NULL };
     char *words[4] = { NULL };
@@ -788,8 +760,7 @@ nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **m
     }
     NNC_TRY(nnc_launch_take(specs, &asked, words, &count, given, err));
     if (count < 2) {
-        return nnc_fail(err, NNC_BAD_SPEC, *model,
-                        "names no model, expected a launch file that does");
+        return nnc_fail(err, NNC_BAD_SPEC, *model, "names no model, expected a launch file that does");
     }
     *model = words[0];
     return NNC_OK;

@@ -10,9 +10,8 @@
 
 /* Fields of a deployment that its command decides. The others describe requests, prices and images. */
 static const char *const decided[] = {
-    "tensor",  "pipeline",     "data",         "expert",     "attention_data", "precision",
-    "weights", "kv_precision", "memory_use",   "block",      "chunk",          "max_batch",
-    "draft",   "draft_length", "disaggregate", "group_size",
+    "tensor",     "pipeline", "data",  "expert",    "attention_data", "precision",    "weights",      "kv_precision",
+    "memory_use", "block",    "chunk", "max_batch", "draft",          "draft_length", "disaggregate", "group_size",
 };
 
 static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE])
@@ -54,8 +53,7 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     }
     for (nnc_json one = nnc_json_first(values); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_json set = nnc_json_first(one);
-        if (set.node == NULL || nnc_json_count(one) != 1 ||
-            !is_asked(ask, nnc_json_key(set), text)) {
+        if (set.node == NULL || nnc_json_count(one) != 1 || !is_asked(ask, nnc_json_key(set), text)) {
             continue;
         }
         const char *value = nnc_json_text(set);
@@ -74,18 +72,15 @@ static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, n
     enum { WRITTEN_MAX = 32 };
     const char *written[WRITTEN_MAX];
     int count = 0;
-    for (nnc_json row = nnc_json_first(rows); row.node != NULL && count < WRITTEN_MAX;
-         row = nnc_json_next(row)) {
+    for (nnc_json row = nnc_json_first(rows); row.node != NULL && count < WRITTEN_MAX; row = nnc_json_next(row)) {
         const size_t before = out->size;
         const char *field = put_row(out, ask, row);
         bool known = field == NULL;
         for (int i = 0; i < count && !known; i++) {
             known = strcmp(written[i], field) == 0;
         }
-        for (nnc_json one = nnc_json_first(write); one.node != NULL && !known;
-             one = nnc_json_next(one)) {
-            for (nnc_json of = nnc_json_first(nnc_json_get(one, "of")); of.node != NULL;
-                 of = nnc_json_next(of)) {
+        for (nnc_json one = nnc_json_first(write); one.node != NULL && !known; one = nnc_json_next(one)) {
+            for (nnc_json of = nnc_json_first(nnc_json_get(one, "of")); of.node != NULL; of = nnc_json_next(of)) {
                 known = known || strcmp(nnc_json_text(of), field) == 0;
             }
         }
@@ -101,8 +96,7 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
 {
     for (nnc_json one = nnc_json_first(write); one.node != NULL; one = nnc_json_next(one)) {
         double product = 1.0;
-        for (nnc_json of = nnc_json_first(nnc_json_get(one, "of")); of.node != NULL;
-             of = nnc_json_next(of)) {
+        for (nnc_json of = nnc_json_first(nnc_json_get(one, "of")); of.node != NULL; of = nnc_json_next(of)) {
             char text[NNC_LAUNCH_VALUE];
             double factor = 1.0;
             text_of(ask, nnc_json_text(of), text);
@@ -118,8 +112,8 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
 }
 
 /* Reads the command again, as `nncost serve -- COMMAND` does, and compares the plan. */
-static nnc_status check(nnc_specs *specs, const char *format, const char *command,
-                        const nnc_serve_ask *ask, nnc_error *err)
+static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
+                        nnc_error *err)
 {
     enum { WORDS_MAX = 96 };
     const nnc_launch_asked asked = { .format = format, .serves = true };
@@ -141,8 +135,7 @@ static nnc_status check(nnc_specs *specs, const char *format, const char *comman
     nnc_status status = nnc_launch_take(specs, &asked, words, &count, given, err);
     nnc_serve_ask read = nnc_serve_ask_default();
     for (int i = 0; status == NNC_OK && i < given->setting_count; i++) {
-        status = nnc_field_set(&nnc_serve_table, &read, given->settings[i].field->name,
-                               given->settings[i].value, err);
+        status = nnc_field_set(&nnc_serve_table, &read, given->settings[i].field->name, given->settings[i].value, err);
     }
     free(given);
     read.data = read.data == 0 ? 1 : read.data;
@@ -152,15 +145,14 @@ static nnc_status check(nnc_specs *specs, const char *format, const char *comman
         text_of(&read, decided[i], b);
         if (strcmp(a, b) != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, nnc_option_name(decided[i], option),
-                            "%s cannot be written for %s, whose command would mean %s", a, format,
-                            b);
+                            "%s cannot be written for %s, whose command would mean %s", a, format, b);
         }
     }
     return status;
 }
 
-nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model,
-                           const nnc_serve_ask *plan, nnc_buffer *out, nnc_error *err)
+nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model, const nnc_serve_ask *plan,
+                           nnc_buffer *out, nnc_error *err)
 {
     nnc_document table = { .is_parsed = false };
     nnc_serve_ask ask = *plan;
@@ -170,15 +162,14 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
     if (status != NNC_OK) {
         nnc_document_free(&table);
         return status == NNC_BAD_USAGE
-                   ? nnc_fail(err, status, "--emit",
-                              "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", format)
+                   ? nnc_fail(err, status, "--emit", "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", format)
                    : status;
     }
     const nnc_json root = nnc_json_root(&table.doc), write = nnc_json_get(root, "write");
     const nnc_json begin = nnc_json_get(root, "command");
     if (begin.node == NULL) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--emit",
-                          "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", format);
+        status =
+            nnc_fail(err, NNC_BAD_USAGE, "--emit", "expected vllm, sglang or tensorrt-llm, found \"%.60s\"", format);
     } else if (strpbrk(model, " \t'\"\\$") != NULL) {
         status = nnc_fail(err, NNC_BAD_USAGE, "MODEL", "expected a name without blanks and quotes");
     } else {
@@ -189,8 +180,7 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
         put_products(&command, &ask, write);
         put_rows(&command, &ask, nnc_json_get(root, "keys"), write);
         nnc_buffer_byte(&command, '\0');
-        status =
-            command.failed ? nnc_no_memory(err) : check(specs, format, command.bytes, &ask, err);
+        status = command.failed ? nnc_no_memory(err) : check(specs, format, command.bytes, &ask, err);
     }
     if (status == NNC_OK) {
         nnc_buffer_print(out, "%s\n", command.bytes);

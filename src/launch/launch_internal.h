@@ -20,12 +20,10 @@ extern const bool nnc_yaml_is_read;
 /* Writes the document of a YAML text as JSON text, each key and value on its line in the YAML. Plain words are read as
  * YAML 1.1 does: yes, on and true are true; 500_000 is a number; an empty value is null. NNC_BAD_SPEC: bad syntax, or
  * an anchor, alias, tag or second document, which launch files do not need. NNC_IO: this program has no libyaml. */
-nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
-                            nnc_error *err);
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
 /* The same of a TOML text; the keys of a table are joined to its name by dots. */
-nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
-                            nnc_error *err);
+nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
 /* A command of a shell script that starts a program with options. Texts are in the arena; JSON has each option on its
  * line, after the name of the program: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
@@ -38,11 +36,10 @@ typedef struct nnc_shell_command {
 
 /* Reads the commands of a shell script, which is never run: variables, ${NAME:-default}, arrays, $((..)), quotes, line
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
-nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
-                          nnc_shell_command **commands, int *count, nnc_error *err);
+nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_command **commands,
+                          int *count, nnc_error *err);
 /* The same for the words of a command line, or for options alone. */
-nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json,
-                               nnc_error *err);
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err);
 
 /* The path of a file that another one names: in its folder, in a folder above, or in the current one, whichever exists;
  * else in its folder. NULL when out of memory. */
@@ -66,17 +63,14 @@ typedef struct nnc_checkpoint {
     int shards;                     /* files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
     int part_count;
-    nnc_buffer
-        metadata; /* keys of a GGUF file as JSON, for the table of its name; the caller frees it */
+    nnc_buffer metadata; /* keys of a GGUF file as JSON, for the table of its name; the caller frees it */
 } nnc_checkpoint;
 
 bool nnc_checkpoint_is_file(const char *path);
 /* Reads the header; never the weights. NNC_BAD_SPEC: a length or type is wrong; NNC_IO. */
-nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c,
-                               nnc_error *err);
+nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c, nnc_error *err);
 /* The same of an open file of `size` bytes; c->path tells its format. */
-nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size,
-                                nnc_error *err);
+nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err);
 
 /* The launch files of a command line. */
 typedef struct nnc_launch_asked {
@@ -94,17 +88,16 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 /* Takes the launch files out of the operands, and adds what they say to the settings that are not given. Leaves
  * everything as it is when no operand is a launch file. What it adds lives as long as the specs. NNC_BAD_SPEC and
  * NNC_BAD_USAGE name file, line and key. */
-nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands,
-                           int *operand_count, nnc_scenario_args *given, nnc_error *err);
+nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands, int *operand_count,
+                           nnc_scenario_args *given, nnc_error *err);
 
 /* An nnc_model_reader. */
-nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given,
-                            nnc_error *err);
+nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given, nnc_error *err);
 
 /* Writes the command of an engine that serves a model by a plan. NNC_ILLEGAL_PLAN: the command cannot express a field,
  * which err names. NNC_BAD_USAGE: no format of a command. */
-nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model,
-                           const nnc_serve_ask *plan, nnc_buffer *out, nnc_error *err);
+nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model, const nnc_serve_ask *plan,
+                           nnc_buffer *out, nnc_error *err);
 
 /* A training plan to write as a launch file. */
 typedef struct nnc_launch_plan {
@@ -117,15 +110,14 @@ typedef struct nnc_launch_plan {
 
 /* Completes a plan for this format, or a search: the profile and the fields that are not given. NNC_BAD_USAGE: no such
  * format, or the profile is not of its program. */
-nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches,
-                               nnc_scenario_args *given, nnc_error *err);
+nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
+                               nnc_error *err);
 
 /* How names of files of a format end: ".sh". */
 const char *nnc_launch_suffix(const char *format);
 
 /* Writes a launch file that stands for a plan. NNC_ILLEGAL_PLAN: the format cannot express it, err names the option.
  * NNC_BAD_USAGE: no format that can be written. */
-nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out,
-                            nnc_error *err);
+nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err);
 
 #endif

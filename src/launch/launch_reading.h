@@ -123,8 +123,7 @@ void nnc_document_free(nnc_document *d);
 /* Parses a text that outlives the document. */
 nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size);
 /* Opens the table of a format. NNC_BAD_USAGE: the format is unknown. */
-nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table,
-                            nnc_error *err);
+nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err);
 
 /* ---- the reading ---- */
 
@@ -132,12 +131,10 @@ bool nnc_reading_goes_on(const nnc_reading *r);
 /* The fault that was noted at a value becomes the error of the reading. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at);
 /* Lists a key that sets nothing. path: keys from the root to it, joined by dots. */
-void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why,
-                        bool skipped);
+void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
 /* Sets the fields of an object of a table. */
-void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields,
-                     bool are_defaults);
+void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
 /* A field of the model or its name; NULL: no key sets it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 

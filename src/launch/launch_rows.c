@@ -68,12 +68,11 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at)
 }
 
 /* Keys from the root to a value, joined by dots, are given by the caller. */
-void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why,
-                        bool skipped)
+void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped)
 {
     nnc_launch_said *said = r->said;
-    nnc_ignored_key *grown = nnc_arena_grow(r->arena, said->ignored, said->ignored_count,
-                                            &said->ignored_capacity, sizeof *said->ignored);
+    nnc_ignored_key *grown =
+        nnc_arena_grow(r->arena, said->ignored, said->ignored_count, &said->ignored_capacity, sizeof *said->ignored);
     const char *key = nnc_arena_strdup(r->arena, path);
     const char *reason = nnc_arena_strdup(r->arena, why);
     if (grown == NULL || key == NULL || reason == NULL) {
@@ -81,20 +80,17 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
         return;
     }
     said->ignored = grown;
-    said->ignored[said->ignored_count++] = (nnc_ignored_key){ .file = r->files[r->file].path,
-                                                              .key = key,
-                                                              .line = nnc_json_line(at),
-                                                              .why = reason,
-                                                              .skipped = skipped };
+    said->ignored[said->ignored_count++] = (nnc_ignored_key){
+        .file = r->files[r->file].path, .key = key, .line = nnc_json_line(at), .why = reason, .skipped = skipped
+    };
 }
 
 /* A key that cannot be used: an error, or with --lenient a line of the list. */
 static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
 {
     const nnc_json instead = nnc_json_get(row, "instead");
-    if (r->model_given != NULL &&
-        (nnc_json_get(row, "of_model").node != NULL ||
-         (instead.node != NULL && strncmp(nnc_json_text(instead), "give MODEL", 10) == 0))) {
+    if (r->model_given != NULL && (nnc_json_get(row, "of_model").node != NULL ||
+                                   (instead.node != NULL && strncmp(nnc_json_text(instead), "give MODEL", 10) == 0))) {
         nnc_reading_ignore(r, at, path, "MODEL is given", false);
         return;
     }
@@ -103,11 +99,10 @@ static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *wh
         return;
     }
     const char *key = nnc_json_key(at);
-    const bool is_absent = nnc_json_type_of(at) == NNC_JSON_OBJECT &&
-                           (key == NULL || key[0] == '\0' || !nnc_ends_in(path, key));
+    const bool is_absent =
+        nnc_json_type_of(at) == NNC_JSON_OBJECT && (key == NULL || key[0] == '\0' || !nnc_ends_in(path, key));
     nnc_json_fault(at, is_absent ? path : NULL, "%s; %s%s", what,
-                   instead.node != NULL ? nnc_json_text(instead)
-                                        : "give what it means as an option of nncost",
+                   instead.node != NULL ? nnc_json_text(instead) : "give what it means as an option of nncost",
                    ", and --lenient skips the key");
     nnc_reading_fail(r, at);
 }
@@ -163,8 +158,7 @@ static bool is_known(nnc_reading *r, const char *name)
     const nnc_field *field = field_of(r, name);
     const char *of_model = model_name(name);
     return of_model != NULL
-               ? (r->model_given != NULL && strcmp(name, "SOFTWARE") != 0) ||
-                     nnc_reading_model(r, of_model) != NULL
+               ? (r->model_given != NULL && strcmp(name, "SOFTWARE") != 0) || nnc_reading_model(r, of_model) != NULL
                : field != NULL && (nnc_reading_is_given(r, field) || find_set(r, field) != NULL);
 }
 
@@ -173,9 +167,8 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     char option[NNC_OPTION_NAME];
     const char *path = r->files[first->file].path;
     const long line = first->at.node != NULL ? nnc_json_line(first->at) : 1;
-    nnc_json_fault(at, NULL, "disagrees with %s:%ld: %s is %s there and %s here; %s decides", path,
-                   line, first->field->name, first->value, value,
-                   nnc_option_name(first->field->name, option));
+    nnc_json_fault(at, NULL, "disagrees with %s:%ld: %s is %s there and %s here; %s decides", path, line,
+                   first->field->name, first->value, value, nnc_option_name(first->field->name, option));
     nnc_reading_fail(r, at);
 }
 
@@ -184,9 +177,7 @@ static bool is_open(const nnc_reading *r, const char *name)
 {
     for (int i = 0; i < r->question_count; i++) {
         const nnc_question *q = &r->questions[i];
-        if (q->is_open &&
-            strcmp(q->only != NULL ? q->only : nnc_json_text(nnc_json_first(q->fields)), name) ==
-                0) {
+        if (q->is_open && strcmp(q->only != NULL ? q->only : nnc_json_text(nnc_json_first(q->fields)), name) == 0) {
             return true;
         }
     }
@@ -194,8 +185,7 @@ static bool is_open(const nnc_reading *r, const char *name)
 }
 
 /* Sets a field of the model, or its name, which its own reader checks. */
-static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value,
-                      bool is_default)
+static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default)
 {
     nnc_model_field *field = nnc_reading_model(r, name);
     if (field != NULL && (field->is_set || is_default || strcmp(field->value, value) == 0)) {
@@ -203,9 +193,8 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
         return;
     }
     if (field != NULL && !field->is_default) {
-        nnc_json_fault(at, NULL, "disagrees with %s:%ld: %s is %s there and %s here",
-                       r->files[field->file].path, nnc_json_line(field->at), name, field->value,
-                       value);
+        nnc_json_fault(at, NULL, "disagrees with %s:%ld: %s is %s there and %s here", r->files[field->file].path,
+                       nnc_json_line(field->at), name, field->value, value);
         nnc_reading_fail(r, at);
         return;
     }
@@ -226,8 +215,7 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
 }
 
 /* The text of a value of a field as an option writes it; an error tells what is wrong with it. */
-static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE],
-                             nnc_error *err)
+static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
     nnc_run_ask run = nnc_run_ask_default();
@@ -262,8 +250,7 @@ static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], cons
 }
 
 /* Sets a field from a text, which is checked as an option would be. */
-static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value,
-                     bool is_default)
+static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default)
 {
     const nnc_field *field = field_of(r, name);
     char text[NNC_LAUNCH_VALUE];
@@ -317,9 +304,8 @@ static void keep(nnc_reading *r, nnc_json at, const char *name)
 {
     const nnc_field *field = field_of(r, name);
     if (field != NULL && find_set(r, field) == NULL && r->set_count < NNC_LAUNCH_FIELDS_MAX) {
-        r->sets[r->set_count++] = (nnc_set_field){
-            .field = field, .file = r->file, .at = at, .is_kept = true, .value = "default"
-        };
+        r->sets[r->set_count++] =
+            (nnc_set_field){ .field = field, .file = r->file, .at = at, .is_kept = true, .value = "default" };
     }
 }
 
@@ -331,9 +317,8 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
     } else if (r->question_count == NNC_LAUNCH_FIELDS_MAX) {
         r->status = nnc_fail(r->err, NNC_BAD_SPEC, r->files[r->file].path, "too many open keys");
     } else {
-        r->questions[r->question_count++] = (nnc_question){
-            .at = at, .fields = fields, .only = only, .path = kept, .file = r->file
-        };
+        r->questions[r->question_count++] =
+            (nnc_question){ .at = at, .fields = fields, .only = only, .path = kept, .file = r->file };
     }
 }
 
@@ -412,8 +397,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key)
             found = strcmp(name, key) == 0 ? at : found;
         }
     }
-    const bool missing =
-        *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
+    const bool missing = *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;
     return missing ? nnc_json_get(table_part(r, "absent"), key) : referred(found);
 }
 
@@ -456,12 +440,8 @@ static bool value_text(nnc_json at, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
     switch (nnc_json_type_of(at)) {
-    case NNC_JSON_BOOL:
-        snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false");
-        return true;
-    case NNC_JSON_NUMBER:
-        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
-        return true;
+    case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "true" : "false"); return true;
+    case NNC_JSON_NUMBER: snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number)); return true;
     case NNC_JSON_TEXT: return snprintf(text, size, "%s", nnc_json_text(at)) < (int)size;
     case NNC_JSON_LIST: return list_text(at, text, size);
     default: return false;
@@ -492,8 +472,7 @@ static size_t take_digits(void *context, const char *at)
 /* The text of a field of the model: one that is set already, or one of the model that is named. false: neither. */
 static bool model_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
-    const nnc_model_field *field = nnc_reading_model(r, name),
-                          *named = nnc_reading_model(r, "MODEL");
+    const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
     const char *id = r->model_given != NULL ? r->model_given : named != NULL ? named->value : NULL;
     const nnc_model *model = NULL;
     if (id == NULL || strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0) {
@@ -520,8 +499,8 @@ static bool take_key(void *context, const char *name, size_t length)
     const nnc_json found = value_of(f->r, key);
     double number = 1.0;
     char text[NNC_LAUNCH_VALUE];
-    if (found.node == NULL && strncmp(key, "model.", 6) == 0 &&
-        model_text(f->r, key + 6, text, sizeof text) && nnc_read_double(text, &number)) {
+    if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
+        nnc_read_double(text, &number)) {
         /* a field of the model */
     } else if (found.node == NULL && !optional) {
         nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
@@ -577,8 +556,7 @@ static void refuse_formula(void *context, const char *expected, const char *at)
 /* "=4*hidden_size", "=a/b?": the result is a whole number of at least 0. */
 static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE])
 {
-    static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC |
-                                                                1 << NNC_OPERATOR_REMAINDER,
+    static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC | 1 << NNC_OPERATOR_REMAINDER,
                                                    .nesting_max = 8,
                                                    .name_marks = "._?",
                                                    .number = take_digits,
@@ -685,8 +663,7 @@ static bool holds(nnc_reading *r, nnc_json conditions)
         if (!condition_text(r, nnc_json_key(one) + negated, text, sizeof text)) {
             return false;
         }
-        for (nnc_json value = nnc_json_first(one); value.node != NULL;
-             value = nnc_json_next(value)) {
+        for (nnc_json value = nnc_json_first(one); value.node != NULL; value = nnc_json_next(value)) {
             met = met || is_like(text, nnc_json_text(value));
         }
         if (met == negated) {
@@ -723,11 +700,9 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
     return true;
 }
 
-void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields,
-                     bool are_defaults)
+void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults)
 {
-    for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r);
-         one = nnc_json_next(one)) {
+    for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r); one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
         char text[NNC_LAUNCH_TEXT];
         if (name[0] == '-') {
@@ -756,8 +731,7 @@ static void put_expected(nnc_json values, char *text, size_t size)
     }
 }
 
-static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json row,
-                        const char *text)
+static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
     const nnc_json values = nnc_json_get(row, "values"), with = nnc_json_get(row, "with");
     char expected[160] = "", what[400], both[2 * NNC_LAUNCH_TEXT], other[NNC_LAUNCH_TEXT];
@@ -833,8 +807,7 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     char number[NNC_LAUNCH_VALUE];
     double every = 0.0;
     int count = 0;
-    bool known =
-        nnc_json_type_of(at) != NNC_JSON_NUMBER && read_pattern(letters, text, &list, &count);
+    bool known = nnc_json_type_of(at) != NNC_JSON_NUMBER && read_pattern(letters, text, &list, &count);
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_read_double(text, &every)) {
         known = every >= 1.0 && every <= 100.0;
         for (int i = 0; known && i < (int)every; i++) {
@@ -865,8 +838,7 @@ static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const cha
 {
     const nnc_model *found = NULL;
     char number[NNC_LAUNCH_VALUE];
-    if (nnc_model_load(r->specs, model, &found, NULL) == NNC_OK &&
-        found->family == NNC_FAMILY_DECODER) {
+    if (nnc_model_load(r->specs, model, &found, NULL) == NNC_OK && found->family == NNC_FAMILY_DECODER) {
         snprintf(number, sizeof number, "%lld", (long long)found->decoder.vocab);
         set_text(r, at, to, number, true);
     }
@@ -902,8 +874,7 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
         nnc_reading_fail(r, at);
     } else if (r->reference_count < NNC_LAUNCH_FILES_MAX) {
         r->references[r->reference_count++] =
-            (nnc_reference){ at, nnc_json_text(nnc_json_get(row, "file")), kept,
-                             nnc_json_get(row, "known"), r->file };
+            (nnc_reference){ at, nnc_json_text(nnc_json_get(row, "file")), kept, nnc_json_get(row, "known"), r->file };
     }
 }
 
@@ -911,8 +882,7 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
 static bool is_decided(const nnc_reading *r, const char *name)
 {
     const nnc_field *field = field_of(r, name);
-    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) ||
-           (field != NULL && nnc_reading_is_given(r, field));
+    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
 }
 
 /* Takes the text of a value, or of an item of a list of values. */
@@ -923,8 +893,7 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     const char *decides = text_of(row, "decides");
     if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
         nnc_reading_ignore(r, at, path, "not set in the script", false);
-    } else if (strstr(text, "${") != NULL &&
-               is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
+    } else if (strstr(text, "${") != NULL && is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
         nnc_reading_ignore(r, at, path, "given as an option", false);
     } else if (strstr(text, "${") != NULL) {
         snprintf(what, sizeof what,
@@ -970,8 +939,7 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
 static bool is_off(nnc_json at)
 {
     const nnc_json_type type = nnc_json_type_of(at);
-    return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) ||
-           (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
+    return (type == NNC_JSON_BOOL && !nnc_json_bool(at)) || (type == NNC_JSON_TEXT && nnc_json_text(at)[0] == '\0') ||
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
@@ -981,8 +949,7 @@ static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
     const nnc_json same = nnc_json_get(row, "same");
     const nnc_json other = same.node != NULL ? value_of(r, nnc_json_text(same)) : same;
     char a[NNC_LAUNCH_VALUE], b[NNC_LAUNCH_VALUE];
-    return other.node != NULL && value_text(at, a, sizeof a) && value_text(other, b, sizeof b) &&
-           strcmp(a, b) == 0;
+    return other.node != NULL && value_text(at, a, sizeof a) && value_text(other, b, sizeof b) && strcmp(a, b) == 0;
 }
 
 static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
@@ -1011,8 +978,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     } else if (nnc_json_get(row, "file").node != NULL) {
         name_file(r, at, path, row);
     } else if (is_list && nnc_json_get(row, "each").node != NULL) {
-        for (nnc_json one = nnc_json_first(at); one.node != NULL && nnc_reading_goes_on(r);
-             one = nnc_json_next(one)) {
+        for (nnc_json one = nnc_json_first(at); one.node != NULL && nnc_reading_goes_on(r); one = nnc_json_next(one)) {
             take_words(r, one, path, row);
         }
     } else if (nnc_json_type_of(at) == NNC_JSON_TEXT && nnc_json_get(row, "each").node != NULL &&
@@ -1094,8 +1060,7 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
 {
-    for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r);
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         char path[NNC_LAUNCH_KEY], name[NNC_LAUNCH_KEY];
         bool below = false;
         key_name(r, nnc_json_key(at), name, sizeof name);
@@ -1124,8 +1089,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
 static void read_absent(nnc_reading *r, nnc_json keys)
 {
     const nnc_json absent = table_part(r, "absent");
-    for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r);
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(absent); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
         const nnc_json found = value_of(r, nnc_json_key(at));
         bool below = false;
         const nnc_json row = nnc_reading_row(r, nnc_json_key(at), &below);
@@ -1173,8 +1137,7 @@ static void put_options(const nnc_question *q, char *text, size_t size)
     } else if (q->only != NULL) {
         snprintf(text, size, "%s", nnc_option_name(q->only, option));
     }
-    for (nnc_json one = nnc_json_first(q->fields); one.node != NULL && used < size;
-         one = nnc_json_next(one)) {
+    for (nnc_json one = nnc_json_first(q->fields); one.node != NULL && used < size; one = nnc_json_next(one)) {
         used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " or " : "",
                                  nnc_option_name(nnc_json_text(one), option));
     }
@@ -1219,8 +1182,8 @@ void nnc_reading_rules(nnc_reading *r, int index)
 {
     const nnc_json root = nnc_json_root(&r->files[index].content.doc);
     r->file = index;
-    for (nnc_json rule = nnc_json_first(table_part(r, "rules"));
-         rule.node != NULL && nnc_reading_goes_on(r); rule = nnc_json_next(rule)) {
+    for (nnc_json rule = nnc_json_first(table_part(r, "rules")); rule.node != NULL && nnc_reading_goes_on(r);
+         rule = nnc_json_next(rule)) {
         if (nnc_reading_applies(r, rule, "if")) {
             nnc_reading_set(r, root, text_of(rule, "key"), nnc_json_get(rule, "set"), true);
         }

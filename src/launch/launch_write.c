@@ -30,13 +30,7 @@ static const char *const never_decided[] = {
 };
 /* Fields of a model that are no part of its network, or that programs choose. */
 static const char *const not_of_network[] = {
-    "id",
-    "name",
-    "published_params",
-    "seq_len",
-    "vocab_multiple",
-    "positions_max",
-    "encoder_seq_len",
+    "id", "name", "published_params", "seq_len", "vocab_multiple", "positions_max", "encoder_seq_len",
 };
 
 typedef struct writing {
@@ -83,8 +77,7 @@ static void put_member(nnc_buffer *out, const char *prefix, const char *name, co
     nnc_put_json_text(out, text);
 }
 
-static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_table *table,
-                       const void *object)
+static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_table *table, const void *object)
 {
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
@@ -169,8 +162,8 @@ static int matches(writing *w, nnc_json fields, const char **given)
             *given = own;
         } else if (text[0] == '=' || name[0] == '!') {
             return 0;
-        } else if (name[0] != '-' && (!nnc_reading_text(w->r, one, text, made, sizeof made) ||
-                                      !is_same_value(made, own))) {
+        } else if (name[0] != '-' &&
+                   (!nnc_reading_text(w->r, one, text, made, sizeof made) || !is_same_value(made, own))) {
             return 0;
         }
         count++;
@@ -215,20 +208,16 @@ static bool invert(writing *w, const char *key, char *value, size_t size)
 static bool is_bare(const char *value)
 {
     double number = 0.0;
-    return value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 ||
-           strcmp(value, "null") == 0 ||
+    return value[0] == '[' || strcmp(value, "true") == 0 || strcmp(value, "false") == 0 || strcmp(value, "null") == 0 ||
            (strchr("+-.0123456789", value[0]) != NULL && nnc_read_double(value, &number));
 }
 
 /* A word that YAML reads as a text. */
 static bool is_word(const char *value)
 {
-    static const char *const other[] = {
-        "no", "yes", "on", "off", "y", "n", "null", "true", "false"
-    };
+    static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false" };
     size_t length = 0;
-    while (isalnum((unsigned char)value[length]) ||
-           (length > 0 && strchr("_-./", value[length]) != NULL)) {
+    while (isalnum((unsigned char)value[length]) || (length > 0 && strchr("_-./", value[length]) != NULL)) {
         length += value[length] != '\0';
         if (value[length] == '\0') {
             break;
@@ -268,8 +257,7 @@ static int depth_of(const char *key, size_t size)
 static void close_objects(writing *w, const char *key)
 {
     const size_t same = common(w->last, key);
-    for (int depth = depth_of(w->last, strlen(w->last)), end = depth_of(key, same); depth > end;
-         depth--) {
+    for (int depth = depth_of(w->last, strlen(w->last)), end = depth_of(key, same); depth > end; depth--) {
         nnc_buffer_byte(w->out, '\n');
         indent(w->out, depth);
         nnc_buffer_byte(w->out, '}');
@@ -367,8 +355,8 @@ static nnc_status check_rules(writing *w, nnc_error *err)
     for (nnc_json rule = nnc_json_first(nnc_json_get(w->writer, "cannot")); rule.node != NULL;
          rule = nnc_json_next(rule)) {
         if (nnc_reading_applies(w->r, rule, "if")) {
-            return nnc_fail(err, NNC_ILLEGAL_PLAN, text_in(rule, "option"),
-                            "cannot be written for %s: %s", w->asked->format, text_in(rule, "why"));
+            return nnc_fail(err, NNC_ILLEGAL_PLAN, text_in(rule, "option"), "cannot be written for %s: %s",
+                            w->asked->format, text_in(rule, "why"));
         }
     }
     return w->r->status;
@@ -386,8 +374,8 @@ static void put_entry(writing *w, nnc_json entry)
                                      : invert(w, of != NULL ? of : key, text, sizeof text);
     const char *needed = text_in(entry, "or");
     if (!found && needed != NULL && w->r->status == NNC_OK) {
-        w->r->status = nnc_fail(w->r->err, NNC_ILLEGAL_PLAN, "MODEL",
-                                "cannot be written for %s: %s", w->asked->format, needed);
+        w->r->status =
+            nnc_fail(w->r->err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s: %s", w->asked->format, needed);
     }
     if (!found) {
         return;
@@ -412,23 +400,22 @@ static void put_file(writing *w)
         put_line(w, plain ? nnc_json_text(line) : text_in(line, "text"));
         nnc_buffer_text(w->out, last ? "" : "\n");
     }
-    for (nnc_json entry = nnc_json_first(nnc_json_get(w->writer, "keys"));
-         entry.node != NULL && w->r->status == NNC_OK; entry = nnc_json_next(entry)) {
+    for (nnc_json entry = nnc_json_first(nnc_json_get(w->writer, "keys")); entry.node != NULL && w->r->status == NNC_OK;
+         entry = nnc_json_next(entry)) {
         put_entry(w, entry);
     }
     if (strcmp(w->form, "json") == 0) {
         close_objects(w, "");
         nnc_buffer_text(w->out, "\n}");
     }
-    nnc_buffer_text(w->out,
-                    strcmp(w->form, "json") == 0 || strcmp(w->form, "shell") == 0 ? "\n" : "");
+    nnc_buffer_text(w->out, strcmp(w->form, "json") == 0 || strcmp(w->form, "shell") == 0 ? "\n" : "");
 }
 
 /* ---- reading it again ---- */
 
 /* Makes a text a file of the specs; *path: its name. */
-static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text,
-                            const char **path, nnc_error *err)
+static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
+                            nnc_error *err)
 {
     const nnc_piped **all = nnc_specs_piped(specs);
     nnc_arena *arena = nnc_specs_arena(specs);
@@ -438,8 +425,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     for (const nnc_piped *one = *all; one != NULL; one = one->next) {
         number++;
     }
-    snprintf(name, sizeof name, "./written-%d.%s", number,
-             strcmp(form, "shell") == 0 ? "sh" : form);
+    snprintf(name, sizeof name, "./written-%d.%s", number, strcmp(form, "shell") == 0 ? "sh" : form);
     if (made == NULL) {
         return nnc_no_memory(err);
     }
@@ -460,8 +446,7 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
     for (size_t i = 0; i < nnc_plan_table.count; i++) {
         const nnc_field *field = &nnc_plan_table.fields[i];
         char text[NNC_LAUNCH_VALUE];
-        if (!has_text(outside, field->name) &&
-            !is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name)) {
+        if (!has_text(outside, field->name) && !is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name)) {
             continue;
         }
         nnc_field_text(field, w->asked->plan, text, sizeof text);
@@ -486,18 +471,16 @@ static bool is_moot(const nnc_plan *plan, const char *name)
 }
 
 /* NNC_ILLEGAL_PLAN: a field of the one is not that of the other. */
-static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix,
-                          const void *asked, const void *read, nnc_error *err)
+static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
+                          const void *read, nnc_error *err)
 {
     for (size_t i = 0; i < table->count; i++) {
         const nnc_field *field = &table->fields[i];
         char a[NNC_LAUNCH_TEXT], b[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME + 8];
         if (field->name == NULL || field->type == NNC_FIELD_OBJECT ||
             (prefix[0] == '\0' && is_moot(asked, field->name)) ||
-            (prefix[0] != '\0' &&
-             is_one_of(not_of_network, NNC_COUNT_OF(not_of_network), field->name)) ||
-            (prefix[0] == '\0' &&
-             is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name))) {
+            (prefix[0] != '\0' && is_one_of(not_of_network, NNC_COUNT_OF(not_of_network), field->name)) ||
+            (prefix[0] == '\0' && is_one_of(never_decided, NNC_COUNT_OF(never_decided), field->name))) {
             continue;
         }
         nnc_field_text(field, asked, a, sizeof a);
@@ -509,15 +492,14 @@ static nnc_status compare(const writing *w, const nnc_field_table *table, const 
                 snprintf(option, sizeof option, "%s%.40s", prefix, field->name);
             }
             return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                            "%.80s cannot be written for %s, whose file would mean %.80s", a,
-                            w->asked->format, b);
+                            "%.80s cannot be written for %s, whose file would mean %.80s", a, w->asked->format, b);
         }
     }
     return NNC_OK;
 }
 
-static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model,
-                           nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
+static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model, nnc_scenario_args *given,
+                           nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_launch_asked asked = { .format = w->asked->format };
     const char *path = NULL;
@@ -546,8 +528,7 @@ static nnc_status check_as(const writing *w, nnc_specs *specs, const char *model
     if (nnc_model_table_of(&scenario->model) != nnc_model_table_of(w->asked->model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "MODEL", "cannot be written for %s", asked.format);
     }
-    NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model,
-                    &scenario->model, err));
+    NNC_TRY(compare(w, nnc_model_table_of(w->asked->model), "model.", w->asked->model, &scenario->model, err));
     return compare(w, &nnc_plan_table, "", w->asked->plan, &plan, err);
 }
 
@@ -555,9 +536,8 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, const char *mo
 {
     nnc_scenario_args *given = calloc(1, sizeof *given);
     nnc_scenario *scenario = calloc(1, sizeof *scenario);
-    const nnc_status status = given != NULL && scenario != NULL
-                                  ? check_as(w, specs, model, given, scenario, err)
-                                  : nnc_no_memory(err);
+    const nnc_status status =
+        given != NULL && scenario != NULL ? check_as(w, specs, model, given, scenario, err) : nnc_no_memory(err);
     free(given);
     free(scenario);
     return status;
@@ -566,12 +546,11 @@ static nnc_status check_again(const writing *w, nnc_specs *specs, const char *mo
 /* ---- the table ---- */
 
 /* Opens the table of a format that can be written. */
-static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document *table,
-                              nnc_json *writer, nnc_error *err)
+static nnc_status open_writer(nnc_specs *specs, const char *format, nnc_document *table, nnc_json *writer,
+                              nnc_error *err)
 {
-    static const char expected[] =
-        "expected megatron, torchtitan, deepspeed, accelerate, axolotl, "
-        "llama-factory, transformers, maxtext or nanotron, found \"%.60s\"";
+    static const char expected[] = "expected megatron, torchtitan, deepspeed, accelerate, axolotl, "
+                                   "llama-factory, transformers, maxtext or nanotron, found \"%.60s\"";
     const nnc_status status = nnc_launch_table(specs, format, table, err);
     if (status != NNC_OK) {
         return status == NNC_BAD_USAGE ? nnc_fail(err, status, "--emit", expected, format) : status;
@@ -590,8 +569,7 @@ const char *nnc_launch_suffix(const char *format)
 }
 
 /* Gives the fields of an object of the writer that are not given. */
-static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given,
-                                nnc_error *err)
+static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err)
 {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, nnc_json_key(one));
@@ -610,24 +588,21 @@ static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_
     return NNC_OK;
 }
 
-nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches,
-                               nnc_scenario_args *given, nnc_error *err)
+nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
+                               nnc_error *err)
 {
     nnc_document table = { .is_parsed = false };
     nnc_json writer = { 0 };
     nnc_status status = open_writer(specs, format, &table, &writer, err);
     const nnc_json list = nnc_json_get(writer, "software");
     if (status == NNC_OK && list.node != NULL && given->software == NULL) {
-        given->software =
-            nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(nnc_json_first(list)));
+        given->software = nnc_arena_strdup(nnc_specs_arena(specs), nnc_json_text(nnc_json_first(list)));
         status = given->software != NULL ? NNC_OK : nnc_no_memory(err);
     } else if (status == NNC_OK && list.node != NULL && !has_text(list, given->software)) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--emit",
-                          "--software is %.60s, found \"%.60s\", which runs with %s",
+        status = nnc_fail(err, NNC_BAD_USAGE, "--emit", "--software is %.60s, found \"%.60s\", which runs with %s",
                           given->software, format, nnc_json_text(nnc_json_first(list)));
     }
-    status =
-        status == NNC_OK ? give_defaults(specs, nnc_json_get(writer, "plan"), given, err) : status;
+    status = status == NNC_OK ? give_defaults(specs, nnc_json_get(writer, "plan"), given, err) : status;
     if (status == NNC_OK && searches) {
         status = give_defaults(specs, nnc_json_get(writer, "search"), given, err);
     }
@@ -635,8 +610,7 @@ nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool search
     return status;
 }
 
-nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out,
-                            nnc_error *err)
+nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err)
 {
     nnc_reading *r = calloc(1, sizeof *r);
     nnc_launch_said said = { .file_count = 0 };
@@ -661,9 +635,8 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
         w.form = text_in(w.writer, "form");
         put_document(&document, asked, model);
         plan->content = (nnc_document){ .faults = { .name = plan->path, .err = err } };
-        status = document.failed
-                     ? nnc_no_memory(err)
-                     : nnc_document_parse(specs, &plan->content, document.bytes, document.size - 1);
+        status = document.failed ? nnc_no_memory(err)
+                                 : nnc_document_parse(specs, &plan->content, document.bytes, document.size - 1);
     }
     status = status == NNC_OK ? check_rules(&w, err) : status;
     if (status == NNC_OK) {

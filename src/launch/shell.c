@@ -164,8 +164,7 @@ static void put_options(shell *s, const cells *from, cells *to)
 }
 
 /* Sets a variable, or appends to it. In a branch that may not run, it becomes unknown. */
-static void assign(shell *s, const char *name, size_t length, const cells *value, bool append,
-                   bool is_array)
+static void assign(shell *s, const char *name, size_t length, const cells *value, bool append, bool is_array)
 {
     variable *v = find_variable(s, name, length);
     cells all = { 0 };
@@ -229,8 +228,7 @@ static const char *end_of(const char *at, int depth)
     }
     at += at[0] == '$' ? 2 : 1;
     while (*at != '\0' && *at != close) {
-        const bool nested =
-            first != '\'' && (*at == '`' || (*at == '$' && (at[1] == '(' || at[1] == '{')));
+        const bool nested = first != '\'' && (*at == '`' || (*at == '$' && (at[1] == '(' || at[1] == '{')));
         const bool quoted = (first == '(' || first == '{') && (*at == '"' || *at == '\'');
         const bool bracket = first == '(' && *at == '(';
         if (*at == '\\' && first != '\'' && at[1] != '\0') {
@@ -290,8 +288,8 @@ static bool sum_name(void *context, const char *name, size_t length)
     sum *of = context;
     const variable *v = find_variable(of->s, name, length);
     double number = 0.0;
-    return v != NULL && !v->is_unknown &&
-           nnc_read_double(text_of(of->s, v->value, v->count), &number) && push(of, number);
+    return v != NULL && !v->is_unknown && nnc_read_double(text_of(of->s, v->value, v->count), &number) &&
+           push(of, number);
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
@@ -358,8 +356,7 @@ static bool calculate(shell *s, const char *text, double *result)
         return calculate(s, holds > 0.0 || holds < 0.0 ? part : other + 1, result);
     }
     static const nnc_expression_reader grammar = {
-        .operators = NNC_OPERATORS_ALL &
-                     ~(1 << NNC_OPERATOR_AND | 1 << NNC_OPERATOR_OR | 1 << NNC_OPERATOR_NOT),
+        .operators = NNC_OPERATORS_ALL & ~(1 << NNC_OPERATOR_AND | 1 << NNC_OPERATOR_OR | 1 << NNC_OPERATOR_NOT),
         .nesting_max = 8,
         .name_marks = "_",
         .number = sum_number,
@@ -400,8 +397,7 @@ static void expand_sum(shell *s, const char *at, const char *end, cells *to)
     double result = 0.0;
     char number[32];
     expand(s, at, end, &inside);
-    const char *text =
-        text_of(s, (const cell *)(const void *)inside.bytes.bytes, cell_count(&inside));
+    const char *text = text_of(s, (const cell *)(const void *)inside.bytes.bytes, cell_count(&inside));
     if (goes_on(s) && calculate(s, text, &result)) {
         snprintf(number, sizeof number, "%.0f", result);
         put_text(s, to, number, strlen(number), true);
@@ -515,8 +511,7 @@ static void expand(shell *s, const char *at, const char *end, cells *to)
             }
             at++;
         } else if (*at == '"') {
-            if (quoted && cell_count(to) == opened &&
-                at[-1] != '}') { /* "${A[@]}" may be no word */
+            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* "${A[@]}" may be no word */
                 put_cell(s, to, '\0', line, true);
             }
             quoted = !quoted;
@@ -609,10 +604,8 @@ static const char *word_end(shell *s, const char *at)
 /* The next token. s->line stays the line where the token begins: the caller moves on with pass(). */
 static token next_token(shell *s)
 {
-    static const char *const operators[] = {
-        "&&", "||", ";;", "<<<", "<<", ">>", ">&", "<&", "&>",
-        "((", ";",  "&",  "|",   "(",  ")",  "<",  ">",  "\n"
-    };
+    static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", ">>", ">&", "<&", "&>",
+                                             "((", ";",  "&",  "|",   "(",  ")",  "<",  ">",  "\n" };
     skip_blanks(s);
     token t = { .at = s->at };
     for (size_t i = 0; i < sizeof operators / sizeof *operators && t.length == 0; i++) {
@@ -639,8 +632,7 @@ static void pass(shell *s, const token *t)
 
 static void add_word(shell *s, nnc_script_words *to, const cell *from, int32_t count)
 {
-    nnc_script_word *grown =
-        nnc_arena_grow(s->arena, to->items, to->count, &to->capacity, sizeof *to->items);
+    nnc_script_word *grown = nnc_arena_grow(s->arena, to->items, to->count, &to->capacity, sizeof *to->items);
     if (grown == NULL) {
         s->status = nnc_no_memory(s->err);
         return;
@@ -654,8 +646,7 @@ static void split(shell *s, const cell *all, int32_t count, bool at_all, nnc_scr
 {
     int32_t begin = 0;
     for (int32_t i = 0; i <= count; i++) {
-        const bool blank =
-            i == count || is_blank(&all[i]) || (at_all && isspace((unsigned char)all[i].c));
+        const bool blank = i == count || is_blank(&all[i]) || (at_all && isspace((unsigned char)all[i].c));
         if (blank && i > begin) {
             add_word(s, to, all + begin, i - begin);
         }
@@ -671,8 +662,7 @@ static void expand_words(shell *s, const token *t, nnc_script_words *to)
     const cell *list = (const cell *)(const void *)all.bytes.bytes;
     /* The command of "bash -c '..'" and of eval is one quoted word. */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
-    const bool inner =
-        strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
+    const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
     if (goes_on(s) && list != NULL) {
         split(s, list, cell_count(&all), inner, to);
     }
@@ -754,8 +744,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
         found = truth_of(a[1] == 'z'); /* an empty text, which is no word */
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
-    } else if (count == 2 && a != NULL && b != NULL &&
-               (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
+    } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
         found = truth_of((b[0] == '\0') == (a[1] == 'z'));
     } else if (count == 3 && a != NULL && b != NULL && c != NULL) {
         found = compare(a, b, c);
@@ -766,9 +755,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
 /* Does a branch run, if the construct around it runs like this and its condition has this value? */
 static truth both(truth outside, truth condition)
 {
-    return outside == NO || condition == NO         ? NO
-           : outside == MAYBE || condition == MAYBE ? MAYBE
-                                                    : YES;
+    return outside == NO || condition == NO ? NO : outside == MAYBE || condition == MAYBE ? MAYBE : YES;
 }
 
 /* ---- constructs ---- */
@@ -846,10 +833,9 @@ static void read_patterns(shell *s, token t)
         if (t.is_word) {
             expand_words(s, &t, &w);
             const char *text = w.count > 0 ? w.items[0].text : "";
-            const truth one =
-                f->subject == NULL || (strpbrk(text, "*?[$") != NULL && strcmp(text, "*") != 0)
-                    ? MAYBE
-                    : truth_of(strcmp(text, "*") == 0 || strcmp(text, f->subject) == 0);
+            const truth one = f->subject == NULL || (strpbrk(text, "*?[$") != NULL && strcmp(text, "*") != 0)
+                                  ? MAYBE
+                                  : truth_of(strcmp(text, "*") == 0 || strcmp(text, f->subject) == 0);
             met = one > met ? one : met;
         }
         pass(s, &t);
@@ -986,8 +972,7 @@ static truth read_sum(shell *s)
         return MAYBE;
     }
     expand(s, s->at, end, &inside);
-    const char *text =
-        text_of(s, (const cell *)(const void *)inside.bytes.bytes, cell_count(&inside));
+    const char *text = text_of(s, (const cell *)(const void *)inside.bytes.bytes, cell_count(&inside));
     const bool known = goes_on(s) && calculate(s, text, &result);
     nnc_buffer_free(&inside.bytes);
     s->at = end + 2;
@@ -1032,8 +1017,7 @@ static token read_command(shell *s)
     token t = next_token(s);
     for (; t.length > 0 && goes_on(s); t = next_token(s)) {
         const frame *f = top(s);
-        if (at_begin && f != NULL && f->kind == 'c' && f->at_pattern && !is_token(&t, "\n") &&
-            !is_token(&t, "esac")) {
+        if (at_begin && f != NULL && f->kind == 'c' && f->at_pattern && !is_token(&t, "\n") && !is_token(&t, "esac")) {
             if (is_token(&t, "(")) {
                 t = next_token(s);
             }
@@ -1181,8 +1165,8 @@ static void keep_variables(shell *s)
     }
 }
 
-nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
-                          nnc_shell_command **commands, int *count, nnc_error *err)
+nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_command **commands,
+                          int *count, nnc_error *err)
 {
     shell s = { .name = name,
                 .at = text,
@@ -1202,8 +1186,7 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena,
     }
     if (goes_on(&s) && s.sourced != NULL && s.made.count == 0) {
         char what[256];
-        snprintf(what, sizeof what,
-                 "starts no program itself; %.120s, which it reads, is not read: give its options",
+        snprintf(what, sizeof what, "starts no program itself; %.120s, which it reads, is not read: give its options",
                  s.sourced);
         refuse(&s, what);
     }

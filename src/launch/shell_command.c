@@ -36,8 +36,7 @@ static const char *launcher_of(const char *text)
 /* Programs that are started by their own name. */
 static bool is_program(const char *text)
 {
-    static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve",
-                                            "sglang" };
+    static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (strcmp(base_name(text), programs[i]) == 0) {
             return true;
@@ -53,8 +52,7 @@ static int32_t program_at(const nnc_script_words *w)
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
         const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
-        const bool serves =
-            i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* not "vllm bench" */
+        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* not "vllm bench" */
         if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
             (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
             return i;
@@ -80,8 +78,7 @@ static bool is_object(const char *text, nnc_arena *arena)
 {
     nnc_faults faults = { .name = NULL };
     nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = strlen(text) };
-    const bool is = text[strspn(text, " ")] == '{' && strchr(text, '\n') == NULL &&
-                    nnc_json_parse(&doc) &&
+    const bool is = text[strspn(text, " ")] == '{' && strchr(text, '\n') == NULL && nnc_json_parse(&doc) &&
                     nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT;
     nnc_json_free(&doc);
     return is;
@@ -119,8 +116,7 @@ static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w, 
 }
 
 /* Reads one option; returns the index of the word after it. */
-static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end,
-                         flag *f)
+static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end, flag *f)
 {
     const char *text = w->items[at].text + strspn(w->items[at].text, "-");
     const char *equals = strchr(text, '=');
@@ -148,8 +144,8 @@ static int compare_lines(const void *a, const void *b)
 
 /* The options among some words as JSON, each on its line, after the name of the program. Of an option that is given
  * twice the last counts. */
-static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from,
-                                int32_t end, const char *program)
+static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
+                                const char *program)
 {
     nnc_buffer out = { 0 };
     int32_t count = 0, line = 1;
@@ -192,8 +188,7 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
 }
 
 /* Puts an engine that serves, and its model, before its options: {"vllm":"MODEL",..}. Other programs stay as they are. */
-static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program,
-                               const char *options)
+static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options)
 {
     static const char *const engines[] = { "vllm", "trtllm-serve", "sglang", "sglang.launch_server",
                                            "vllm.entrypoints.openai.api_server" };
@@ -240,8 +235,7 @@ static int32_t command_end(const nnc_script_words *w, int32_t from)
 
 static void add_command(nnc_shell_commands *s, nnc_shell_command made)
 {
-    nnc_shell_command *grown =
-        nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
+    nnc_shell_command *grown = nnc_arena_grow(s->arena, s->list, s->count, &s->capacity, sizeof *grown);
     if (grown == NULL) {
         s->status = nnc_no_memory(s->err);
         return;
@@ -264,8 +258,7 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
         return;
     }
     made.line = w->items[program].line;
-    made.options = with_engine(
-        s, w, program, options_json(s, w, program + 1, end, base_name(w->items[program].text)));
+    made.options = with_engine(s, w, program, options_json(s, w, program + 1, end, base_name(w->items[program].text)));
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
@@ -292,12 +285,10 @@ void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w)
                                         .line = w->items[0].line });
 }
 
-nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json,
-                               nnc_error *err)
+nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err)
 {
     nnc_shell_commands s = { .arena = arena, .err = err };
-    nnc_script_words w = { .items = nnc_arena_array(arena, (size_t)count, sizeof(nnc_script_word)),
-                           .count = count };
+    nnc_script_words w = { .items = nnc_arena_array(arena, (size_t)count, sizeof(nnc_script_word)), .count = count };
     if (w.items == NULL) {
         return nnc_no_memory(err);
     }

@@ -18,10 +18,9 @@ enum { TOML_BYTES_MAX = 1000 * 1000, PREFIX_TEXT = 160, DEPTH_MAX = NNC_SCAN_DEP
 
 typedef struct toml {
     const char *name, *at, *end, *line_start;
-    unsigned long line,
-        written; /* line: the current line of the text, from 1; written: lines written so far */
-    char prefix[PREFIX_TEXT]; /* name of the table, with a dot at its end */
-    bool any;                 /* a member was written */
+    unsigned long line, written; /* line: the current line of the text, from 1; written: lines written so far */
+    char prefix[PREFIX_TEXT];    /* name of the table, with a dot at its end */
+    bool any;                    /* a member was written */
     nnc_buffer *out;
     nnc_error *err;
     nnc_status status;
@@ -31,8 +30,7 @@ static bool fail(toml *t, const char *what)
 {
     char where[512];
     if (t->status == NNC_OK) {
-        snprintf(where, sizeof where, "%.400s:%lu:%lu", t->name, t->line,
-                 (unsigned long)(t->at - t->line_start) + 1);
+        snprintf(where, sizeof where, "%.400s:%lu:%lu", t->name, t->line, (unsigned long)(t->at - t->line_start) + 1);
         t->status = nnc_fail(t->err, NNC_BAD_SPEC, where, "bad syntax, expected %s", what);
     }
     return false;
@@ -76,8 +74,7 @@ static void skip(toml *t, bool over)
 
 static bool is_bare(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
 /* Writes a character of Unicode as UTF-8. */
@@ -221,19 +218,13 @@ static bool read_number(const char *word, double *number)
     }
     digits[used] = '\0';
     const char *first = digits + (digits[0] == '+' || digits[0] == '-');
-    const int base = first[0] != '0'   ? 10
-                     : first[1] == 'x' ? 16
-                     : first[1] == 'o' ? 8
-                     : first[1] == 'b' ? 2
-                                       : 10;
+    const int base = first[0] != '0' ? 10 : first[1] == 'x' ? 16 : first[1] == 'o' ? 8 : first[1] == 'b' ? 2 : 10;
     if (base != 10) {
         *number = (double)strtoull(first + 2, &end, base);
-        return first == digits && *end == '\0' && end > first + 2 && first[2] != '-' &&
-               first[2] != '+';
+        return first == digits && *end == '\0' && end > first + 2 && first[2] != '-' && first[2] != '+';
     }
     const bool leading = first[0] == '0' && first[1] >= '0' && first[1] <= '9';
-    return !leading && first[0] >= '0' && first[0] <= '9' &&
-           strspn(first, "0123456789.eE+-") == strlen(first) &&
+    return !leading && first[0] >= '0' && first[0] <= '9' && strspn(first, "0123456789.eE+-") == strlen(first) &&
            nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
 }
 
@@ -252,8 +243,8 @@ static bool put_word(toml *t)
         nnc_buffer_text(t->out, word);
     } else if (read_number(word, &number)) {
         nnc_buffer_number(t->out, number);
-    } else if (length > 0 && (strchr(word, ':') != NULL || strchr(word, '-') != NULL ||
-                              strstr(word, "inf") != NULL || strcmp(word, "nan") == 0)) {
+    } else if (length > 0 && (strchr(word, ':') != NULL || strchr(word, '-') != NULL || strstr(word, "inf") != NULL ||
+                              strcmp(word, "nan") == 0)) {
         nnc_put_json_text(t->out, word); /* a date, or what is not finite */
     } else {
         return fail(t, "a value");
@@ -358,8 +349,7 @@ static bool read_table(toml *t)
     bool read = read_key(t, &key);
     if (read && (key.failed || peek(t) != ']')) {
         read = fail(t, "]");
-    } else if (read &&
-               snprintf(t->prefix, sizeof t->prefix, "%s.", key.bytes) >= (int)sizeof t->prefix) {
+    } else if (read && snprintf(t->prefix, sizeof t->prefix, "%s.", key.bytes) >= (int)sizeof t->prefix) {
         read = fail(t, "a shorter name of a table");
     } else if (read) {
         t->at++;
@@ -368,8 +358,7 @@ static bool read_table(toml *t)
     return read;
 }
 
-nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
-                            nnc_error *err)
+nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err)
 {
     toml t = { .name = name,
                .at = text,

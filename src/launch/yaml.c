@@ -39,8 +39,7 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 #ifdef NNC_YAML_LIBRARY
 #define NAME(name) "yaml_" #name,
     static const char *const names[] = { YAML_CALLS(NAME) };
-    return nnc_dlopen_functions(NNC_YAML_LIBRARY, NNC_YAML_PACKAGE, names,
-                                sizeof names / sizeof *names, calls, err);
+    return nnc_dlopen_functions(NNC_YAML_LIBRARY, NNC_YAML_PACKAGE, names, sizeof names / sizeof *names, calls, err);
 #else
 #define ADDRESS(name) .name = yaml_##name,
     (void)err;
@@ -80,8 +79,7 @@ typedef struct writer {
 static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what)
 {
     char where[512];
-    snprintf(where, sizeof where, "%.400s:%lu:%lu", w->name, (unsigned long)at.line + 1,
-             (unsigned long)at.column + 1);
+    snprintf(where, sizeof where, "%.400s:%lu:%lu", w->name, (unsigned long)at.line + 1, (unsigned long)at.column + 1);
     return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
 }
 
@@ -148,10 +146,8 @@ static bool read_number(const char *text, double *number)
 
 static void put_plain(nnc_buffer *out, const char *text)
 {
-    static const char *const yes[] = { "true", "True", "TRUE", "yes", "Yes",
-                                       "YES",  "on",   "On",   "ON",  NULL };
-    static const char *const no[] = { "false", "False", "FALSE", "no",  "No",
-                                      "NO",    "off",   "Off",   "OFF", NULL };
+    static const char *const yes[] = { "true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", NULL };
+    static const char *const no[] = { "false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", NULL };
     static const char *const empty[] = { "", "~", "null", "Null", "NULL", NULL };
     double number = 0.0;
     if (is_word(text, yes)) {
@@ -168,8 +164,7 @@ static void put_plain(nnc_buffer *out, const char *text)
 }
 
 /* Names the node that begins here. *index: one past that of the anchor. */
-static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name,
-                               int *index)
+static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index)
 {
     if (name == NULL) {
         return NNC_OK;
@@ -195,8 +190,7 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event)
         }
     }
     if (a == NULL || a->end == 0 || (in != NULL && in->object && !in->at_value)) {
-        return refuse(w, event->start_mark,
-                      "bad alias (*), expected a value with that anchor (&) before it");
+        return refuse(w, event->start_mark, "bad alias (*), expected a value with that anchor (&) before it");
     }
     step_to(w, event->start_mark);
     if (w->out->size + (a->end - a->begin) > YAML_BYTES_MAX) {
@@ -222,8 +216,7 @@ static void drop_empty(writer *w, const level *in, size_t key)
             memcpy(&end, w->keys.bytes + in->keys + (i + 1) * sizeof key, sizeof end);
         }
         if (memcmp(w->out->bytes + begin, w->out->bytes + key, length) == 0 &&
-            strncmp(w->out->bytes + begin + length + strspn(w->out->bytes + begin + length, "\n"),
-                    "null", 4) == 0) {
+            strncmp(w->out->bytes + begin + length + strspn(w->out->bytes + begin + length, "\n"), "null", 4) == 0) {
             for (size_t at = begin; at < end; at++) {
                 w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' ';
             }
@@ -279,9 +272,8 @@ static nnc_status begin(writer *w, const yaml_event_t *event, bool object)
     step_to(w, event->start_mark);
     level *opened = &w->levels[w->depth++];
     *opened = (level){ .object = object, .keys = w->keys.size };
-    NNC_TRY(begin_anchor(
-        w, event, object ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
-        &opened->anchor));
+    NNC_TRY(begin_anchor(w, event, object ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
+                         &opened->anchor));
     nnc_buffer_byte(w->out, object ? '{' : '[');
     return NNC_OK;
 }
@@ -316,8 +308,7 @@ static nnc_status take_event(writer *w, const yaml_event_t *event)
     switch (event->type) {
     case YAML_DOCUMENT_START_EVENT:
         return w->documents++ == 0 ? NNC_OK
-                                   : refuse(w, event->start_mark,
-                                            "a second document, expected one document in a file");
+                                   : refuse(w, event->start_mark, "a second document, expected one document in a file");
     case YAML_SCALAR_EVENT: return put_scalar(w, event);
     case YAML_ALIAS_EVENT: return put_alias(w, event);
     case YAML_SEQUENCE_START_EVENT: return begin(w, event, false);
@@ -339,8 +330,7 @@ static nnc_status refuse_syntax(const writer *w, const yaml_parser_t *parser)
     return refuse(w, parser->problem_mark, what);
 }
 
-nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
-                            nnc_error *err)
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err)
 {
     writer w = { .name = name, .out = json, .err = err };
     yaml_parser_t parser;
@@ -377,8 +367,7 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
 
 const bool nnc_yaml_is_read = false;
 
-nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json,
-                            nnc_error *err)
+nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err)
 {
     (void)text, (void)size, (void)json;
     return nnc_fail(err, NNC_IO, name, "cannot be read: this program was built without libyaml");

@@ -18,8 +18,7 @@ static size_t aligned(size_t size)
     return (size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed,
-                     size_t value_size)
+bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size)
 {
     *memo = (nnc_memo){ .slots = slots,
                         .ways = ways < slots ? ways : slots,
@@ -79,8 +78,7 @@ void *nnc_memo_find(nnc_memo *memo, const void *key)
     const uint32_t tag = (uint32_t)(memo->hash >> 32);
     for (uint32_t i = 0; i < memo->ways; i++) {
         const nnc_memo_slot *slot = slot_at(memo, i);
-        if (slot->entry > 0 && slot->tag == tag &&
-            memcmp(key_at(memo, slot->entry), key, memo->key_size) == 0) {
+        if (slot->entry > 0 && slot->tag == tag && memcmp(key_at(memo, slot->entry), key, memo->key_size) == 0) {
             return key_at(memo, slot->entry) + memo->value_at;
         }
     }
@@ -121,24 +119,21 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index)
 
 /* All that the time of a matrix product depends on, except the device. */
 typedef struct product_key {
-    int64_t m, n, k, batch, experts,
-        flags; /* flags: format, phase, and how operands are laid out */
+    int64_t m, n, k, batch, experts, flags; /* flags: format, phase, and how operands are laid out */
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
 enum { PRODUCTS = 1024, PRODUCT_WAYS = 4 };
 
-static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op,
-                          const nnc_work *work)
+static nnc_timing time_op(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
     nnc_memo *memo = context;
     const nnc_matmul *u = &op->u.matmul;
     if (nnc_op_timed(op) != NNC_TIMED_GEMM) {
         return nnc_op_time(device, op, work);
     }
-    const int64_t flags = (int64_t)op->math_dtype << 8 |
-                          (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) | (u->one_by_one ? 2 : 0) |
-                          (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
+    const int64_t flags = (int64_t)op->math_dtype << 8 | (op->phase == NNC_PHASE_GRAD_WEIGHT ? 1 : 0) |
+                          (u->one_by_one ? 2 : 0) | (u->b_is_weight ? 4 : 0) | (u->in_blocks ? 8 : 0);
     const product_key key = { .m = u->m,
                               .n = u->n,
                               .k = u->k,
@@ -179,8 +174,7 @@ static void copy_list(nnc_op_list *to, const nnc_op_list *from)
     memcpy((char *)to + mixed, (const char *)from + mixed, sizeof *to - mixed);
 }
 
-static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a,
-                        nnc_error *err)
+static nnc_status lower(nnc_estimate_cache *shared, const nnc_lowering *how, nnc_lowered *a, nnc_error *err)
 {
     nnc_lower(shared->model, how, &a->whole);
     NNC_TRY(nnc_check_list(&a->whole, shared->model, err));
@@ -209,8 +203,8 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
 }
 
 /* Finds or makes the lists and sums of a plan. */
-static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan,
-                            const nnc_software *software, nnc_lowered **found, nnc_error *err)
+static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
+                            nnc_lowered **found, nnc_error *err)
 {
     list_key key;
     nnc_lowering how = nnc_lowering_of(plan, software, plan->attention);
@@ -234,8 +228,7 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan,
 
 /* The latest table of another list with the same profile: consecutive plans differ in little, so its rows can be
  * copied. */
-static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike,
-                               const nnc_network *network)
+static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network)
 {
     const nnc_lowered *last = NULL;
     for (uint32_t i = 0; i < shared->alikes.count; i++) {
@@ -249,8 +242,7 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     if (last == NULL) {
         return (nnc_rows_like){ .list = NULL };
     }
-    const bool same =
-        network == NULL || nnc_same_bytes(last->routes, network->routes, sizeof last->routes);
+    const bool same = network == NULL || nnc_same_bytes(last->routes, network->routes, sizeof last->routes);
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
@@ -277,20 +269,17 @@ static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_ste
     }
 }
 
-void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
-                      nnc_rows *rows)
+void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows)
 {
     make_table(shared, alike, step);
-    nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan,
-                  rows);
+    nnc_rows_join(&alike->rows, &alike->list, alike->count, step->device, step->network, step->plan, rows);
     nnc_rows_lend(rows, nnc_rows_lent_factor(step->device, step->plan, step->software));
     nnc_power_throttle(rows, step->device);
 }
 
-nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software,
-                            const nnc_plan *plan, nnc_network *network, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_lowered **alike,
-                            nnc_error *err)
+nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
+                            nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                            nnc_lowered **alike, nnc_error *err)
 {
     NNC_TRY(nnc_step_begin(shared->model, shared->device, software, plan, network, step, err));
     NNC_TRY(find_list(shared, plan, software, alike, err));
@@ -304,8 +293,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
 }
 
 /* The list again, for a plan that differs only in its number of passes. */
-static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step,
-                          nnc_lowered *alike)
+static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* unused: the step has its own */
     const nnc_plan *plan = step->plan;
@@ -321,7 +309,7 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     double again[NNC_SEGMENTS_MAX];
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     nnc_describe_model(scratch->shared->model, &alike->whole, step, r);
-    if (!everywhere || !alike->worked) { /* model FLOPs are counted before sharding */
+    if (!everywhere || !alike->worked) {                  /* model FLOPs are counted before sharding */
         const bool whole = nnc_plan_is_whole(step->plan); /* one table serves both */
         if (whole) {
             make_table(scratch->shared, alike, step);
@@ -354,8 +342,7 @@ static nnc_plan pass_key(const nnc_plan *plan)
     return key;
 }
 
-nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan,
-                              const nnc_software *software)
+nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software)
 {
     const nnc_plan key = pass_key(plan);
     nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key);
@@ -365,8 +352,8 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan,
 }
 
 /* units NULL: the plan is over memory, and was not timed. */
-static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step,
-                      const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_result *r)
+static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                      const nnc_result *r)
 {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
@@ -401,8 +388,8 @@ static bool counts_passes(const nnc_step *step)
 }
 
 /* Partition and memory, unless those of the previous plan serve. */
-static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step,
-                          nnc_scratch *scratch, nnc_result *r)
+static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
+                          nnc_result *r)
 {
     nnc_estimate_cache *shared = scratch->shared;
     bool same = shared->partitioned == p;
@@ -427,8 +414,7 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch)
 {
     nnc_estimate_cache *shared = scratch->shared;
-    if (shared->ended != p ||
-        (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
+    if (shared->ended != p || (shared->ended_passes != step->plan->micro_batches && counts_passes(step))) {
         nnc_step_ends_find(step, &scratch->step, &scratch->ends);
     }
     shared->ended = p;
@@ -438,13 +424,12 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
 /* Is the memory of this plan its answer? */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
 {
-    return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED &&
-           r->verdict == NNC_OVER_MEMORY;
+    return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
 
 /* Memory of a plan whose passes are known. */
-static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p,
-                        nnc_scratch *scratch, nnc_result *r)
+static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
+                        nnc_result *r)
 {
     p->step.plan = &r->plan;
     p->step.software = software;
@@ -454,12 +439,11 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
 }
 
 /* The rest of its estimate. */
-static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch,
-                             nnc_result *r, nnc_error *err)
+static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
+                             nnc_error *err)
 {
     nnc_estimate_cache *shared = scratch->shared;
-    const double share =
-        nnc_lowering_of(&r->plan, p->step.software, r->plan.attention).grad_accumulate;
+    const double share = nnc_lowering_of(&r->plan, p->step.software, r->plan.attention).grad_accumulate;
     nnc_step_work(&p->step, &p->work, r);
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
@@ -481,8 +465,8 @@ static bool lasts(const nnc_estimate_cache *shared)
 }
 
 /* nnc_estimate_time, which leaves the passes of a brief estimate in the cache. */
-static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch,
-                                nnc_result *r, nnc_error *err)
+static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
+                                nnc_error *err)
 {
     nnc_estimate_cache *shared = scratch->shared;
     nnc_segment_time units[NNC_SEGMENTS_MAX];
@@ -497,9 +481,8 @@ static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scra
     return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
-static nnc_status estimate_shared(const nnc_model *model, const nnc_device *device,
-                                  const nnc_software *software, const nnc_plan *plan,
-                                  nnc_scratch *scratch, nnc_result *r, nnc_error *err)
+static nnc_status estimate_shared(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                  const nnc_plan *plan, nnc_scratch *scratch, nnc_result *r, nnc_error *err)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_step step;
@@ -520,8 +503,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
         }
     }
     shared->partitioned = shared->ended = NULL;
-    NNC_TRY(
-        nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
+    NNC_TRY(nnc_prepare_list(shared, software, &r->plan, &scratch->network, &step, sums, &alike, err));
     nnc_step_partition(&step, &scratch->step);
     if (scratch->fits_only) {
         nnc_stage_memory(&step, model, true, &scratch->step, r);
@@ -543,8 +525,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
     return nnc_estimate_finish(model, device, &step, r, err);
 }
 
-void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model,
-                              const nnc_device *device)
+void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device)
 {
     shared->model = model;
     shared->device = device;
@@ -558,12 +539,10 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 }
 
 /* Without the promise: keeps the caches while model and device equal those of the previous estimate. */
-static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model,
-                          const nnc_device *device)
+static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device)
 {
     /* The bytes of a graph, or of a model with towers, are not all that its list depends on. */
-    const bool whole =
-        model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
+    const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) {
         return;
     }
@@ -582,9 +561,8 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model,
     shared->device = device;
 }
 
-static nnc_status estimate(const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
-                           nnc_result *result, nnc_error *err)
+static nnc_status estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                           const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
     nnc_estimate_cache *shared = scratch->shared;
     compare_specs(shared, model, device);
@@ -602,9 +580,7 @@ static bool create_lists(nnc_memo *memo, uint32_t count)
     return nnc_memo_create(memo, count, count, sizeof(list_key), 0, sizeof(nnc_lowered));
 }
 
-enum {
-    LOAD_BYTES = 6 << 20
-}; /* 16 simulations of 10,000 requests; untouched pages take no memory */
+enum { LOAD_BYTES = 6 << 20 }; /* 16 simulations of 10,000 requests; untouched pages take no memory */
 
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes)
 {
@@ -655,13 +631,12 @@ static bool create_search(nnc_scratch *scratch)
     nnc_estimate_cache *shared = scratch->shared;
     shared->timer = (nnc_op_timer){ time_op, &shared->products };
     scratch->rows.timer = scratch->ideal_rows.timer = &shared->timer;
-    return nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key),
-                           offsetof(product_key, batch), sizeof(nnc_timing)) &&
+    return nnc_memo_create(&shared->products, PRODUCTS, PRODUCT_WAYS, sizeof(product_key), offsetof(product_key, batch),
+                           sizeof(nnc_timing)) &&
            nnc_search_memos_create(shared);
 }
 
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
-                       bool search)
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search)
 {
     nnc_estimate_cache *shared = scratch->shared;
     if (shared->passes.slots == 0) { /* the first promise: many plans follow */
@@ -707,12 +682,10 @@ static void set_plan(end_key *key, const nnc_step *step)
     key->plan.sequence_parallel = false;
     key->plan.schedule = NNC_SCHEDULE_1F1B;
     key->plan.virtual_stages = 0;
-    key->degrees =
-        ((((uint64_t)plan->data * 31 + (uint64_t)plan->tensor) * 31 + (uint64_t)plan->pipeline) *
-             31 +
-         (uint64_t)plan->shard) *
-            31 +
-        (uint64_t)plan->zero * 8 + plan->offload;
+    key->degrees = ((((uint64_t)plan->data * 31 + (uint64_t)plan->tensor) * 31 + (uint64_t)plan->pipeline) * 31 +
+                    (uint64_t)plan->shard) *
+                       31 +
+                   (uint64_t)plan->zero * 8 + plan->offload;
     key->software = step->software;
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
@@ -733,8 +706,7 @@ static void set_held(seconds_key *key, const nnc_stage_residency *h)
     }
 }
 
-static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step,
-                                    const nnc_stage_residency *holding)
+static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step, const nnc_stage_residency *holding)
 {
     end_key key;
     set_plan(&key, step);
@@ -747,8 +719,8 @@ static const nnc_step_end *find_end(nnc_memo *memo, const nnc_step *step,
     return end;
 }
 
-void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step,
-                          const nnc_segment_time units[NNC_SEGMENTS_MAX], uint64_t like)
+void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                          uint64_t like)
 {
     nnc_estimate_cache *shared = scratch->shared;
     nnc_step_memory *m = &scratch->step;
@@ -791,8 +763,8 @@ static uint64_t key_of(const nnc_plan *plan)
     if (plan->pipeline > PARTITION_STAGES || chunks > PARTITION_VIRTUAL / plan->pipeline) {
         return 0;
     }
-    return ((uint64_t)plan->schedule << 32) | ((uint64_t)chunks << 16) |
-           ((uint64_t)plan->pipeline << 1) | (full ? 1 : 0);
+    return ((uint64_t)plan->schedule << 32) | ((uint64_t)chunks << 16) | ((uint64_t)plan->pipeline << 1) |
+           (full ? 1 : 0);
 }
 
 static void keep(const nnc_step_memory *m, int32_t stages, partition *to)
@@ -840,8 +812,6 @@ bool nnc_search_memos_create(nnc_estimate_cache *shared)
     return nnc_memo_create(&shared->ends, ENDS, END_WAYS, sizeof(end_key), offsetof(end_key, plan),
                            sizeof(nnc_step_end)) &&
            nnc_memo_create(&shared->end_seconds, ENDS, END_WAYS, sizeof(seconds_key),
-                           offsetof(seconds_key, held) + HASHED_HELD,
-                           sizeof(nnc_step_end_seconds)) &&
-           nnc_memo_create(&shared->partitions, PARTITIONS, 4, sizeof(uint64_t), sizeof(uint64_t),
-                           sizeof(partition));
+                           offsetof(seconds_key, held) + HASHED_HELD, sizeof(nnc_step_end_seconds)) &&
+           nnc_memo_create(&shared->partitions, PARTITIONS, 4, sizeof(uint64_t), sizeof(uint64_t), sizeof(partition));
 }

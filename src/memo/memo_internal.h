@@ -46,8 +46,7 @@ typedef struct nnc_memo {
 
 /* Space for `slots` entries; a key may be in `ways` slots, both powers of two. The first `hashed` bytes of a key choose its
  * slots; all bytes are compared. false: out of memory. Memory is touched as entries come. */
-bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed,
-                     size_t value_size);
+bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
 /* The value of a key; NULL = none. It stays in place until it is replaced. */
@@ -103,47 +102,40 @@ typedef struct nnc_estimate_cache {
     uint64_t lists; /* made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_lowered *last; /* the last that was found; NULL = none yet */
-    const nnc_pass_entry
-        *partitioned;            /* the entry whose stages and memory are current; NULL = none */
-    const nnc_pass_entry *ended; /* the entry whose step ends are current; NULL = none */
-    int64_t ended_passes;        /* passes of that plan */
+    nnc_lowered *last;                 /* the last that was found; NULL = none yet */
+    const nnc_pass_entry *partitioned; /* the entry whose stages and memory are current; NULL = none */
+    const nnc_pass_entry *ended;       /* the entry whose step ends are current; NULL = none */
+    int64_t ended_passes;              /* passes of that plan */
     nnc_memory memory;
     int32_t memory_stage;
 } nnc_estimate_cache;
 
 /* From now on plans share their lists, until this is called again: model and device must not change. search: with the
  * caches that only a search gains from. false: out of memory. */
-bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device,
-                       bool search);
+bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search);
 
 /* Empties the caches, for a model on a device. */
-void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model,
-                              const nnc_device *device);
+void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device);
 
 /* The entry of a plan under its profile; NULL = none. */
-nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan,
-                              const nnc_software *software);
+nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
 /* The estimate in parts, for a search, which looks at the memory of a plan before its times. The list of one rank and its
  * sums; */
-nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software,
-                            const nnc_plan *plan, nnc_network *network, nnc_step *step,
-                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_lowered **alike,
-                            nnc_error *err);
+nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
+                            nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
+                            nnc_lowered **alike, nnc_error *err);
 /* the work, by the segments of each device in scratch (this overwrites scratch->rows); */
-void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step,
-                      nnc_result *r);
+void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
 /* the table with the ops that the last plan added. */
-void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step,
-                      nnc_rows *rows);
+void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 
 /* nnc_step_ends_set for the stages in scratch, through two caches. like: a number that equal units, and equal plans but for
  * the order of passes, share, and that is not used again. Needs nnc_scratch_share. */
-void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step,
-                          const nnc_segment_time units[NNC_SEGMENTS_MAX], uint64_t like);
+void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
+                          uint64_t like);
 
 /* nnc_step_partition through a cache, for plans of one list that differ only in pipeline, schedule, virtual stages,
  * micro-batches and full recomputation. Long pipelines are not kept. */

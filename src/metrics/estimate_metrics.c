@@ -40,8 +40,7 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
 static bool is_usual(const nnc_plan *plan)
 {
     return plan->pipeline == 1 ||
-           plan->schedule ==
-               (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
+           plan->schedule == (plan->virtual_stages > 1 ? NNC_SCHEDULE_INTERLEAVED : NNC_SCHEDULE_1F1B);
 }
 
 char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
@@ -62,8 +61,8 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
     text[0] = '\0';
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         if (parts[i].degree != parts[i].unsaid) {
-            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, "%s%s%" PRId64,
-                                     used > 0 ? " " : "", parts[i].name, parts[i].degree);
+            used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, "%s%s%" PRId64, used > 0 ? " " : "",
+                                     parts[i].name, parts[i].degree);
         }
         if (i == 1 && plan->sequence_parallel) {
             used += (size_t)snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " sp");
@@ -131,8 +130,7 @@ static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_M
 
 /* -1: the software profile decides */
 NNC_GET(get_plan_reserve, nnc_plan,
-        (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
-                    .whole = self->reserve_bytes })
+        (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->reserve_bytes })
 
 /* The other fields of a plan, so that an output identifies its plan. A field of the plan without a
  * row here fails the test every_field_of_a_plan_is_written. */
@@ -155,8 +153,7 @@ static const nnc_metric other_plan_rows[] = {
     NNC_NUMBER(nnc_plan, price),
     NNC_AS("reserve_bytes", WHOLE, .get = get_plan_reserve, .unit = "B"),
 };
-static const nnc_metrics other_plan_metrics =
-    NNC_METRICS("other fields of a plan", other_plan_rows, nnc_plan);
+static const nnc_metrics other_plan_metrics = NNC_METRICS("other fields of a plan", other_plan_rows, nnc_plan);
 
 static const nnc_metric choice_rows[] = {
     NNC_ROWS(&degrees),
@@ -173,28 +170,21 @@ static const char roofline_paper[] = "Williams, Waterman, Patterson, CACM 52(4),
 /* ---- work ---- */
 
 static const nnc_metric work_rows[] = {
-    NNC_NUMBER(
-        nnc_result, forward_flops, .unit = "FLOP",
-        .help = "Matrix products and convolutions of the forward passes of one step over all "
-                "devices, by flops_convention.",
-        .more = NNC_MORE(
-                .source =
-                    "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "
-                    "convolution")),
-    NNC_NUMBER(
-        nnc_result, backward_flops, .unit = "FLOP",
-        .help = "The same for backward: one product for the gradient of the input, one for the "
-                "gradient of the weight.",
-        .more = NNC_MORE(.source =
-                             "twice forward, minus the gradients of inputs that need no gradient")),
+    NNC_NUMBER(nnc_result, forward_flops, .unit = "FLOP",
+               .help = "Matrix products and convolutions of the forward passes of one step over all "
+                       "devices, by flops_convention.",
+               .more = NNC_MORE(.source = "2 FLOPs per multiply-add: 2 m n k per product, 2 n h w c_out c_in k^2 per "
+                                          "convolution")),
+    NNC_NUMBER(nnc_result, backward_flops, .unit = "FLOP",
+               .help = "The same for backward: one product for the gradient of the input, one for the "
+                       "gradient of the weight.",
+               .more = NNC_MORE(.source = "twice forward, minus the gradients of inputs that need no gradient")),
     NNC_NUMBER(nnc_result, recompute_flops, .unit = "FLOP",
                .help = "FLOPs recomputed in backward, in the convention of model_flops."),
-    NNC_NUMBER(
-        nnc_result, model_flops, .unit = "FLOP",
-        .help =
-            "Model FLOPs: the FLOPs that the mathematics of one step needs, by flops_convention.",
-        .more = NNC_MORE(.source = "palm: arXiv:2204.02311 appendix B, windowed attention over the "
-                                   "window; causal: pairs under the mask; 6nd: arXiv:2001.08361")),
+    NNC_NUMBER(nnc_result, model_flops, .unit = "FLOP",
+               .help = "Model FLOPs: the FLOPs that the mathematics of one step needs, by flops_convention.",
+               .more = NNC_MORE(.source = "palm: arXiv:2204.02311 appendix B, windowed attention over the "
+                                          "window; causal: pairs under the mask; 6nd: arXiv:2001.08361")),
     NNC_NUMBER(nnc_result, causal_flops, .unit = "FLOP",
                .help = "Model FLOPs with attention over the pairs under the mask only.",
                .more = NNC_MORE(.source = "arXiv:2307.08691")),
@@ -215,13 +205,10 @@ static const nnc_metric work_rows[] = {
            .names = { nnc_flops_convention_name, NNC_CONVENTION_COUNT },
            .help = "Which part of attention counts as model FLOPs."),
     NNC_NUMBER(nnc_result, read_bytes, .full = true, .unit = "B",
-               .help =
-                   "Bytes that one device of the busiest stage reads from its memory in a step."),
+               .help = "Bytes that one device of the busiest stage reads from its memory in a step."),
     NNC_NUMBER(nnc_result, write_bytes, .full = true, .unit = "B",
-               .help =
-                   "Bytes that one device of the busiest stage writes to its memory in a step."),
-    NNC_NUMBER(nnc_result, input_bytes, .unit = "B",
-               .help = "Training data of one step: token ids or images."),
+               .help = "Bytes that one device of the busiest stage writes to its memory in a step."),
+    NNC_NUMBER(nnc_result, input_bytes, .unit = "B", .help = "Training data of one step: token ids or images."),
     NNC_WHOLE(nnc_result, tokens, .blank_zero = true, .show = NNC_SHOW_COUNT,
               .help = "Tokens of one step; null for images."),
 };
@@ -233,9 +220,8 @@ static const char step_s[] = "step.step_s";
 
 NNC_GET(get_launch_advice, nnc_result, nnc_text_cell(nnc_launch_advice(self)))
 
-#define STEP_PART(member, heading, ...)                          \
-    NNC_NUMBER(nnc_result, member, .head = heading, .unit = "s", \
-               .more = NNC_MORE(.part_of = step_s), __VA_ARGS__)
+#define STEP_PART(member, heading, ...) \
+    NNC_NUMBER(nnc_result, member, .head = heading, .unit = "s", .more = NNC_MORE(.part_of = step_s), __VA_ARGS__)
 
 static const nnc_metric step_rows[] = {
     NNC_NUMBER(nnc_result, step_s, .unit = "s", .help = "One optimizer step: the sum of its parts.",
@@ -243,47 +229,37 @@ static const nnc_metric step_rows[] = {
                                           "Patterson, CACM 52(4), 2009")),
     NNC_NUMBER(nnc_result, interval_s, .full = true, .each_count = 2, .unit = "s",
                .help = "The range that contains about nine of ten measurements."),
-    NNC_NUMBER(
-        nnc_result, lower_bound_s, .full = true, .unit = "s",
-        .help =
-            "Lower bound of any implementation: the busiest engine at its datasheet rate, "
-            "everything else overlapped with it, norms and pointwise ops fused into other kernels.",
-        .more = NNC_MORE(.source = roofline_paper)),
+    NNC_NUMBER(nnc_result, lower_bound_s, .full = true, .unit = "s",
+               .help = "Lower bound of any implementation: the busiest engine at its datasheet rate, "
+                       "everything else overlapped with it, norms and pointwise ops fused into other kernels.",
+               .more = NNC_MORE(.source = roofline_paper)),
     NNC_NUMBER(nnc_result, upper_bound_s, .full = true, .unit = "s",
                .help = "The step at the rates of step_s, without any overlap.",
                .more = NNC_MORE(.source = roofline_paper)),
     STEP_PART(forward_s, "forward", .help = "Forward passes of the busiest stage."),
-    STEP_PART(backward_s, "backward",
-              .help = "Backward passes of the busiest stage, without recomputation."),
+    STEP_PART(backward_s, "backward", .help = "Backward passes of the busiest stage, without recomputation."),
     STEP_PART(recompute_s, "recompute", .help = "Forward work repeated in backward."),
     STEP_PART(update_s, "update", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_result, exposed_comm_s, .head = "exposed", .unit = "s",
                .help = "Communication between ranks and with the host that no compute overlaps.",
+               .more = NNC_MORE(.part_of = step_s, .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704")),
+    NNC_NUMBER(nnc_result, bubble_s, .head = "bubble", .unit = "s",
+               .help = "Idle time of the busiest stage, from a replay of the schedule with the times of "
+                       "every stage.",
                .more = NNC_MORE(.part_of = step_s,
-                                .source = "arXiv:2104.04473, arXiv:1910.02054, arXiv:2006.15704")),
-    NNC_NUMBER(
-        nnc_result, bubble_s, .head = "bubble", .unit = "s",
-        .help = "Idle time of the busiest stage, from a replay of the schedule with the times of "
-                "every stage.",
-        .more =
-            NNC_MORE(.part_of = step_s,
-                     .source =
-                         "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437")),
+                                .source = "arXiv:1811.06965, arXiv:2104.04473, arXiv:2401.10241, arXiv:2412.19437")),
     NNC_NUMBER(nnc_result, host_s, .head = "host", .unit = "s",
                .help = "Time that issuing the ops on the host adds to the device's own time.",
                .more = NNC_MORE(.part_of = step_s, .source = "docs/formulas.md, launch")),
-    NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each_count = NNC_COMM_COUNT,
-           .unit = "s", .help = "exposed_comm_s by the ranks that communicate.",
-           .more = NNC_MORE(.each = nnc_comm_name)),
-    NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .full = true,
-           .each_count = NNC_COMM_COUNT, .unit = "s",
-           .help = "Communication by the ranks that communicate, overlapped or not.",
+    NNC_AS("exposed_comm", NUMBER, NNC_IN(nnc_result, exposed_s), .each_count = NNC_COMM_COUNT, .unit = "s",
+           .help = "exposed_comm_s by the ranks that communicate.", .more = NNC_MORE(.each = nnc_comm_name)),
+    NNC_AS("communication", NUMBER, NNC_IN(nnc_result, communication_s), .full = true, .each_count = NNC_COMM_COUNT,
+           .unit = "s", .help = "Communication by the ranks that communicate, overlapped or not.",
            .more = NNC_MORE(.each = nnc_comm_name)),
     NNC_NUMBER(nnc_result, bubble_ratio, .show = NNC_SHOW_PERCENT,
                .help = "The bubble over the busy time of the stage.",
                .more = NNC_MORE(.source = "arXiv:2104.04473 section 2.2")),
-    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT,
-               .help = "The bubble over the step."),
+    NNC_NUMBER(nnc_result, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble over the step."),
     NNC_NUMBER(nnc_result, idle_share, .full = true, .show = NNC_SHOW_PERCENT,
                .help = "Idle share of the step, mean over all stages."),
     NNC_WHOLE(nnc_result, stage, .help = "The busiest pipeline stage, from 0."),
@@ -301,30 +277,26 @@ static const nnc_metric step_rows[] = {
     NNC_AS("advice", TEXT, .get = get_launch_advice, .full = true,
            .help = "Advice when issuing ops is the largest part; else null."),
     NNC_NUMBER(nnc_result, kernels, .full = true,
-               .help =
-                   "Kernels that forward and backward issue on one device, as the library of the "
-                   "model runs them one by one; null: its operators are not known."),
+               .help = "Kernels that forward and backward issue on one device, as the library of the "
+                       "model runs them one by one; null: its operators are not known."),
 };
 const nnc_metrics nnc_step_metrics = NNC_METRICS("time of the step", step_rows, nnc_result);
 
 /* ---- throughput ---- */
 
-NNC_GET(get_tokens_per_s, nnc_result,
-        nnc_number_cell(self->tokens > 0 ? self->tokens_per_s : (double)NAN))
+NNC_GET(get_tokens_per_s, nnc_result, nnc_number_cell(self->tokens > 0 ? self->tokens_per_s : (double)NAN))
 
 NNC_GET(get_tokens_per_s_per_device, nnc_result,
         nnc_number_cell(self->tokens > 0 ? self->tokens_per_s_per_device : (double)NAN))
 
 static const nnc_metric throughput_rows[] = {
     NNC_NUMBER(nnc_result, samples_per_s, .help = "Sequences or images trained on per second."),
-    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s,
-           .help = "Tokens trained on per second; null for images."),
+    NNC_AS("tokens_per_s", NUMBER, .get = get_tokens_per_s, .help = "Tokens trained on per second; null for images."),
     NNC_AS("tokens_per_s_per_device", NUMBER, .get = get_tokens_per_s_per_device,
            .help = "Tokens trained on per second and device; null for images."),
     NNC_NUMBER(nnc_result, model_flops_per_s_per_device, .unit = "FLOP/s",
                .help = "Model FLOPs per second and device."),
-    NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT,
-               .help = "Model FLOPs utilisation: model FLOPs over the peak.",
+    NNC_NUMBER(nnc_result, mfu, .show = NNC_SHOW_PERCENT, .help = "Model FLOPs utilisation: model FLOPs over the peak.",
                .more = NNC_MORE(.source = "arXiv:2204.02311 appendix B")),
     NNC_NUMBER(nnc_result, causal_mfu, .show = NNC_SHOW_PERCENT,
                .help = "The same with the pairs under the mask only, in every convention: kernels "
@@ -334,8 +306,7 @@ static const nnc_metric throughput_rows[] = {
                .help = "Hardware FLOPs utilisation: the same with recomputed FLOPs.",
                .more = NNC_MORE(.source = "arXiv:2205.05198 section 5")),
 };
-const nnc_metrics nnc_throughput_metrics =
-    NNC_METRICS("throughput of the step", throughput_rows, nnc_result);
+const nnc_metrics nnc_throughput_metrics = NNC_METRICS("throughput of the step", throughput_rows, nnc_result);
 
 #define RESULT(member) NNC_VIA(nnc_report, result), NNC_IN(nnc_result, member)
 #define MODEL(member) NNC_VIA(nnc_report, model), NNC_IN(nnc_model, member)
@@ -358,25 +329,20 @@ static const nnc_metric model_rows[] = {
     NNC_AS("name", CHARS, MODEL(name), .help = "Name of the model."),
     NNC_AS("family", ENUM, MODEL(family), .names = { nnc_family_name, NNC_FAMILY_COUNT },
            .help = "Family of the model."),
-    NNC_AS("params", WHOLE, RESULT(params), .show = NNC_SHOW_COUNT,
-           .help = "Parameters of the model.",
+    NNC_AS("params", WHOLE, RESULT(params), .show = NNC_SHOW_COUNT, .help = "Parameters of the model.",
            .more = NNC_MORE(.source = "the tensors of the op list, each counted once")),
     NNC_AS("active_params", WHOLE, RESULT(active_params), .show = NNC_SHOW_COUNT,
            .help = "Parameters that one token uses: of the experts, only those it is sent to."),
     NNC_AS("trained_params", WHOLE, RESULT(trained_params), .show = NNC_SHOW_COUNT,
-           .help = "Parameters that the step trains; the others are frozen.",
-           .more = NNC_MORE(.when = trains_part)),
+           .help = "Parameters that the step trains; the others are frozen.", .more = NNC_MORE(.when = trains_part)),
     NNC_AS("matmul_params", WHOLE, RESULT(matmul_params), .show = NNC_SHOW_COUNT,
            .help = "Active parameters of matrix products, the N of 6 N D."),
-    NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT,
-           .sparse = true, .show = NNC_SHOW_COUNT,
-           .help = "Parameters by the part of the network they belong to.",
+    NNC_AS("params_by_group", WHOLE, RESULT(params_by_group), .each_count = NNC_GROUP_COUNT, .sparse = true,
+           .show = NNC_SHOW_COUNT, .help = "Parameters by the part of the network they belong to.",
            .more = NNC_MORE(.each = nnc_group_name, .part_of = "model.params")),
-    NNC_AS(
-        "padded_vocab", WHOLE, .get = get_padded, .show = NNC_SHOW_COUNT,
-        .help = "Rows of the vocabulary table with the padding that lets tensor ranks divide it.",
-        .more =
-            NNC_MORE(.when = is_padded, .source = "Megatron-LM, --make-vocab-size-divisible-by")),
+    NNC_AS("padded_vocab", WHOLE, .get = get_padded, .show = NNC_SHOW_COUNT,
+           .help = "Rows of the vocabulary table with the padding that lets tensor ranks divide it.",
+           .more = NNC_MORE(.when = is_padded, .source = "Megatron-LM, --make-vocab-size-divisible-by")),
     NNC_AS("notes", TEXTS, MODEL(notes), NNC_COUNT(nnc_model, note_count),
            .help = "Assumptions for values that a Hugging Face configuration leaves open.",
            .more = NNC_MORE(.when = has_notes)),
@@ -390,12 +356,10 @@ static const nnc_metric device_rows[] = {
     NNC_AS("name", CHARS, DEVICE(name), .help = "Name of the device."),
     NNC_AS("peak_flops_per_s", NUMBER, RESULT(peak_flops_per_s), .unit = "FLOP/s",
            .help = "Dense peak of the matrix units in the plan's precision."),
-    NNC_AS("mem_bytes", WHOLE, DEVICE(mem_bytes), .unit = "B",
-           .help = "Capacity of the device memory."),
+    NNC_AS("mem_bytes", WHOLE, DEVICE(mem_bytes), .unit = "B", .help = "Capacity of the device memory."),
     NNC_AS("mem_bytes_per_s", NUMBER, DEVICE(mem_bytes_per_s), .unit = "B/s",
            .help = "Bandwidth of the device memory."),
-    NNC_AS("ridge_flops_per_byte", NUMBER, RESULT(ridge_flops_per_byte), .unit = "FLOP/B",
-           .show = NNC_SHOW_SHORT,
+    NNC_AS("ridge_flops_per_byte", NUMBER, RESULT(ridge_flops_per_byte), .unit = "FLOP/B", .show = NNC_SHOW_SHORT,
            .help = "The ridge point: below it an op waits for memory, above it for arithmetic.",
            .more = NNC_MORE(.source = roofline_paper)),
     NNC_AS("critical_tokens", NUMBER, RESULT(critical_tokens), .show = NNC_SHOW_SHORT,
@@ -420,16 +384,14 @@ static const nnc_metric source_file_rows[] = {
     NNC_TEXT(nnc_source_file, format, .help = "Its format."),
     NNC_TEXT(nnc_source_file, options, .help = "The options that it stands for."),
 };
-static const nnc_metrics source_file_metrics =
-    NNC_METRICS("a launch file", source_file_rows, nnc_source_file);
+static const nnc_metrics source_file_metrics = NNC_METRICS("a launch file", source_file_rows, nnc_source_file);
 
 static const nnc_metric ignored_key_rows[] = {
     NNC_TEXT(nnc_ignored_key, file, .help = "The file."),
     NNC_WHOLE(nnc_ignored_key, line, .help = "The line of the key, from 1."),
     NNC_TEXT(nnc_ignored_key, key, .help = "The key, with those around it joined by dots."),
     NNC_TEXT(nnc_ignored_key, why, .help = "Why it sets nothing."),
-    NNC_BOOL(nnc_ignored_key, skipped,
-             .help = "Whether --lenient skipped it, so that it may affect the estimate."),
+    NNC_BOOL(nnc_ignored_key, skipped, .help = "Whether --lenient skipped it, so that it may affect the estimate."),
 };
 static const nnc_metrics ignored_key_metrics =
     NNC_METRICS("a key that sets nothing", ignored_key_rows, nnc_ignored_key);
@@ -457,8 +419,7 @@ static const nnc_metric resolved_plan_rows[] = {
     NNC_ROWS(&other_plan_metrics, RESULT(plan)),
     NNC_ROWS(&nnc_launch_metrics),
 };
-const nnc_metrics nnc_resolved_plan_metrics =
-    NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
+const nnc_metrics nnc_resolved_plan_metrics = NNC_METRICS("the plan as resolved", resolved_plan_rows, nnc_report);
 
 /* ---- memory ---- */
 
@@ -467,31 +428,25 @@ static const char total_bytes[] = "memory.total_bytes";
 static const nnc_metric memory_part_rows[] = {
     NNC_WHOLE(nnc_memory, weight_bytes, .head = "weights", .unit = "B",
               .help = "Weights that the passes read, in the format of the precision policy.",
-              .more = NNC_MORE(.part_of = total_bytes,
-                               .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740")),
+              .more = NNC_MORE(.part_of = total_bytes, .source = "arXiv:1910.02054 section 3.1, arXiv:1710.03740")),
     NNC_WHOLE(nnc_memory, gradient_bytes, .head = "gradients", .unit = "B",
               .help = "Gradients; they do not grow with the number of micro-batches.",
               .more = NNC_MORE(.part_of = total_bytes, .source = "arXiv:1910.02054 section 3.1")),
-    NNC_WHOLE(
-        nnc_memory, optimizer_bytes, .head = "optimizer", .unit = "B",
-        .help = "The optimizer's moments, and the fp32 master copy if there is one.",
-        .more = NNC_MORE(.part_of = total_bytes,
-                         .source =
-                             "arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: "
-                             "arXiv:1804.04235")),
-    NNC_WHOLE(
-        nnc_memory, activation_bytes, .head = "activations", .unit = "B",
-        .help = "Tensors kept for backward, including logits or loss probabilities.",
-        .more = NNC_MORE(
-                .part_of = total_bytes,
-                .source =
-                    "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
-                    "section 4")),
+    NNC_WHOLE(nnc_memory, optimizer_bytes, .head = "optimizer", .unit = "B",
+              .help = "The optimizer's moments, and the fp32 master copy if there is one.",
+              .more = NNC_MORE(.part_of = total_bytes,
+                               .source = "arXiv:1910.02054 section 3.1; adam8bit: arXiv:2110.02861; adafactor: "
+                                         "arXiv:1804.04235")),
+    NNC_WHOLE(nnc_memory, activation_bytes, .head = "activations", .unit = "B",
+              .help = "Tensors kept for backward, including logits or loss probabilities.",
+              .more =
+                  NNC_MORE(.part_of = total_bytes,
+                           .source = "each op's own inputs, outputs and masks; preset korthikanti: arXiv:2205.05198 "
+                                     "section 4")),
     NNC_WHOLE(nnc_memory, transient_bytes, .head = "transient", .unit = "B", .drop = 2,
               .help = "The largest additional tensors at the peak, which are not kept.",
               .more = NNC_MORE(.part_of = total_bytes)),
-    NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2,
-              .any_sign = true,
+    NNC_WHOLE(nnc_memory, apart_bytes, .head = "not at once", .unit = "B", .drop = 2, .any_sign = true,
               .help = "Peak of the step less the sum of the classes, most often below 0: gradients "
                       "appear in backward as activations go.",
               .more = NNC_MORE(.part_of = total_bytes)),
@@ -499,11 +454,10 @@ static const nnc_metric memory_part_rows[] = {
               .help = "Memory set aside: by --reserve-bytes, or by the software profile for "
                       "context, collectives and fragmentation.",
               .more = NNC_MORE(.part_of = total_bytes)),
-    NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B",
-              .help = "Device memory at the peak.", .more = NNC_MORE(.source = zero_paper)),
+    NNC_WHOLE(nnc_memory, total_bytes, .head = "total", .unit = "B", .help = "Device memory at the peak.",
+              .more = NNC_MORE(.source = zero_paper)),
 };
-const nnc_metrics nnc_memory_metrics =
-    NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
+const nnc_metrics nnc_memory_metrics = NNC_METRICS("memory of one device, by class", memory_part_rows, nnc_memory);
 
 NNC_GET(get_fits, nnc_report, nnc_bool_cell(self->result->memory.headroom_bytes >= 0))
 
@@ -512,8 +466,7 @@ static const nnc_metric advice_rows[] = {
     NNC_WHOLE(nnc_advice, total_bytes, .unit = "B", .help = "Memory with these changes."),
     NNC_NUMBER(nnc_advice, step_s, .unit = "s", .help = "One step with these changes."),
 };
-static const nnc_metrics advice_metrics =
-    NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
+static const nnc_metrics advice_metrics = NNC_METRICS("a change of the plan that would fit", advice_rows, nnc_advice);
 
 static const nnc_metric memory_stage_rows[] = {
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
@@ -525,14 +478,11 @@ NNC_IF(has_stage_list, nnc_report, self->stage_count > 1)
 static const nnc_metric memory_rows[] = {
     NNC_AS("stage", WHOLE, RESULT(memory_stage), .help = "The fullest pipeline stage, from 0."),
     NNC_ROWS(&nnc_memory_metrics, RESULT(memory)),
-    NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B",
-           .help = "Memory of one device."),
+    NNC_AS("capacity_bytes", WHOLE, RESULT(memory.capacity_bytes), .unit = "B", .help = "Memory of one device."),
     NNC_AS("headroom_bytes", WHOLE, RESULT(memory.headroom_bytes), .unit = "B", .any_sign = true,
            .help = "Free memory; negative when the plan does not fit."),
-    NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2,
-           .unit = "B",
-           .help =
-               "The range of peaks measured under the software profile; one in ten is above it."),
+    NNC_AS("total_interval_bytes", WHOLE, RESULT(memory.total_interval_bytes), .each_count = 2, .unit = "B",
+           .help = "The range of peaks measured under the software profile; one in ten is above it."),
     NNC_AS("peak_allocated_bytes", WHOLE, RESULT(memory.peak_allocated_bytes), .unit = "B",
            .help = "Bytes that the allocator hands out at the peak: max_memory_allocated of "
                    "PyTorch."),
@@ -540,39 +490,32 @@ static const nnc_metric memory_rows[] = {
            .help = "Bytes that the allocator takes from the driver for it: max_memory_reserved."),
     NNC_AS("context_bytes", WHOLE, RESULT(memory.context_bytes), .unit = "B",
            .help = "Bytes outside the allocator: driver context and libraries."),
-    NNC_AS("transient_what", TEXT, RESULT(memory.transient_what),
-           .help = "The tensors of the transient peak."),
+    NNC_AS("transient_what", TEXT, RESULT(memory.transient_what), .help = "The tensors of the transient peak."),
     NNC_AS("fits", BOOL, .get = get_fits, .help = "Whether the plan fits into the device memory."),
     NNC_AS("fit", ENUM, RESULT(verdict), .names = { nnc_verdict_name, NNC_VERDICT_COUNT },
            .help = "fits; tight: one end of total_interval_bytes fits, which covers settings that "
                    "are open; "
                    "or does_not_fit."),
-    NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count),
-           .rows = &advice_metrics, .null_empty = true,
-           .help = "Changes of the plan that would fit, the fastest first."),
+    NNC_AS("advice", LIST, NNC_IN(nnc_report, advice), NNC_COUNT(nnc_report, advice_count), .rows = &advice_metrics,
+           .null_empty = true, .help = "Changes of the plan that would fit, the fastest first."),
     NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
-           .rows = &memory_stage_metrics,
-           .help = "One device of every pipeline stage, when there are several.",
+           .rows = &memory_stage_metrics, .help = "One device of every pipeline stage, when there are several.",
            .more = NNC_MORE(.when = has_stage_list)),
 };
-static const nnc_metrics memory_metrics =
-    NNC_METRICS("memory of the fullest device", memory_rows, nnc_report);
+static const nnc_metrics memory_metrics = NNC_METRICS("memory of the fullest device", memory_rows, nnc_report);
 
 /* ---- cost ---- */
 
 NNC_GET(get_currency, nnc_report, nnc_text_cell(nnc_report_currency(self)))
 
 NNC_GET(get_per_million_tokens, nnc_report,
-        nnc_number_cell(self->result->tokens > 0 ? nnc_report_unit_cost(self->result, NULL)
-                                                 : (double)NAN))
+        nnc_number_cell(self->result->tokens > 0 ? nnc_report_unit_cost(self->result, NULL) : (double)NAN))
 
 NNC_GET(get_per_thousand_samples, nnc_report,
-        nnc_number_cell(self->result->tokens > 0 ? (double)NAN
-                                                 : nnc_report_unit_cost(self->result, NULL)))
+        nnc_number_cell(self->result->tokens > 0 ? (double)NAN : nnc_report_unit_cost(self->result, NULL)))
 
 static const nnc_metric cost_rows[] = {
-    NNC_AS("price_per_device_hour", NUMBER, RESULT(price_per_device_hour),
-           .help = "Price of one device for one hour."),
+    NNC_AS("price_per_device_hour", NUMBER, RESULT(price_per_device_hour), .help = "Price of one device for one hour."),
     NNC_AS("currency", TEXT, .get = get_currency,
            .help = "Currency of the prices: that of the device file, or else USD."),
     NNC_AS("step", NUMBER, RESULT(cost_step), .help = "Price of one step over all devices."),
@@ -602,14 +545,13 @@ static const nnc_metric estimate_rows[] = {
     NNC_AS("memory", OBJECT, .rows = &memory_metrics),
     NNC_AS("cost", OBJECT, .rows = &cost_metrics),
 };
-const nnc_metrics nnc_estimate_metrics =
-    NNC_METRICS("one training step", estimate_rows, nnc_report);
+const nnc_metrics nnc_estimate_metrics = NNC_METRICS("one training step", estimate_rows, nnc_report);
 
 NNC_IF(has_run, nnc_report, self->run != NULL)
 
-#define RUN_ROW                                                               \
-    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, \
-           .help = "The whole run, if requested.", .more = NNC_MORE(.when = has_run))
+#define RUN_ROW                                                                                                       \
+    NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics, .help = "The whole run, if requested.", \
+           .more = NNC_MORE(.when = has_run))
 
 static const nnc_metric estimate_run_rows[] = { NNC_ROWS(&nnc_estimate_metrics), RUN_ROW };
 const nnc_metrics nnc_estimate_run_metrics =
@@ -632,8 +574,7 @@ static const nnc_metric past_rows[] = {
                       "fewer than ten; too_few when all devices have fewer than ten."),
     NNC_WHOLE(nnc_past, device_rows, .help = "Steps of the device that no fit has seen."),
     NNC_WHOLE(nnc_past, rows, .help = "Measured steps of the family under the profile."),
-    NNC_WHOLE(nnc_past, unseen,
-              .help = "How many of them no fit has seen: error and bias are of these."),
+    NNC_WHOLE(nnc_past, unseen, .help = "How many of them no fit has seen: error and bias are of these."),
     NNC_NUMBER(nnc_past, error, .help = "Mean absolute value of predicted / measured - 1."),
     NNC_NUMBER(nnc_past, bias, .help = "Mean of predicted / measured - 1, with its sign."),
 };
@@ -644,8 +585,7 @@ static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, NNC_IN(nnc_past, unseen), .help = "Measured steps that no fit has seen."),
     NNC_NUMBER(nnc_past, error, .help = "Their mean absolute error; null below ten steps."),
 };
-static const nnc_metrics trust_metrics =
-    NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
+static const nnc_metrics trust_metrics = NNC_METRICS("what an estimate is worth", trust_rows, nnc_past);
 static const nnc_metric fact_rows[] = {
     NNC_TEXT(nnc_open_fact, name, .help = "Option that would settle it."),
     NNC_AS("values", TEXTS, NNC_IN(nnc_open_fact, values), NNC_COUNT(nnc_open_fact, value_count),
@@ -670,35 +610,29 @@ static const nnc_metric document_rows[] = {
     NNC_AS("sentence", TEXT, .get = get_sentence, .help = "The verdict in one line."),
     NNC_ROWS(&nnc_estimate_metrics),
     RUN_ROW,
-    NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count),
-           .rows = &nnc_stage_metrics, .help = "Every stage of the pipeline, with --stages.",
-           .more = NNC_MORE(.when = has_stages)),
+    NNC_AS("stages", LIST, NNC_IN(nnc_report, stages), NNC_COUNT(nnc_report, stage_count), .rows = &nnc_stage_metrics,
+           .help = "Every stage of the pipeline, with --stages.", .more = NNC_MORE(.when = has_stages)),
     NNC_AS("timeline", LIST, NNC_IN(nnc_report, intervals), NNC_COUNT(nnc_report, interval_count),
-           .rows = &nnc_interval_metrics,
-           .help = "Activity of every stage over time, with --timeline.",
+           .rows = &nnc_interval_metrics, .help = "Activity of every stage over time, with --timeline.",
            .more = NNC_MORE(.when = has_timeline)),
-    NNC_AS(
-        "accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics,
-        .help =
-            "Accuracy of predictions for this family under this profile, against measured steps.",
-        .more = NNC_MORE(.when = has_past)),
+    NNC_AS("accuracy", OBJECT, NNC_IN(nnc_report, past), .rows = &past_metrics,
+           .help = "Accuracy of predictions for this family under this profile, against measured steps.",
+           .more = NNC_MORE(.when = has_past)),
     NNC_AS("trust", OBJECT, NNC_IN(nnc_report, past), .rows = &trust_metrics,
            .help = "Measured steps that no fit has seen, predicted as this one is.",
            .more = NNC_MORE(.when = has_past)),
-    NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts),
-           NNC_COUNT(nnc_report, open_fact_count), .rows = &fact_metrics,
+    NNC_AS("open_facts", LIST, NNC_IN(nnc_report, open_facts), NNC_COUNT(nnc_report, open_fact_count),
+           .rows = &fact_metrics,
            .help = "Facts of the software that the plan leaves open, those that move the step most "
                    "first.",
            .more = NNC_MORE(.when = has_facts)),
     NNC_AS("measured", OBJECT, NNC_VIA(nnc_report, own), .rows = &own_metrics,
-           .help = "The step of --measured compared with the estimate.",
-           .more = NNC_MORE(.when = has_own)),
-    NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity),
-           NNC_COUNT(nnc_report, sensitivity_count), .rows = &nnc_sensitivity_metrics,
+           .help = "The step of --measured compared with the estimate.", .more = NNC_MORE(.when = has_own)),
+    NNC_AS("sensitivity", LIST, NNC_IN(nnc_report, sensitivity), NNC_COUNT(nnc_report, sensitivity_count),
+           .rows = &nnc_sensitivity_metrics,
            .help = "Gain from improving each parameter of the device, with --sensitivity.",
            .more = NNC_MORE(.when = has_sensitivity)),
-    NNC_AS("ops", LIST, NNC_IN(nnc_report, ops), NNC_COUNT(nnc_report, op_count),
-           .rows = &nnc_op_metrics,
+    NNC_AS("ops", LIST, NNC_IN(nnc_report, ops), NNC_COUNT(nnc_report, op_count), .rows = &nnc_op_metrics,
            .help = "Every op of the step on one device of the busiest stage."),
 };
 const nnc_metrics nnc_estimate_document = NNC_METRICS("an estimate", document_rows, nnc_report);

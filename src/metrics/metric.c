@@ -42,8 +42,7 @@ nnc_cell nnc_text_cell(const char *text)
     return text != NULL ? (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text } : no_value;
 }
 
-nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index,
-                         char text[NNC_METRIC_TEXT_MAX])
+nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX])
 {
     if (row->get != NULL) {
         return row->get(place, text);
@@ -62,18 +61,13 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     case NNC_METRIC_NUMBER: memcpy(&number, at, sizeof number); return nnc_number_cell(number);
     case NNC_METRIC_WHOLE:
         whole = whole_at(at, size);
-        return row->blank_zero && whole == 0 ? no_value
-                                             : (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
-    case NNC_METRIC_BOOL:
-        memcpy(&flag, at, sizeof flag);
-        return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag };
+        return row->blank_zero && whole == 0 ? no_value : (nnc_cell){ .kind = NNC_CELL_WHOLE, .whole = whole };
+    case NNC_METRIC_BOOL: memcpy(&flag, at, sizeof flag); return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag };
     case NNC_METRIC_TEXT: memcpy(&pointer, at, sizeof pointer); return nnc_text_cell(pointer);
     case NNC_METRIC_CHARS: return nnc_text_cell(at);
     case NNC_METRIC_ENUM:
         whole = whole_at(at, size);
-        return whole >= 0 && whole < row->names.count
-                   ? nnc_text_cell(row->names.of((unsigned)whole))
-                   : no_value;
+        return whole >= 0 && whole < row->names.count ? nnc_text_cell(row->names.of((unsigned)whole)) : no_value;
     default: return no_value;
     }
 }
@@ -102,8 +96,7 @@ nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place)
 
 nnc_place nnc_line_place(const nnc_lines *lines, int64_t index)
 {
-    return (nnc_place){ .record = (const char *)lines->records +
-                                  (size_t)index * lines->metrics->record_size,
+    return (nnc_place){ .record = (const char *)lines->records + (size_t)index * lines->metrics->record_size,
                         .owner = lines->owner,
                         .index = index };
 }
@@ -138,9 +131,8 @@ static void add_column(finder *f, const char *prefix, const nnc_metric *row, int
              row->each_count == 0                 ? ""
              : nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)index)
                                                   : number);
-    *column = (nnc_column){
-        .name = nnc_arena_strdup(f->arena, name), .metric = row, .index = index, .depth = f->depth
-    };
+    *column =
+        (nnc_column){ .name = nnc_arena_strdup(f->arena, name), .metric = row, .index = index, .depth = f->depth };
     memcpy(column->inside, f->inside, sizeof f->inside);
     f->failed = f->failed || column->name == NULL;
 }
@@ -159,8 +151,7 @@ static void find_columns(finder *f, const nnc_metrics *metrics, const char *pref
             f->inside[f->depth++] = row;
             find_columns(f, row->rows, inner);
             f->depth--;
-        } else if (row->name != NULL && row->type != NNC_METRIC_LIST &&
-                   row->type != NNC_METRIC_TEXTS) {
+        } else if (row->name != NULL && row->type != NNC_METRIC_LIST && row->type != NNC_METRIC_TEXTS) {
             for (int32_t k = 0; k < values; k++) {
                 add_column(f, prefix, row, k);
             }
@@ -228,8 +219,7 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
 static bool ends_so(const char *full, const char *word)
 {
     const size_t whole = strlen(full), part = strlen(word);
-    return part > 0 && whole > part && full[whole - part - 1] == '.' &&
-           strcmp(full + whole - part, word) == 0;
+    return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
 /* An input of the plan gives way to a result of the same name: "tokens" is "work.tokens". */
@@ -262,8 +252,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
 
 /* ---- past errors: measurements that a profile was compared with, near the plan ---- */
 
-static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device",
-                                                        "all_devices" };
+static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices" };
 
 const char *nnc_past_name(unsigned of)
 {
@@ -292,8 +281,8 @@ nnc_past nnc_report_past(const nnc_report *report)
     const bool experts = model->family == NNC_FAMILY_DECODER && model->decoder.experts > 0;
     const char *family = experts ? "experts" : nnc_family_name(model->family);
     nnc_past here = { .of = NNC_PAST_DEVICE }, all = { .of = NNC_PAST_ALL_DEVICES };
-    if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) ||
-        model->stand_in || (software->compared_count == 0 && software->date[0] == '\0')) {
+    if (report->result->plan.mode != NNC_MODE_PREDICTED || nnc_report_is_implausible(report) || model->stand_in ||
+        (software->compared_count == 0 && software->date[0] == '\0')) {
         return (nnc_past){ .of = NNC_PAST_NONE };
     }
     for (int32_t i = 0; i < software->compared_count; i++) {
@@ -352,8 +341,7 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
 {
     double unit_cost = 0.0;
     if (result->tokens > 0) {
-        NNC_SET_AS(why, "per_million_tokens", unit_cost, NULL,
-                   1e6 * result->cost_step / (double)result->tokens);
+        NNC_SET_AS(why, "per_million_tokens", unit_cost, NULL, 1e6 * result->cost_step / (double)result->tokens);
     } else {
         NNC_SET_AS(why, "per_thousand_samples", unit_cost, NULL,
                    1e3 * result->cost_step / (double)result->plan.global_batch);
@@ -364,8 +352,7 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why)
 double nnc_report_sustained_flops_per_s(const nnc_report *report)
 {
     const nnc_efficiencies *e = &report->device->efficiency;
-    const double fraction =
-        e->gemm[report->result->plan.precision].sustained_fraction * e->calibration;
+    const double fraction = e->gemm[report->result->plan.precision].sustained_fraction * e->calibration;
     return nnc_min(fraction, 1.0) * report->result->peak_flops_per_s;
 }
 
@@ -385,8 +372,8 @@ static void write_memory_words(const nnc_report *report, char words[WORDS_MAX])
     nnc_unit_text((double)r->memory.total_bytes, "B", total);
     nnc_unit_text((double)r->memory.capacity_bytes, "B", capacity);
     if (r->verdict == NNC_TIGHT && r->memory.headroom_bytes < 0) {
-        snprintf(words, WORDS_MAX, "as given it takes %s of %s per device; it may fit%s%s", total,
-                 capacity, report->least_options[0] != '\0' ? " with " : "", report->least_options);
+        snprintf(words, WORDS_MAX, "as given it takes %s of %s per device; it may fit%s%s", total, capacity,
+                 report->least_options[0] != '\0' ? " with " : "", report->least_options);
         return;
     }
     snprintf(words, WORDS_MAX, "it %s: %s of %s per device",
@@ -403,8 +390,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     const nnc_device *device = report->device;
     char step[NNC_NUMBER_TEXT], many[32] = "", set[100] = "", memory[WORDS_MAX];
     if (report->overrides != NULL && report->overrides[0] != '\0') {
-        snprintf(set, sizeof set, " with %.90s%s", report->overrides,
-                 strlen(report->overrides) > 90 ? "..." : "");
+        snprintf(set, sizeof set, " with %.90s%s", report->overrides, strlen(report->overrides) > 90 ? "..." : "");
     }
     if (r->plan.devices > 1) {
         snprintf(many, sizeof many, "%" PRId32 " x ", r->plan.devices);
@@ -412,10 +398,9 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     write_memory_words(report, memory);
     snprintf(text, NNC_METRIC_TEXT_MAX,
              "One step of %.48s%s takes %s%s on %s%.60s and is bound by %s, %.1f%% of it; %.170s.",
-             model->name[0] != '\0' ? model->name : model->id, set,
-             r->plan.mode == NNC_MODE_IDEAL ? "at least " : "", nnc_unit_text(r->step_s, "s", step),
-             many, device->name[0] != '\0' ? device->name : device->id, nnc_bound_name(r->bound),
-             100.0 * r->bound_s[r->bound] / r->step_s, memory);
+             model->name[0] != '\0' ? model->name : model->id, set, r->plan.mode == NNC_MODE_IDEAL ? "at least " : "",
+             nnc_unit_text(r->step_s, "s", step), many, device->name[0] != '\0' ? device->name : device->id,
+             nnc_bound_name(r->bound), 100.0 * r->bound_s[r->bound] / r->step_s, memory);
     return text;
 }
 
@@ -436,8 +421,7 @@ static bool is_kept(const nnc_op *op)
     return op->phase == NNC_PHASE_FORWARD;
 }
 
-NNC_GET(get_op_kept, nnc_op_cost,
-        nnc_number_cell(is_kept(self->op) ? nnc_op_kept_bytes(self->op) : (double)NAN))
+NNC_GET(get_op_kept, nnc_op_cost, nnc_number_cell(is_kept(self->op) ? nnc_op_kept_bytes(self->op) : (double)NAN))
 
 NNC_GET(get_op_kind, nnc_op_cost, nnc_text_cell(nnc_op_kind_name(self->op)))
 
@@ -450,24 +434,19 @@ static nnc_cell get_op_shape(const nnc_place *place, char text[NNC_METRIC_TEXT_M
 
 NNC_GET(get_op_intensity, nnc_op_cost, nnc_number_cell(nnc_intensity(&self->work)))
 
-NNC_GET(get_op_share, nnc_op_cost,
-        nnc_number_cell(self->time_s * self->repeat / NNC_OWNER(nnc_report)->result->step_s))
+NNC_GET(get_op_share, nnc_op_cost, nnc_number_cell(self->time_s * self->repeat / NNC_OWNER(nnc_report)->result->step_s))
 
-NNC_GET(get_op_network_s, nnc_op_cost,
-        nnc_number_cell(self->link != NULL ? self->network_s : (double)NAN))
+NNC_GET(get_op_network_s, nnc_op_cost, nnc_number_cell(self->link != NULL ? self->network_s : (double)NAN))
 
 static const nnc_metric op_rows[] = {
     NNC_AS("name", TEXT, .get = get_op_name, .help = "Name of the op."),
     NNC_AS("path", TEXT, .get = get_op_path, .help = "Its name, with its part of the network."),
-    NNC_AS("kind", TEXT, .get = get_op_kind,
-           .help = "Kind of the op; for pointwise ops and collectives, the variety."),
-    NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase),
-           .names = { nnc_phase_name, NNC_PHASE_COUNT }, .help = "Phase of the step it runs in."),
-    NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group),
-           .names = { nnc_group_name, NNC_GROUP_COUNT },
+    NNC_AS("kind", TEXT, .get = get_op_kind, .help = "Kind of the op; for pointwise ops and collectives, the variety."),
+    NNC_AS("phase", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, phase), .names = { nnc_phase_name, NNC_PHASE_COUNT },
+           .help = "Phase of the step it runs in."),
+    NNC_AS("group", ENUM, NNC_VIA(nnc_op_cost, op), NNC_IN(nnc_op, group), .names = { nnc_group_name, NNC_GROUP_COUNT },
            .help = "Part of the network it belongs to."),
-    NNC_NUMBER(nnc_op_cost, repeat, .show = NNC_SHOW_COUNT,
-               .help = "Instances in one step on one device."),
+    NNC_NUMBER(nnc_op_cost, repeat, .show = NNC_SHOW_COUNT, .help = "Instances in one step on one device."),
     NNC_AS("shape", TEXT, .get = get_op_shape, .help = "Dims; for a matrix product m, n and k."),
     NNC_AS("flops", NUMBER, NNC_IN(nnc_op_cost, work.flops), .unit = "FLOP",
            .help = "FLOPs of one instance on the matrix units."),
@@ -480,14 +459,12 @@ static const nnc_metric op_rows[] = {
     NNC_AS("kept_bytes", NUMBER, .get = get_op_kept, .unit = "B",
            .help = "Bytes that one instance of a forward op keeps for backward, unless its block "
                    "is recomputed."),
-    NNC_AS("intensity_flops_per_byte", NUMBER, .get = get_op_intensity, .unit = "FLOP/B",
-           .show = NNC_SHOW_COUNT, .help = "Arithmetic intensity: FLOPs per byte read or written."),
-    NNC_NUMBER(nnc_op_cost, time_s, .unit = "s",
-               .help = "Time of one instance on the critical path."),
+    NNC_AS("intensity_flops_per_byte", NUMBER, .get = get_op_intensity, .unit = "FLOP/B", .show = NNC_SHOW_COUNT,
+           .help = "Arithmetic intensity: FLOPs per byte read or written."),
+    NNC_NUMBER(nnc_op_cost, time_s, .unit = "s", .help = "Time of one instance on the critical path."),
     NNC_AS("share", NUMBER, .get = get_op_share, .show = NNC_SHOW_PERCENT,
            .help = "Share of the step that all instances take."),
-    NNC_NAMED(nnc_op_cost, bound, nnc_bound_name, NNC_BOUND_COUNT,
-              .help = "The limit that bounds it."),
+    NNC_NAMED(nnc_op_cost, bound, nnc_bound_name, NNC_BOUND_COUNT, .help = "The limit that bounds it."),
     NNC_TEXT(nnc_op_cost, link, .help = "The link on which a collective takes longest."),
     NNC_AS("network_s", NUMBER, .get = get_op_network_s, .unit = "s",
            .help = "Time of a collective, overlapped or not."),
@@ -513,42 +490,34 @@ NNC_GET(get_ends, nnc_stage,
                                                     : ""))
 
 /* Only schedules with a split backward have this time. */
-NNC_GET(get_shown_weight_s, nnc_stage,
-        nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
+NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
-NNC_GET(get_busiest, void,
-        nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))
+NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))
 
 NNC_GET(get_stage_fits, nnc_stage, nnc_bool_cell(self->memory.headroom_bytes >= 0))
 
 static const nnc_metric stage_time_rows[] = {
-    NNC_AS("stage", WHOLE, .get = get_stage, .head = "stage",
-           .help = "Number of the pipeline stage, from 0."),
+    NNC_AS("stage", WHOLE, .get = get_stage, .head = "stage", .help = "Number of the pipeline stage, from 0."),
     NNC_WHOLE(nnc_stage, layers, .head = "layers", .help = "Layers it holds."),
     NNC_HEAD("and", TEXT, .get = get_ends, .drop = 4),
     NNC_BOOL(nnc_stage, embedding, .help = "Whether it holds the embedding."),
     NNC_AS("head", BOOL, NNC_IN(nnc_stage, head), .help = "Whether it holds the head."),
     NNC_WHOLE(nnc_stage, params, .head = "params", .show = NNC_SHOW_SCALED, .drop = 3,
               .help = "Parameters of one of its ranks."),
-    NNC_NUMBER(nnc_stage, forward_s, .head = "forward", .unit = "s",
-               .help = "Forward pass of one micro-batch."),
-    NNC_NUMBER(nnc_stage, backward_s, .head = "backward", .unit = "s",
-               .help = "Backward pass of one micro-batch."),
+    NNC_NUMBER(nnc_stage, forward_s, .head = "forward", .unit = "s", .help = "Forward pass of one micro-batch."),
+    NNC_NUMBER(nnc_stage, backward_s, .head = "backward", .unit = "s", .help = "Backward pass of one micro-batch."),
     NNC_HEAD("weight", NUMBER, .get = get_shown_weight_s, .unit = "s", .drop = 2),
     NNC_NUMBER(nnc_stage, weight_s, .unit = "s",
-               .help =
-                   "Weight gradients of one micro-batch, for schedules that run them separately."),
+               .help = "Weight gradients of one micro-batch, for schedules that run them separately."),
     NNC_NUMBER(nnc_stage, busy_s, .head = "busy", .unit = "s", .help = "Passes of the whole step."),
-    NNC_NUMBER(nnc_stage, bubble_s, .head = "bubble", .unit = "s",
-               .help = "Its idle time in the step."),
+    NNC_NUMBER(nnc_stage, bubble_s, .head = "bubble", .unit = "s", .help = "Its idle time in the step."),
     NNC_NUMBER(nnc_stage, exchange_s, .unit = "s", .help = "Exposed collectives, once per step."),
     NNC_NUMBER(nnc_stage, update_s, .unit = "s", .help = "The optimizer's update."),
     NNC_NUMBER(nnc_stage, in_flight, .head = "in flight", .show = NNC_SHOW_COUNT,
                .help = "Micro-batches whose activations it keeps at the same time."),
     NNC_HEAD("", TEXT, .get = get_busiest, .drop = 1),
 };
-const nnc_metrics nnc_stage_time_metrics =
-    NNC_METRICS("times of a pipeline stage", stage_time_rows, nnc_stage);
+const nnc_metrics nnc_stage_time_metrics = NNC_METRICS("times of a pipeline stage", stage_time_rows, nnc_stage);
 
 static const nnc_metric stage_rows[] = {
     NNC_ROWS(&nnc_stage_time_metrics),
@@ -560,17 +529,14 @@ const nnc_metrics nnc_stage_metrics = NNC_METRICS("one pipeline stage", stage_ro
 /* ---- timeline ---- */
 
 NNC_GET(get_micro_batch, nnc_interval,
-        (nnc_cell){ .kind = self->micro_batch >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
-                    .whole = self->micro_batch })
+        (nnc_cell){ .kind = self->micro_batch >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->micro_batch })
 
 NNC_GET(get_chunk, nnc_interval,
-        (nnc_cell){ .kind = self->micro_batch >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL,
-                    .whole = self->chunk })
+        (nnc_cell){ .kind = self->micro_batch >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->chunk })
 
 static const nnc_metric interval_rows[] = {
     NNC_WHOLE(nnc_interval, stage, .help = "Number of the pipeline stage, from 0."),
-    NNC_NAMED(nnc_interval, activity, nnc_activity_name, NNC_ACTIVITY_COUNT,
-              .help = "Activity of the stage."),
+    NNC_NAMED(nnc_interval, activity, nnc_activity_name, NNC_ACTIVITY_COUNT, .help = "Activity of the stage."),
     NNC_AS("micro_batch", WHOLE, .get = get_micro_batch,
            .help = "Number of the micro-batch, from 0; null outside a pass."),
     NNC_AS("chunk", WHOLE, .get = get_chunk,
@@ -578,20 +544,17 @@ static const nnc_metric interval_rows[] = {
     NNC_NUMBER(nnc_interval, start_s, .unit = "s", .help = "When it begins."),
     NNC_NUMBER(nnc_interval, end_s, .unit = "s", .help = "When it ends."),
 };
-const nnc_metrics nnc_interval_metrics =
-    NNC_METRICS("one interval of a pipeline stage", interval_rows, nnc_interval);
+const nnc_metrics nnc_interval_metrics = NNC_METRICS("one interval of a pipeline stage", interval_rows, nnc_interval);
 
 /* ---- sensitivity ---- */
 
 NNC_GET(get_lever, nnc_sensitivity,
-        nnc_text_cell(nnc_sensitivity_parameter_name(self->figure,
-                                                     NNC_OWNER(nnc_report)->result->plan.precision,
+        nnc_text_cell(nnc_sensitivity_parameter_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
                                                      text)))
 
 /* The unit is that of the parameter. */
 NNC_GET(get_shown_value, nnc_sensitivity,
-        nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure),
-                                    text)))
+        nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure), text)))
 
 static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
@@ -600,8 +563,7 @@ static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRI
     return nnc_text_cell(text);
 }
 
-NNC_GET(get_change, nnc_sensitivity,
-        nnc_number_cell(self->doubled_s / NNC_OWNER(nnc_report)->result->step_s - 1.0))
+NNC_GET(get_change, nnc_sensitivity, nnc_number_cell(self->doubled_s / NNC_OWNER(nnc_report)->result->step_s - 1.0))
 
 static const nnc_metric sensitivity_rows[] = {
     NNC_AS("figure", TEXT, .get = get_lever, .head = "figure",
@@ -611,11 +573,10 @@ static const nnc_metric sensitivity_rows[] = {
     NNC_NUMBER(nnc_sensitivity, elasticity,
                .help = "Change of the step in percent when the parameter grows by one percent."),
     NNC_HEAD("elasticity", NUMBER, .get = get_shown_elasticity),
-    NNC_AS("step_if_doubled_s", NUMBER, NNC_IN(nnc_sensitivity, doubled_s),
-           .head = "step if doubled", .unit = "s", .help = "One step with twice the value."),
+    NNC_AS("step_if_doubled_s", NUMBER, NNC_IN(nnc_sensitivity, doubled_s), .head = "step if doubled", .unit = "s",
+           .help = "One step with twice the value."),
     NNC_HEAD("change", NUMBER, .get = get_change, .show = NNC_SHOW_PERCENT, .drop = 1),
-    NNC_NUMBER(nnc_sensitivity, needed,
-               .help = "For mem_bytes: memory that the plan needs; else null."),
+    NNC_NUMBER(nnc_sensitivity, needed, .help = "For mem_bytes: memory that the plan needs; else null."),
 };
 const nnc_metrics nnc_sensitivity_metrics =
     NNC_METRICS("gain from one parameter of the device", sensitivity_rows, nnc_sensitivity);

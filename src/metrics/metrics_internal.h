@@ -56,11 +56,11 @@ typedef struct nnc_metric_more {
     /* JSON has the member only if this holds; NULL = always */
     bool (*when)(const nnc_place *place);
     bool (*unless)(const nnc_place *place); /* an object is null if this holds */
-    const nnc_metrics *const *others; /* other tables for the records of a list; ends with NULL */
-    const char *(*each)(unsigned index); /* the name of each value of an array; NULL: 0, 1 ... */
-    const char *source;                  /* source of the formula or the definition; NULL = none
+    const nnc_metrics *const *others;       /* other tables for the records of a list; ends with NULL */
+    const char *(*each)(unsigned index);    /* the name of each value of an array; NULL: 0, 1 ... */
+    const char *source;                     /* source of the formula or the definition; NULL = none
                                           * needed */
-    const char *same_as; /* full name of the same metric of an estimate; NULL = none */
+    const char *same_as;                    /* full name of the same metric of an estimate; NULL = none */
     /* full name of the metric that is the sum of this one and others; NULL = none */
     const char *part_of;
 } nnc_metric_more;
@@ -128,8 +128,7 @@ struct nnc_metrics {
         .name = #member, NNC_IN(of, member), __VA_ARGS__ \
     }
 /* An enumerator, with the function that names it and how many there are. */
-#define NNC_NAMED(of, member, name_of, ...) \
-    NNC_NAMED_(of, member, name_of, __VA_ARGS__, .type = NNC_METRIC_ENUM)
+#define NNC_NAMED(of, member, name_of, ...) NNC_NAMED_(of, member, name_of, __VA_ARGS__, .type = NNC_METRIC_ENUM)
 #define NNC_NAMED_(of, member, name_of, number, ...)                                       \
     {                                                                                      \
         .name = #member, NNC_IN(of, member), .names = { (name_of), (number) }, __VA_ARGS__ \
@@ -150,12 +149,9 @@ struct nnc_metrics {
     }
 
 /* Place of a value: a member; after a pointer. */
-#define NNC_IN(of, member) \
-    .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
-#define NNC_VIA(of, pointer) \
-    .hop = offsetof(of, pointer) + 1 /* NOLINT(bugprone-macro-parentheses) */
-#define NNC_COUNT(of, member) \
-    .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
+#define NNC_IN(of, member) .offset = offsetof(of, member), .size = sizeof(((const of *)NULL)->member)
+#define NNC_VIA(of, pointer) .hop = offsetof(of, pointer) + 1 /* NOLINT(bugprone-macro-parentheses) */
+#define NNC_COUNT(of, member) .count_offset = offsetof(of, member), .count_size = sizeof(((const of *)NULL)->member)
 
 /* Defines a getter: the cell of a record `self` of a type; `text` is a buffer. Defines a
  * condition. */
@@ -176,15 +172,13 @@ struct nnc_metrics {
 /* In both: the record whose list contains this one. */
 #define NNC_OWNER(of) ((const of *)place->owner)
 
-#define NNC_METRICS(text, list, of)                                              \
-    {                                                                            \
-        .what = (text), .rows = (list), .count = sizeof(list) / sizeof(list)[0], \
-        .record_size = sizeof(of)                                                \
+#define NNC_METRICS(text, list, of)                                                                        \
+    {                                                                                                      \
+        .what = (text), .rows = (list), .count = sizeof(list) / sizeof(list)[0], .record_size = sizeof(of) \
     }
 
 /* One value of a row; index: of an array. A number that is not finite is NNC_CELL_NULL. */
-nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index,
-                         char text[NNC_METRIC_TEXT_MAX]);
+nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
 /* Cells; NaN and NULL become NNC_CELL_NULL. */
 nnc_cell nnc_number_cell(double number);
@@ -274,9 +268,8 @@ const char *nnc_past_name(unsigned of);
 
 typedef struct nnc_past {
     nnc_past_of of;
-    int64_t device_rows; /* steps of the device that no fit has seen */
-    int64_t rows,
-        unseen; /* measured steps in `of`; steps among them that no fit has seen, to which error
+    int64_t device_rows;  /* steps of the device that no fit has seen */
+    int64_t rows, unseen; /* measured steps in `of`; steps among them that no fit has seen, to which error
                  * and bias apply */
     double error, bias;
 } nnc_past;
@@ -328,13 +321,10 @@ typedef struct nnc_report {
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
-    bool software_chosen; /* the plan chose the software, not the user */
-    double
-        eager_s; /* step without a compiler, on a first screen; NaN = the step is that, or unknown */
-    int64_t
-        least_bytes; /* lower end of the memory over the open settings; 0 = the memory of the plan */
-    char least_options
-        [64]; /* the open settings that give it: "--recompute full --zero 3"; "" = none */
+    bool software_chosen;   /* the plan chose the software, not the user */
+    double eager_s;         /* step without a compiler, on a first screen; NaN = the step is that, or unknown */
+    int64_t least_bytes;    /* lower end of the memory over the open settings; 0 = the memory of the plan */
+    char least_options[64]; /* the open settings that give it: "--recompute full --zero 3"; "" = none */
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL: no op list */
     int32_t op_count;
@@ -421,8 +411,7 @@ extern const nnc_metrics nnc_launch_metrics;
 
 /* Records of type nnc_report (serving): all values; the document with its ops. Records of type
  * nnc_serve_step, nnc_serve_op. */
-extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics,
-    nnc_serve_op_metrics;
+extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics, nnc_serve_op_metrics;
 
 /* Records of type nnc_report (image generation). */
 extern const nnc_metrics nnc_images_metrics;
@@ -431,11 +420,10 @@ extern const nnc_metrics nnc_images_metrics;
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
 
 /* Metrics of a plan: all, as resolved, and those that a search varies. Metrics of the memory of a stage. */
-extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics,
-    nnc_memory_metrics;
+extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
 
 /* Records of type nnc_op_cost, nnc_stage, nnc_interval and nnc_sensitivity, listed by a report. */
-extern const nnc_metrics nnc_op_metrics, nnc_stage_metrics, nnc_stage_time_metrics,
-    nnc_interval_metrics, nnc_sensitivity_metrics;
+extern const nnc_metrics nnc_op_metrics, nnc_stage_metrics, nnc_stage_time_metrics, nnc_interval_metrics,
+    nnc_sensitivity_metrics;
 
 #endif

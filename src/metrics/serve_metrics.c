@@ -16,10 +16,8 @@ NNC_GET(get_input_params, nnc_report, nnc_number_cell(self->serve->params))
 static const nnc_metric model_rows[] = {
     NNC_AS("asked", TEXT, NNC_IN(nnc_report, model_asked), .help = "As the user named it."),
     NNC_AS("id", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, id), .help = "Its id."),
-    NNC_AS("name", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, name),
-           .help = "Its full name."),
-    NNC_AS("params", NUMBER, .get = get_input_params, .show = NNC_SHOW_COUNT,
-           .help = "Parameters."),
+    NNC_AS("name", CHARS, NNC_VIA(nnc_report, model), NNC_IN(nnc_model, name), .help = "Its full name."),
+    NNC_AS("params", NUMBER, .get = get_input_params, .show = NNC_SHOW_COUNT, .help = "Parameters."),
     NNC_AS("overrides", TEXT, NNC_IN(nnc_report, overrides), .help = "Fields that --set changed."),
 };
 static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nnc_report);
@@ -27,8 +25,7 @@ static const nnc_metrics model_metrics = NNC_METRICS("the model", model_rows, nn
 static const nnc_metric device_rows[] = {
     NNC_AS("asked", TEXT, NNC_IN(nnc_report, device_asked), .help = "As the user named it."),
     NNC_AS("id", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, id), .help = "Its id."),
-    NNC_AS("name", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, name),
-           .help = "Its full name."),
+    NNC_AS("name", CHARS, NNC_VIA(nnc_report, device), NNC_IN(nnc_device, name), .help = "Its full name."),
 };
 static const nnc_metrics device_metrics = NNC_METRICS("the device", device_rows, nnc_report);
 
@@ -47,8 +44,7 @@ static const nnc_metric plan_rows[] = {
     NNC_NUMBER(nnc_serve_ask, waves, .help = "Requests of a benchmark over its open requests."),
     NNC_NUMBER(nnc_serve_ask, request_rate, .help = "Requests per second."),
     NNC_NUMBER(nnc_serve_ask, prefix_hit, .help = "Share of a prompt that is already cached."),
-    NNC_NAMED(nnc_serve_ask, precision, nnc_dtype_name, NNC_DTYPE_COUNT,
-              .help = "Number format of the products."),
+    NNC_NAMED(nnc_serve_ask, precision, nnc_dtype_name, NNC_DTYPE_COUNT, .help = "Number format of the products."),
     NNC_NAMED(nnc_serve_ask, weights, nnc_stored_name, NNC_STORED_COUNT,
               .help = "Number format of the stored weights."),
     PLAN(group_size, .help = "Weights that share a scale, for int4."),
@@ -62,45 +58,40 @@ static const nnc_metric plan_rows[] = {
     PLAN(draft_length, .blank_zero = true, .help = "Tokens that a draft proposes."),
     NNC_AS("disaggregate", CHARS, NNC_IN(nnc_serve_ask, disaggregate),
            .help = "Replicas that only prefill, and replicas that only decode."),
-    NNC_NUMBER(nnc_serve_ask, imbalance,
-               .help = "Tokens of the busiest rank of experts over the mean."),
+    NNC_NUMBER(nnc_serve_ask, imbalance, .help = "Tokens of the busiest rank of experts over the mean."),
 };
 static const nnc_metrics plan_metrics = NNC_METRICS("how it is served", plan_rows, nnc_serve_ask);
 
 NNC_GET(get_software, nnc_report, nnc_text_cell(self->software->id))
 
 static const nnc_metric whole_plan_rows[] = {
-    NNC_AS("mode", ENUM, NNC_VIA(nnc_report, serve), OF(mode),
-           .names = { nnc_serve_mode_name, NNC_SERVE_MODE_COUNT }, .help = "Arrival of requests."),
+    NNC_AS("mode", ENUM, NNC_VIA(nnc_report, serve), OF(mode), .names = { nnc_serve_mode_name, NNC_SERVE_MODE_COUNT },
+           .help = "Arrival of requests."),
     NNC_AS("software", TEXT, .get = get_software, .help = "The engine's profile."),
     NNC_ROWS(&plan_metrics, NNC_VIA(nnc_report, serve), OF(plan)),
     NNC_ROWS(&nnc_launch_metrics),
 };
-static const nnc_metrics whole_plan_metrics =
-    NNC_METRICS("how it is served", whole_plan_rows, nnc_report);
+static const nnc_metrics whole_plan_metrics = NNC_METRICS("how it is served", whole_plan_rows, nnc_report);
 
 /* ---- steps ---- */
 
 #define STEP(member, ...) NNC_NUMBER(nnc_serve_step, member, __VA_ARGS__)
 static const nnc_metric step_rows[] = {
     STEP(time_s, .unit = "s", .head = "time", .help = "The whole step."),
-    STEP(product_s, .unit = "s", .head = "products",
-         .help = "Products with weights, without experts and head."),
+    STEP(product_s, .unit = "s", .head = "products", .help = "Products with weights, without experts and head."),
     STEP(expert_s, .unit = "s", .head = "experts", .help = "Products of the experts."),
     STEP(attention_s, .unit = "s", .head = "attention",
          .help = "Attention over the cache, and layers that keep a state."),
     STEP(head_s, .unit = "s", .head = "head", .help = "Logits and sampling."),
     STEP(comm_s, .unit = "s", .head = "network", .drop = 1, .help = "Between devices."),
-    STEP(host_s, .unit = "s", .head = "host",
-         .help = "The engine's own time: per step, layer and sequence."),
+    STEP(host_s, .unit = "s", .head = "host", .help = "The engine's own time: per step, layer and sequence."),
     STEP(lower_bound_s, .unit = "s", .head = "bound",
          .help = "Lower bound of any implementation: datasheet rates, everything overlapped."),
     NNC_NAMED(nnc_serve_step, bound, nnc_bound_name, NNC_BOUND_COUNT, .head = "by",
               .help = "The largest part of the step."),
     STEP(sequences, .show = NNC_SHOW_COUNT, .help = "Sequences of a replica."),
     STEP(new_tokens, .show = NNC_SHOW_COUNT, .help = "Computed tokens of each sequence."),
-    STEP(context, .show = NNC_SHOW_COUNT,
-         .help = "Positions that the last of these tokens attends to."),
+    STEP(context, .show = NNC_SHOW_COUNT, .help = "Positions that the last of these tokens attends to."),
     STEP(steps, .show = NNC_SHOW_COUNT, .help = "Passes over the weights: chunks of a prefill."),
     STEP(flops, .unit = "FLOP", .help = "FLOPs of one device of a tensor group."),
     STEP(weight_bytes, .unit = "B", .help = "Weights that it reads."),
@@ -109,16 +100,13 @@ static const nnc_metric step_rows[] = {
     STEP(network_bytes, .unit = "B", .help = "Bytes that it sends to other devices."),
     STEP(intensity_flops_per_byte, .unit = "FLOP/B", .help = "FLOPs over bytes."),
 };
-const nnc_metrics nnc_serve_step_metrics =
-    NNC_METRICS("a step of serving", step_rows, nnc_serve_step);
+const nnc_metrics nnc_serve_step_metrics = NNC_METRICS("a step of serving", step_rows, nnc_serve_step);
 
 static const nnc_metric decode_rows[] = {
     NNC_ROWS(&nnc_serve_step_metrics, OF(decode)),
-    SECONDS(prompt_s,
-            .help = "Time that a prompt adds to this step when both are computed together.",
+    SECONDS(prompt_s, .help = "Time that a prompt adds to this step when both are computed together.",
             .more = NNC_MORE(.source = "arXiv:2403.02310; docs/serving.md")),
-    COUNT(critical_batch,
-          .help = "Sequences from which decode is compute-bound; null: it never is.",
+    COUNT(critical_batch, .help = "Sequences from which decode is compute-bound; null: it never is.",
           .more = NNC_MORE(.source = "docs/serving.md")),
     NNC_NUMBER(nnc_serve, intensity_limit_flops_per_byte, .unit = "FLOP/B",
                .help = "Limit of the intensity of decode as the number of sequences grows."),
@@ -128,13 +116,11 @@ static const nnc_metrics decode_metrics = NNC_METRICS("one decode step", decode_
 /* ---- latency, throughput, memory, cost ---- */
 
 static const nnc_metric latency_rows[] = {
-    SECONDS(ttft_s, .head = "TTFT", .help = "Time to the first token.",
-            .more = NNC_MORE(.source = "docs/serving.md")),
+    SECONDS(ttft_s, .head = "TTFT", .help = "Time to the first token.", .more = NNC_MORE(.source = "docs/serving.md")),
     SECONDS(tpot_s, .head = "TPOT", .help = "Time per output token after it.",
             .more = NNC_MORE(.source = "docs/serving.md")),
     SECONDS(request_s, .head = "request", .help = "A request from its start to its last token."),
-    SECONDS(queue_s,
-            .help = "Part of the time to the first token spent waiting for other requests."),
+    SECONDS(queue_s, .help = "Part of the time to the first token spent waiting for other requests."),
     SECONDS(ttft_p50_s, .help = "Half of the simulated requests have their first token by then."),
     SECONDS(ttft_p90_s, .help = "Nine of ten requests have their first token by then."),
     SECONDS(tpot_p50_s, .help = "Time per output token that half of the requests keep to."),
@@ -156,18 +142,14 @@ static const nnc_metric latency_rows[] = {
 static const nnc_metrics latency_metrics = NNC_METRICS("latency", latency_rows, nnc_serve);
 
 static const nnc_metric throughput_rows[] = {
-    COUNT(output_tokens_per_s, .head = "tok/s",
-          .help = "Generated tokens per second, all devices."),
+    COUNT(output_tokens_per_s, .head = "tok/s", .help = "Generated tokens per second, all devices."),
     COUNT(output_tokens_per_s_per_device, .head = "tok/s/device", .help = "The same per device."),
-    COUNT(tokens_per_s_per_user, .head = "tok/s/user",
-          .help = "Generated tokens per second of one request."),
+    COUNT(tokens_per_s_per_user, .head = "tok/s/user", .help = "Generated tokens per second of one request."),
     COUNT(input_tokens_per_s, .help = "Tokens of prompts per second, all devices."),
     COUNT(requests_per_s, .help = "Requests per second."),
     COUNT(running, .help = "Sequences that decode at the same time, all replicas."),
-    NNC_NUMBER(nnc_serve, utilization, .show = NNC_SHOW_PERCENT,
-               .help = "Used share of the peak FLOP/s."),
-    COUNT(upper_bound_tokens_per_s,
-          .help = "Upper bound of any implementation with this many running sequences."),
+    NNC_NUMBER(nnc_serve, utilization, .show = NNC_SHOW_PERCENT, .help = "Used share of the peak FLOP/s."),
+    COUNT(upper_bound_tokens_per_s, .help = "Upper bound of any implementation with this many running sequences."),
     COUNT(saturation_rate, .help = "Requests per second above which the queue is unbounded."),
     NNC_BOOL(nnc_serve, saturated, .help = "Whether requests arrive faster than that."),
 };
@@ -177,8 +159,7 @@ static const char used_memory[] = "memory.total_bytes";
 static const nnc_metric memory_rows[] = {
     BYTES(weight_bytes, .help = "Weights of one device, including those of a draft.",
           .more = NNC_MORE(.part_of = used_memory)),
-    BYTES(workspace_bytes, .help = "Activations, graphs and workspace.",
-          .more = NNC_MORE(.part_of = used_memory)),
+    BYTES(workspace_bytes, .help = "Activations, graphs and workspace.", .more = NNC_MORE(.part_of = used_memory)),
     BYTES(kv_bytes, .help = "Cache of the running sequences, at full length.",
           .more = NNC_MORE(.part_of = used_memory)),
     BYTES(kv_bytes_per_token, .help = "Cache of one device per token.",
@@ -195,19 +176,15 @@ static const nnc_metric memory_rows[] = {
           .help = "Free part of the share that may be used; negative: it does not fit."),
     NNC_BOOL(nnc_serve, fits, .help = "Whether the requests fit."),
 };
-static const nnc_metrics memory_metrics =
-    NNC_METRICS("memory of one device", memory_rows, nnc_serve);
+static const nnc_metrics memory_metrics = NNC_METRICS("memory of one device", memory_rows, nnc_serve);
 
 NNC_GET(get_currency, nnc_report, nnc_text_cell(nnc_price_currency(self->device)))
 
 static const nnc_metric money_rows[] = {
     NNC_NUMBER(nnc_serve, price_per_device_hour, .help = "Price of one device for one hour."),
-    NNC_NUMBER(nnc_serve, per_million_output_tokens,
-               .help = "Price of all devices per million generated tokens."),
-    NNC_NUMBER(nnc_serve, per_million_prefilled_tokens,
-               .help = "Price of the prefill time per million prompt tokens."),
-    NNC_NUMBER(nnc_serve, per_million_decoded_tokens,
-               .help = "Price of the decode time per million generated tokens."),
+    NNC_NUMBER(nnc_serve, per_million_output_tokens, .help = "Price of all devices per million generated tokens."),
+    NNC_NUMBER(nnc_serve, per_million_prefilled_tokens, .help = "Price of the prefill time per million prompt tokens."),
+    NNC_NUMBER(nnc_serve, per_million_decoded_tokens, .help = "Price of the decode time per million generated tokens."),
     NNC_NUMBER(nnc_serve, energy_j_per_token, .unit = "J",
                .help = "Energy of a generated token at the rated power of the boards."),
     NNC_NUMBER(nnc_serve, carbon_g_per_million_tokens, .unit = "g",
@@ -227,17 +204,13 @@ static const nnc_metric formula_rows[] = {
           .more = NNC_MORE(.source = "arXiv:2211.17192")),
     SECONDS(draft_s, .help = "A step of the draft."),
     SECONDS(verify_s, .help = "A decode step that verifies the proposal of a draft."),
-    NNC_NUMBER(nnc_serve, speculation_speedup,
-               .help = "Time per token without the draft divided by the time with it."),
+    NNC_NUMBER(nnc_serve, speculation_speedup, .help = "Time per token without the draft divided by the time with it."),
     SECONDS(speculation_tpot_s, .help = "Time per output token with the draft."),
     BYTES(transfer_bytes, .help = "Cache of a prompt, sent from prefill to decode workers."),
     SECONDS(transfer_s, .help = "Time to send it."),
-    COUNT(apart_requests_per_s,
-          .help = "Requests per second of separate prefill and decode workers."),
-    NNC_NUMBER(nnc_serve, apart_workers_ratio,
-               .help = "Prefill workers per decode worker at which neither waits."),
-    SECONDS(apart_ttft_s,
-            .help = "Time to the first token with separate workers, without a queue."),
+    COUNT(apart_requests_per_s, .help = "Requests per second of separate prefill and decode workers."),
+    NNC_NUMBER(nnc_serve, apart_workers_ratio, .help = "Prefill workers per decode worker at which neither waits."),
+    SECONDS(apart_ttft_s, .help = "Time to the first token with separate workers, without a queue."),
     SECONDS(apart_tpot_s, .help = "Time per output token with separate workers, at full batch."),
 };
 static const nnc_metrics formula_metrics =
@@ -249,8 +222,7 @@ static const nnc_metric serve_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
     NNC_AS("device", OBJECT, .rows = &device_metrics),
     NNC_AS("plan", OBJECT, .rows = &whole_plan_metrics),
-    NNC_AS("prefill", OBJECT, NNC_VIA(nnc_report, serve), OF(prefill),
-           .rows = &nnc_serve_step_metrics),
+    NNC_AS("prefill", OBJECT, NNC_VIA(nnc_report, serve), OF(prefill), .rows = &nnc_serve_step_metrics),
     NNC_AS("decode", OBJECT, NNC_VIA(nnc_report, serve), .rows = &decode_metrics),
     NNC_AS("latency", OBJECT, NNC_VIA(nnc_report, serve), .rows = &latency_metrics),
     NNC_AS("throughput", OBJECT, NNC_VIA(nnc_report, serve), .rows = &throughput_metrics),
@@ -263,14 +235,11 @@ const nnc_metrics nnc_serve_metrics = NNC_METRICS("serving", serve_rows, nnc_rep
 static const nnc_metric op_rows[] = {
     NNC_TEXT(nnc_serve_op, name, .head = "op", .help = "Its name in the network."),
     NNC_TEXT(nnc_serve_op, phase, .head = "phase", .help = "prefill or decode."),
-    NNC_NUMBER(nnc_serve_op, count, .head = "count", .show = NNC_SHOW_COUNT,
-               .help = "Kernels of the step."),
-    NNC_NUMBER(nnc_serve_op, rows, .head = "rows", .show = NNC_SHOW_COUNT,
-               .help = "Tokens that it processes."),
+    NNC_NUMBER(nnc_serve_op, count, .head = "count", .show = NNC_SHOW_COUNT, .help = "Kernels of the step."),
+    NNC_NUMBER(nnc_serve_op, rows, .head = "rows", .show = NNC_SHOW_COUNT, .help = "Tokens that it processes."),
     NNC_NUMBER(nnc_serve_op, flops, .unit = "FLOP", .head = "FLOPs", .show = NNC_SHOW_SCALED,
                .help = "FLOPs of all of them on one device."),
-    NNC_NUMBER(nnc_serve_op, weight_bytes, .unit = "B", .head = "weights",
-               .help = "Weights that they read."),
+    NNC_NUMBER(nnc_serve_op, weight_bytes, .unit = "B", .head = "weights", .help = "Weights that they read."),
     NNC_NUMBER(nnc_serve_op, kv_bytes, .unit = "B", .head = "cache",
                .help = "Keys, values and states that they read and write."),
     NNC_NUMBER(nnc_serve_op, time_s, .unit = "s", .head = "time", .help = "Time of all of them."),
@@ -282,25 +251,20 @@ const nnc_metrics nnc_serve_op_metrics = NNC_METRICS("an op of a step", op_rows,
 static const nnc_metric change_rows[] = {
     NNC_CHARS(nnc_serve_change, options, .help = "The options of the change."),
     NNC_NUMBER(nnc_serve_change, tpot_s, .unit = "s", .help = "Time per output token with it."),
-    NNC_NUMBER(nnc_serve_change, output_tokens_per_s,
-               .help = "Tokens per second of the deployment."),
+    NNC_NUMBER(nnc_serve_change, output_tokens_per_s, .help = "Tokens per second of the deployment."),
     NNC_NUMBER(nnc_serve_change, total_bytes, .unit = "B", .help = "Memory of one device."),
-    NNC_NUMBER(nnc_serve_change, per_million_output_tokens,
-               .help = "Cost of a million output tokens."),
+    NNC_NUMBER(nnc_serve_change, per_million_output_tokens, .help = "Cost of a million output tokens."),
 };
-static const nnc_metrics change_metrics =
-    NNC_METRICS("a change of a deployment", change_rows, nnc_serve_change);
+static const nnc_metrics change_metrics = NNC_METRICS("a change of a deployment", change_rows, nnc_serve_change);
 
 static const nnc_metric document_rows[] = {
     NNC_ROWS(&nnc_serve_metrics),
     NNC_AS("ops", LIST, NNC_IN(nnc_report, serve_ops), NNC_COUNT(nnc_report, serve_op_count),
-           .rows = &nnc_serve_op_metrics,
-           .help = "Every op of prefill and of a decode step; equal layers are merged."),
-    NNC_AS("changes", LIST, NNC_IN(nnc_report, serve_changes),
-           NNC_COUNT(nnc_report, serve_change_count), .rows = &change_metrics,
-           .help =
-               "For a static batch: the smallest change that makes it fit, and the largest batch "
-               "that fits with at most 50 ms per token."),
+           .rows = &nnc_serve_op_metrics, .help = "Every op of prefill and of a decode step; equal layers are merged."),
+    NNC_AS("changes", LIST, NNC_IN(nnc_report, serve_changes), NNC_COUNT(nnc_report, serve_change_count),
+           .rows = &change_metrics,
+           .help = "For a static batch: the smallest change that makes it fit, and the largest batch "
+                   "that fits with at most 50 ms per token."),
 };
 const nnc_metrics nnc_serve_document = NNC_METRICS("serving", document_rows, nnc_report);
 
@@ -320,14 +284,13 @@ static const nnc_metric figure_rows[] = {
            .help = "Whether each pass runs twice, with and without the prompt."),
     NNC_AS("image", WHOLE, NNC_IN(nnc_images, plan.image), .help = "Pixels per side."),
     NNC_AS("batch", WHOLE, NNC_IN(nnc_images, plan.batch), .help = "Images per batch."),
-    NNC_AS("precision", ENUM, NNC_IN(nnc_images, plan.precision),
-           .names = { nnc_dtype_name, NNC_DTYPE_COUNT }, .help = "Format of the arithmetic."),
+    NNC_AS("precision", ENUM, NNC_IN(nnc_images, plan.precision), .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
+           .help = "Format of the arithmetic."),
     IMAGES(forward_s, .unit = "s", .help = "One pass over the batch."),
     IMAGES(forward_flops, .unit = "FLOP", .help = "FLOPs of that pass."),
     IMAGES(text_s, .unit = "s", .help = "Text encoders, for the prompts of a batch."),
     IMAGES(decode_s, .unit = "s", .help = "Image decoder, for the latents of a batch."),
-    IMAGES(image_s, .unit = "s", .head = "time",
-           .help = "From the prompts to the images of a batch."),
+    IMAGES(image_s, .unit = "s", .head = "time", .help = "From the prompts to the images of a batch."),
     IMAGES(lower_bound_s, .unit = "s", .help = "Lower bound of any implementation."),
     IMAGES(images_per_s, .help = "Images per second of one device."),
     IMAGES(utilization, .show = NNC_SHOW_PERCENT, .help = "Used share of the peak FLOP/s."),
@@ -336,13 +299,11 @@ static const nnc_metric figure_rows[] = {
     NNC_BOOL(nnc_images, fits, .help = "Whether it holds all weights at once."),
     IMAGES(price_per_device_hour, .help = "Price of the device for one hour."),
     IMAGES(per_thousand_images, .help = "Price of a thousand images."),
-    IMAGES(energy_j_per_image, .unit = "J",
-           .help = "Energy of an image at the board's rated power."),
+    IMAGES(energy_j_per_image, .unit = "J", .help = "Energy of an image at the board's rated power."),
     IMAGES(carbon_g_per_thousand_images, .unit = "g",
            .help = "Carbon dioxide of a thousand images, from energy_j_per_image."),
 };
-static const nnc_metrics figures =
-    NNC_METRICS("image generation by diffusion", figure_rows, nnc_images);
+static const nnc_metrics figures = NNC_METRICS("image generation by diffusion", figure_rows, nnc_images);
 
 NNC_GET(get_model, nnc_report, nnc_text_cell(self->model->id))
 NNC_GET(get_device, nnc_report, nnc_text_cell(self->device->id))
@@ -358,8 +319,7 @@ static const nnc_metric images_rows[] = {
     NNC_AS("currency", TEXT, .get = get_currency, .help = "Currency of the prices."),
     NNC_AS("images", OBJECT, NNC_VIA(nnc_report, images), .rows = &figures),
 };
-const nnc_metrics nnc_images_metrics =
-    NNC_METRICS("image generation by diffusion", images_rows, nnc_report);
+const nnc_metrics nnc_images_metrics = NNC_METRICS("image generation by diffusion", images_rows, nnc_report);
 
 /* ---- The table of a whole run ---- */
 
@@ -368,10 +328,8 @@ static const char run_cost[] = "run.cost";
 
 #define TIME(member, ...) NNC_NUMBER(nnc_run, member, .unit = "s", __VA_ARGS__)
 
-#define RUN_PART(member, heading, ...) \
-    TIME(member, .head = heading, .more = NNC_MORE(.part_of = run_time), __VA_ARGS__)
-#define COST_PART(member, ...) \
-    NNC_NUMBER(nnc_run, member, .more = NNC_MORE(.part_of = run_cost), __VA_ARGS__)
+#define RUN_PART(member, heading, ...) TIME(member, .head = heading, .more = NNC_MORE(.part_of = run_time), __VA_ARGS__)
+#define COST_PART(member, ...) NNC_NUMBER(nnc_run, member, .more = NNC_MORE(.part_of = run_cost), __VA_ARGS__)
 
 static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, devices, .show = NNC_SHOW_COUNT, .help = "Devices that train."),
@@ -391,16 +349,13 @@ static const nnc_metric run_rows[] = {
          .more = NNC_MORE(.source = "docs/data-and-runs.md")),
     TIME(input_wait_s, .head = "input", .help = "Time that a step waits for its input."),
     NNC_BOOL(nnc_run, input_bound, .help = "Whether the step waits for its input."),
-    NNC_NUMBER(nnc_run, input_bytes_per_s, .unit = "B/s",
-               .help = "Storage bandwidth at which no device waits."),
+    NNC_NUMBER(nnc_run, input_bytes_per_s, .unit = "B/s", .help = "Storage bandwidth at which no device waits."),
     NNC_NUMBER(nnc_run, workers_needed, .show = NNC_SHOW_COUNT,
                .help = "Data-loading workers per device at which it does not wait."),
-    NNC_NUMBER(nnc_run, prefetch_bytes, .unit = "B",
-               .help = "Host memory of the batches prefetched for one device."),
+    NNC_NUMBER(nnc_run, prefetch_bytes, .unit = "B", .help = "Host memory of the batches prefetched for one device."),
 
     TIME(rollout_step_s, .help = "Time that training waits for generated tokens, per step."),
-    TIME(score_step_s,
-         .help = "Scoring the tokens of one step: forward passes in addition to training."),
+    TIME(score_step_s, .help = "Scoring the tokens of one step: forward passes in addition to training."),
     TIME(sync_step_s, .help = "Sending new weights to the devices that generate answers."),
 
     NNC_NUMBER(nnc_run, outer_bytes, .unit = "B",
@@ -409,13 +364,10 @@ static const nnc_metric run_rows[] = {
 
     TIME(device_mtbf_s, .help = "Mean time between stops of one device."),
     TIME(system_mtbf_s, .help = "Mean time between stops of the job."),
-    NNC_NUMBER(nnc_run, survive_hour, .show = NNC_SHOW_PERCENT,
-               .help = "Chance of an hour without a stop."),
+    NNC_NUMBER(nnc_run, survive_hour, .show = NNC_SHOW_PERCENT, .help = "Chance of an hour without a stop."),
     NNC_NUMBER(nnc_run, stops, .show = NNC_SHOW_COUNT, .help = "Expected number of stops."),
-    NNC_NUMBER(nnc_run, nodes_out, .show = NNC_SHOW_COUNT,
-               .help = "Nodes under repair, on average."),
-    NNC_NUMBER(nnc_run, spares_needed, .show = NNC_SHOW_COUNT,
-               .help = "Spare nodes that suffice 99 % of the time.",
+    NNC_NUMBER(nnc_run, nodes_out, .show = NNC_SHOW_COUNT, .help = "Nodes under repair, on average."),
+    NNC_NUMBER(nnc_run, spares_needed, .show = NNC_SHOW_COUNT, .help = "Spare nodes that suffice 99 % of the time.",
                .more = NNC_MORE(.source = "Poisson law of independent repairs")),
     NNC_NUMBER(nnc_run, short_share, .show = NNC_SHOW_PERCENT2,
                .help = "Share of the time in which these spare nodes do not suffice."),
@@ -434,10 +386,8 @@ static const nnc_metric run_rows[] = {
     RUN_PART(train_s, "training", .help = "Steps as estimated."),
     RUN_PART(wait_s, "input", .help = "Waiting for input."),
     RUN_PART(rollout_s, "rollouts", .help = "Generating the training data."),
-    RUN_PART(score_s, "scoring",
-             .help = "Forward passes of policy, reference, reward, critic, teacher."),
-    RUN_PART(sync_s, "weights",
-             .help = "Sending new weights to the devices that generate answers."),
+    RUN_PART(score_s, "scoring", .help = "Forward passes of policy, reference, reward, critic, teacher."),
+    RUN_PART(sync_s, "weights", .help = "Sending new weights to the devices that generate answers."),
     RUN_PART(straggler_s, "stragglers", .help = "Waiting for slow devices."),
     RUN_PART(save_time_s, "checkpoints", .help = "Waiting for checkpoints."),
     RUN_PART(lost_s, "restarts", .help = "Restarts, and lost work that is repeated."),
@@ -447,21 +397,17 @@ static const nnc_metric run_rows[] = {
     RUN_PART(sites_s, "sites", .help = "Waiting for the averages of sites."),
     TIME(run_s, .head = "run", .help = "The run from start to end."),
     NNC_NUMBER(nnc_run, days, .show = NNC_SHOW_COUNT, .unit = "days", .help = "The same in days."),
-    NNC_NUMBER(nnc_run, device_hours, .unit = "h", .show = NNC_SHOW_COUNT,
-               .help = "Device-hours of the run."),
+    NNC_NUMBER(nnc_run, device_hours, .unit = "h", .show = NNC_SHOW_COUNT, .help = "Device-hours of the run."),
 
     NNC_NUMBER(nnc_run, price_per_device_hour, .help = "Price of one device for one hour."),
     COST_PART(cost_devices, .help = "Price of the device-hours."),
     COST_PART(cost_storage, .help = "Price of stored data."),
     COST_PART(cost_egress, .help = "Price of data moved out."),
     NNC_NUMBER(nnc_run, cost, .help = "Price of the run."),
-    NNC_NUMBER(nnc_run, cost_per_million_tokens,
-               .help = "Price of the run per million training tokens."),
+    NNC_NUMBER(nnc_run, cost_per_million_tokens, .help = "Price of the run per million training tokens."),
 
-    NNC_NUMBER(nnc_run, busy_share, .show = NNC_SHOW_PERCENT,
-               .help = "Share of the run in which a device is busy."),
-    NNC_NUMBER(nnc_run, power_w, .unit = "W",
-               .help = "Mean power of one device with its share of the node."),
+    NNC_NUMBER(nnc_run, busy_share, .show = NNC_SHOW_PERCENT, .help = "Share of the run in which a device is busy."),
+    NNC_NUMBER(nnc_run, power_w, .unit = "W", .help = "Mean power of one device with its share of the node."),
     NNC_NUMBER(nnc_run, energy_j, .unit = "J", .help = "Energy of the run, building included."),
     NNC_NUMBER(nnc_run, rated_energy_j, .unit = "J",
                .help = "Rated power of the devices times device-hours and PUE, as most published "
@@ -469,7 +415,6 @@ static const nnc_metric run_rows[] = {
     NNC_NUMBER(nnc_run, carbon_kg, .unit = "kg", .help = "Carbon dioxide of the energy."),
     NNC_NUMBER(nnc_run, rated_carbon_kg, .unit = "kg", .help = "Carbon dioxide of rated_energy_j."),
     NNC_NUMBER(nnc_run, embodied_carbon_kg, .unit = "kg",
-               .help =
-                   "Carbon of manufacturing the devices, for the run's share of their lifetime."),
+               .help = "Carbon of manufacturing the devices, for the run's share of their lifetime."),
 };
 const nnc_metrics nnc_run_metrics = NNC_METRICS("a whole run", run_rows, nnc_run);

@@ -80,8 +80,7 @@ static bool is_float(const Onnx__ValueInfoProto *info)
 }
 
 /* Writes an input: the first is the input of the graph file, others are input steps. */
-static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
-                        bool first)
+static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first)
 {
     char shape[96] = "";
     const bool ids = !is_float(info);
@@ -90,8 +89,7 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
         return nnc_onnx_refuse(g, "input %.60s is of an impossible size", v->name);
     }
     if (v->rank < 2 || v->rank > 4 || (ids && v->rank != 2)) {
-        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 4, of token ids 2",
-                               v->name, v->rank);
+        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 4, of token ids 2", v->name, v->rank);
     }
     for (int32_t i = 1; i < v->rank; i++) {
         const size_t used = strlen(shape);
@@ -103,8 +101,7 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
         nnc_buffer_print(&g->out, "  \"input\": { %s },\n  \"ops\": [", members);
         nnc_onnx_made(v, nnc_onnx_begin(g), v->rank - 1, v->dims + 1);
     } else {
-        nnc_onnx_made(v, nnc_onnx_step(g, -1, "\"op\": \"input\", %s", members), v->rank - 1,
-                      v->dims + 1);
+        nnc_onnx_made(v, nnc_onnx_step(g, -1, "\"op\": \"input\", %s", members), v->rank - 1, v->dims + 1);
     }
     v->ids = ids;
     return true;
@@ -158,8 +155,7 @@ static bool check_output(nnc_onnx_graph *g)
         int64_t elements = 0;
         for (int32_t k = 0; v->kind != NNC_ONNX_UNKNOWN && k < v->rank; k++) {
             if (v->dims[k] < (v->kind == NNC_ONNX_ACTIVATION ? 1 : 0)) {
-                return nnc_onnx_refuse(g, "axis %d of its output has %" PRId64 " places", k,
-                                       v->dims[k]);
+                return nnc_onnx_refuse(g, "axis %d of its output has %" PRId64 " places", k, v->dims[k]);
             }
         }
         if (v->kind != NNC_ONNX_UNKNOWN && !nnc_onnx_elements(v, &elements)) {
@@ -186,8 +182,7 @@ static bool run_node(nnc_onnx_graph *g)
     if (nnc_onnx_output(g, 0)->kind != NNC_ONNX_UNKNOWN) {
         return nnc_onnx_refuse(g, "makes \"%.60s\" a second time", nnc_onnx_output(g, 0)->name);
     }
-    return (constant ? nnc_onnx_fold(g) : nnc_onnx_convert(g)) && g->status == NNC_OK &&
-           check_output(g);
+    return (constant ? nnc_onnx_fold(g) : nnc_onnx_convert(g)) && g->status == NNC_OK && check_output(g);
 }
 
 static void write_loss(nnc_onnx_graph *g, const nnc_onnx_value *v)
@@ -247,12 +242,11 @@ static const char *notes_of(const nnc_onnx_graph *g)
 {
     nnc_buffer text = { 0 };
     if (g->batch_norms == 0 && g->biased > 1 && g->biased * 2 > g->convolutions) {
-        nnc_buffer_print(
-            &text,
-            "no batch norm is in the file: if the network trains with them, the export has "
-            "folded them into its %d convolutions, and parameters and time lack "
-            "them\n",
-            g->convolutions);
+        nnc_buffer_print(&text,
+                         "no batch norm is in the file: if the network trains with them, the export has "
+                         "folded them into its %d convolutions, and parameters and time lack "
+                         "them\n",
+                         g->convolutions);
     }
     if (g->dropouts == 0) {
         nnc_buffer_text(&text, "no dropout is in the file\n");
@@ -288,8 +282,7 @@ static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t 
     return *text != NULL ? NNC_OK : nnc_no_memory(g->err);
 }
 
-static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t *size,
-                          const char **notes)
+static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t *size, const char **notes)
 {
     if (make_room(g)) {
         if (pass(g)) {
@@ -338,9 +331,8 @@ static void give_back(void *context, void *memory)
     free(memory);
 }
 
-nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id,
-                         const char *axes, nnc_arena *arena, char **text, size_t *size,
-                         const char **notes, nnc_error *err)
+nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id, const char *axes,
+                         nnc_arena *arena, char **text, size_t *size, const char **notes, nnc_error *err)
 {
     unpacking taken = { .left = most_bytes(count) };
     ProtobufCAllocator memory = { take, give_back, &taken };
@@ -353,17 +345,14 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
     } else if (model == NULL || model->graph == NULL) {
         status = nnc_fail(err, NNC_BAD_SPEC, path, "is no ONNX file");
     } else {
-        nnc_onnx_graph g = {
-            .path = path, .proto = model->graph, .arena = arena, .err = err, .axes = axes
-        };
+        nnc_onnx_graph g = { .path = path, .proto = model->graph, .arena = arena, .err = err, .axes = axes };
         status = convert(&g, id, text, size, notes);
         const char *left = nnc_onnx_axis_left(&g);
         if (status == NNC_OK && left != NULL) {
-            status =
-                nnc_fail(err, NNC_BAD_USAGE, path,
-                         "no input has an axis of this name without a size, expected AXIS=NUMBER, "
-                         "or INPUT.POSITION=NUMBER for an axis without a name, found %.60s",
-                         left);
+            status = nnc_fail(err, NNC_BAD_USAGE, path,
+                              "no input has an axis of this name without a size, expected AXIS=NUMBER, "
+                              "or INPUT.POSITION=NUMBER for an axis without a name, found %.60s",
+                              left);
         }
     }
     if (model != NULL) {
@@ -372,8 +361,8 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
     return status;
 }
 
-nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena,
-                           char **text, size_t *size, const char **notes, nnc_error *err)
+nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
+                           size_t *size, const char **notes, nnc_error *err)
 {
     uint8_t *bytes = NULL;
     size_t count = 0;

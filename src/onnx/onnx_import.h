@@ -9,13 +9,12 @@
 /* Converts an ONNX file to a graph file, as JSON text in the arena. id: of the graph file. axes: sizes of axes that have
  * none, "sequence=128,x.2=48", or NULL. *notes: remarks, a line each. NNC_BAD_SPEC names the node that cannot be
  * converted. */
-nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena,
-                           char **text, size_t *size, const char **notes, nnc_error *err);
+nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
+                           size_t *size, const char **notes, nnc_error *err);
 
 /* The same from the bytes of a file. */
-nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id,
-                         const char *axes, nnc_arena *arena, char **text, size_t *size,
-                         const char **notes, nnc_error *err);
+nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id, const char *axes,
+                         nnc_arena *arena, char **text, size_t *size, const char **notes, nnc_error *err);
 
 /* Is it the path of an ONNX file? */
 bool nnc_onnx_is_file(const char *path);

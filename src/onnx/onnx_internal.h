@@ -57,8 +57,7 @@ typedef struct nnc_onnx_value {
     bool ids;       /* token ids */
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* values; width of a linear layer's output */
-    int32_t
-        same_as; /* the value, from 1, that has the same elements under another name; 0 = none */
+    int32_t same_as;         /* the value, from 1, that has the same elements under another name; 0 = none */
     bool rms;
     int64_t pads[4]; /* padding of a map: before both sides, behind both */
     int32_t reg;     /* register of the value, a tensor of the graph file; -1 = none yet */
@@ -82,8 +81,7 @@ typedef struct nnc_onnx_graph {
     nnc_buffer out;
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
-        int32_t name,
-            last; /* last: the last step that uses the register, found by the first pass; 0 =
+        int32_t name, last; /* last: the last step that uses the register, found by the first pass; 0 =
                    * none */
     } * reg;
     int32_t *names; /* the register that uses each name; -1 = free */
@@ -100,8 +98,7 @@ typedef struct nnc_onnx_graph {
 const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info);
 /* Reads the shape of an input. batch: the first axis is the batch, and must be 1 or have no size. Sizes of other axes are in
  * the file or in `axes`. */
-bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
-                         bool batch);
+bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch);
 /* The first of `axes` that no input has; NULL = all are used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
 
@@ -135,8 +132,7 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
  * false: refused. */
 bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
 /* The shape of two values that are combined. */
-bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b,
-                        nnc_onnx_value *out);
+bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out);
 
 /* One node whose inputs are not all constants. false: refused. */
 bool nnc_onnx_convert(nnc_onnx_graph *g);
@@ -182,8 +178,7 @@ void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
 /* Defers out: part of a larger op with the input src. */
-void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern,
-                    const nnc_onnx_value *src);
+void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
 /* Defers the output of the current node, whose first input is the input of the larger op. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
 /* Writes the op of a deferred value. affine: more members of a norm, ", \"affine\": false". */

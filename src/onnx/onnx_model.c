@@ -21,16 +21,16 @@ nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err)
     }
     snprintf(path, size, "%s%s", slash == NULL ? "./" : "", *operand);
     *made = (nnc_piped){ .next = *all, .path = path };
-    NNC_TRY(nnc_onnx_import(*operand, slash != NULL ? slash + 1 : *operand, NULL, arena,
-                            &made->text, &made->size, &notes, err));
+    NNC_TRY(nnc_onnx_import(*operand, slash != NULL ? slash + 1 : *operand, NULL, arena, &made->text, &made->size,
+                            &notes, err));
     *all = made;
     *operand = path;
     return NNC_OK;
 }
 
 #ifdef NNC_ONNX_MISSING
-nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena,
-                           char **text, size_t *size, const char **notes, nnc_error *err)
+nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
+                           size_t *size, const char **notes, nnc_error *err)
 {
     (void)id;
     (void)axes;

@@ -21,9 +21,8 @@ static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
     if (!nnc_onnx_view(g, in, 2, rows)) {
         return false;
     }
-    nnc_onnx_made(out,
-                  nnc_onnx_step(g, in->reg, "\"op\": \"slice\", \"axis\": \"tokens\", \"size\": 1"),
-                  2, (const int64_t[]){ 1, has });
+    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"slice\", \"axis\": \"tokens\", \"size\": 1"), 2,
+                  (const int64_t[]){ 1, has });
     return true;
 }
 
@@ -36,10 +35,9 @@ static bool split(nnc_onnx_graph *g)
     for (int64_t i = 0; axis >= 0 && i < parts; i++) {
         nnc_onnx_value *out = nnc_onnx_output(g, (size_t)i);
         nnc_onnx_same_dims(in, out);
-        out->dims[axis] =
-            sizes != NULL && sizes->whole != NULL && sizes->rank == 1 && i < sizes->dims[0]
-                ? sizes->whole[i]
-                : nnc_onnx_ints(g, "split", (size_t)i, in->dims[axis] / parts);
+        out->dims[axis] = sizes != NULL && sizes->whole != NULL && sizes->rank == 1 && i < sizes->dims[0]
+                              ? sizes->whole[i]
+                              : nnc_onnx_ints(g, "split", (size_t)i, in->dims[axis] / parts);
         if (!part(g, in, out)) {
             return false;
         }
@@ -50,8 +48,7 @@ static bool split(nnc_onnx_graph *g)
 /* A table of parameters is looked up by token ids; indices of activations take a part. */
 static bool gather(nnc_onnx_graph *g)
 {
-    nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1),
-                   *out = nnc_onnx_output(g, 0);
+    nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
     if (!nnc_onnx_moved_shape(g, in, out)) {
         return false;
     }
@@ -63,26 +60,23 @@ static bool gather(nnc_onnx_graph *g)
     }
     const int64_t shape[] = { index->shape[0], in->dims[1] };
     nnc_onnx_made(out,
-                  nnc_onnx_step(g, index->reg,
-                                "\"op\": \"embed\", \"rows\": %" PRId64 ", \"width\": %" PRId64,
+                  nnc_onnx_step(g, index->reg, "\"op\": \"embed\", \"rows\": %" PRId64 ", \"width\": %" PRId64,
                                 in->dims[0], in->dims[1]),
                   2, shape);
     return true;
 }
 
 /* A learned token before the others. */
-static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x,
-                    nnc_onnx_value *out)
+static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out)
 {
-    if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 ||
-        tokens->dims[2] != x->dims[2] || !nnc_onnx_as_rows(g, x)) {
+    if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
+        !nnc_onnx_as_rows(g, x)) {
         return nnc_onnx_refuse(g, "expected learned tokens before others");
     }
     nnc_onnx_same_dims(x, out);
     out->dims[1] += tokens->dims[1];
-    nnc_onnx_made(
-        out, nnc_onnx_step(g, x->reg, "\"op\": \"prepend\", \"count\": %" PRId64, tokens->dims[1]),
-        2, out->dims + 1);
+    nnc_onnx_made(out, nnc_onnx_step(g, x->reg, "\"op\": \"prepend\", \"count\": %" PRId64, tokens->dims[1]), 2,
+                  out->dims + 1);
     return true;
 }
 
@@ -102,8 +96,8 @@ static bool concatenate(nnc_onnx_graph *g)
         nnc_onnx_value *v = nnc_onnx_input(g, i);
         char name[16];
         int64_t elements = 0;
-        if (v->kind != NNC_ONNX_ACTIVATION || v->rank != first->rank ||
-            !nnc_onnx_elements(v, &elements) || elements < 1) {
+        if (v->kind != NNC_ONNX_ACTIVATION || v->rank != first->rank || !nnc_onnx_elements(v, &elements) ||
+            elements < 1) {
             return nnc_onnx_refuse(g, "expected activations of as many axes");
         }
         const int64_t rest = elements / v->dims[axis];
@@ -117,9 +111,8 @@ static bool concatenate(nnc_onnx_graph *g)
         }
         nnc_onnx_with(g, v->reg, name);
         const int32_t step = g->step;
-        const int32_t reg =
-            nnc_onnx_step(g, joined.reg, "\"op\": \"concat\", \"with\": \"%s\", \"axis\": \"%s\"",
-                          name, channels ? "channels" : "tokens");
+        const int32_t reg = nnc_onnx_step(g, joined.reg, "\"op\": \"concat\", \"with\": \"%s\", \"axis\": \"%s\"", name,
+                                          channels ? "channels" : "tokens");
         if (!g->second) {
             g->reg[v->reg].last = step + 1;
         }
@@ -140,9 +133,8 @@ static bool moved(nnc_onnx_graph *g)
         return false;
     }
     if (!nnc_onnx_elements(in, &had) || !nnc_onnx_elements(out, &has) || had != has) {
-        return nnc_onnx_is(g, "Slice")
-                   ? part(g, in, out)
-                   : nnc_onnx_refuse(g, "repeats values, which cannot be placed");
+        return nnc_onnx_is(g, "Slice") ? part(g, in, out)
+                                       : nnc_onnx_refuse(g, "repeats values, which cannot be placed");
     }
     nnc_onnx_alias(g, in, out);
     return true;
@@ -157,30 +149,27 @@ typedef struct window {
 
 static bool same_text(const Onnx__AttributeProto *a, const char *text)
 {
-    return a != NULL && a->has_s && a->s.len == strlen(text) &&
-           memcmp(a->s.data, text, a->s.len) == 0;
+    return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
 /* Pads that make an output of one value for each stride. */
 static void pad_alike(window *w, int side, int64_t length, bool upper)
 {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
-    const int64_t pad =
-        (outputs - 1) * w->stride[side] + w->dilation[side] * (w->kernel[side] - 1) + 1 - length;
+    const int64_t pad = (outputs - 1) * w->stride[side] + w->dilation[side] * (w->kernel[side] - 1) + 1 - length;
     const int64_t all = pad > 0 ? pad : 0;
     w->begin[side] = upper ? all / 2 : all - all / 2;
     w->end[side] = all - w->begin[side];
 }
 
 /* Reads the window of the current node; pads: of a Pad node before it. false: refused. */
-static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[2],
-                        const int64_t pads[4], window *w)
+static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[2], const int64_t pads[4],
+                        window *w)
 {
     const Onnx__AttributeProto *automatic = nnc_onnx_attribute(g, "auto_pad");
-    const bool upper = same_text(automatic, "SAME_UPPER"),
-               lower = same_text(automatic, "SAME_LOWER");
-    const bool explicit = automatic == NULL || !automatic->has_s || automatic->s.len == 0 ||
-                          same_text(automatic, "NOTSET");
+    const bool upper = same_text(automatic, "SAME_UPPER"), lower = same_text(automatic, "SAME_LOWER");
+    const bool explicit =
+        automatic == NULL || !automatic->has_s || automatic->s.len == 0 || same_text(automatic, "NOTSET");
     const int32_t sides = in->rank - 2;
     const int64_t most = 1000000;
     if ((upper || lower) && nnc_onnx_is(g, "ConvTranspose")) {
@@ -195,9 +184,9 @@ static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64
         w->begin[i] = there && explicit ? nnc_onnx_ints(g, "pads", at, 0) : 0;
         w->end[i] = there && explicit ? nnc_onnx_ints(g, "pads", at + (size_t)sides, 0) : 0;
         w->more[i] = there ? nnc_onnx_ints(g, "output_padding", at, 0) : 0;
-        if (w->stride[i] < 1 || w->stride[i] > most || w->dilation[i] < 1 ||
-            w->dilation[i] > most || w->kernel[i] < 1 || w->kernel[i] > most || w->begin[i] < 0 ||
-            w->begin[i] > most || w->end[i] < 0 || w->end[i] > most) {
+        if (w->stride[i] < 1 || w->stride[i] > most || w->dilation[i] < 1 || w->dilation[i] > most ||
+            w->kernel[i] < 1 || w->kernel[i] > most || w->begin[i] < 0 || w->begin[i] > most || w->end[i] < 0 ||
+            w->end[i] > most) {
             return nnc_onnx_refuse(g, "a window of impossible numbers");
         }
         if (there && (upper || lower)) {
@@ -212,13 +201,12 @@ static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64
 static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t size)
 {
     snprintf(text, size,
-             "\"kernel\": %" PRId64 ", \"kernel_w\": %" PRId64 ", \"stride\": %" PRId64
-             ", \"stride_w\": %" PRId64 ", \"pad\": %" PRId64 ", \"pad_w\": %" PRId64
-             ", \"pad_end\": %" PRId64 ", \"pad_end_w\": %" PRId64 ", \"dilation\": %" PRId64,
-             w->kernel[0], w->kernel[1], w->stride[0], w->stride[1], w->begin[0], w->begin[1],
-             w->end[0], w->end[1], w->dilation[1]);
-    return w->kernel[0] == 1 || w->dilation[0] == w->dilation[1] ||
-           nnc_onnx_refuse(g, "dilations that differ");
+             "\"kernel\": %" PRId64 ", \"kernel_w\": %" PRId64 ", \"stride\": %" PRId64 ", \"stride_w\": %" PRId64
+             ", \"pad\": %" PRId64 ", \"pad_w\": %" PRId64 ", \"pad_end\": %" PRId64 ", \"pad_end_w\": %" PRId64
+             ", \"dilation\": %" PRId64,
+             w->kernel[0], w->kernel[1], w->stride[0], w->stride[1], w->begin[0], w->begin[1], w->end[0], w->end[1],
+             w->dilation[1]);
+    return w->kernel[0] == 1 || w->dilation[0] == w->dilation[1] || nnc_onnx_refuse(g, "dilations that differ");
 }
 
 /* Positions along a side; -1: the window does not fit. */
@@ -251,8 +239,8 @@ static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_
     return &g->values[in->src];
 }
 
-static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out,
-                         int64_t channels, const int64_t kernel[2], bool up, const char *members)
+static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out, int64_t channels,
+                         const int64_t kernel[2], bool up, const char *members)
 {
     char text[400];
     int64_t pads[4], shape[3] = { 0, 1, 1 };
@@ -260,8 +248,8 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
     in = without_pad(g, in, pads);
     const int32_t sides = in->rank - 2;
     if (sides < 1 || sides > 2 || in->dims[0] != 1) {
-        return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s",
-                               in->rank, in->rank == 4 ? " and another batch than 1" : "");
+        return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", in->rank,
+                               in->rank == 4 ? " and another batch than 1" : "");
     }
     memcpy(shape + (sides == 2 ? 1 : 2), in->dims + 2, (size_t)sides * sizeof *shape);
     shape[0] = in->dims[1];
@@ -291,10 +279,8 @@ static bool convolution(nnc_onnx_graph *g)
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
     const int64_t groups = nnc_onnx_int(g, "group", 1);
     char members[160];
-    if (w->kind != NNC_ONNX_WEIGHT || w->rank < 3 || w->rank > 4 ||
-        in->kind != NNC_ONNX_ACTIVATION || groups < 1) {
-        return nnc_onnx_refuse(g,
-                               "expected a map and a kernel of four axes, or three of a sequence");
+    if (w->kind != NNC_ONNX_WEIGHT || w->rank < 3 || w->rank > 4 || in->kind != NNC_ONNX_ACTIVATION || groups < 1) {
+        return nnc_onnx_refuse(g, "expected a map and a kernel of four axes, or three of a sequence");
     }
     const int64_t kernel[] = { w->rank == 4 ? w->dims[2] : 1, w->dims[w->rank - 1] };
     const int64_t channels = up ? w->dims[1] * groups : w->dims[0];
@@ -305,13 +291,11 @@ static bool convolution(nnc_onnx_graph *g)
     }
     g->convolutions++;
     g->biased += bias;
-    snprintf(members, sizeof members,
-             "\"op\": \"%s\", \"out\": %" PRId64 ", \"groups\": %" PRId64 ", \"bias\": %s%s",
+    snprintf(members, sizeof members, "\"op\": \"%s\", \"out\": %" PRId64 ", \"groups\": %" PRId64 ", \"bias\": %s%s",
              up ? "conv_transpose" : "conv", channels, groups, bias ? "true" : "false",
              up && nnc_onnx_ints(g, "output_padding", 0, 0) > 0 ? ", \"output_pad\": 1" : "");
-    if (up &&
-        (nnc_onnx_ints(g, "output_padding", 0, 0) > 1 ||
-         nnc_onnx_ints(g, "output_padding", 0, 0) != nnc_onnx_ints(g, "output_padding", 1, 0))) {
+    if (up && (nnc_onnx_ints(g, "output_padding", 0, 0) > 1 ||
+               nnc_onnx_ints(g, "output_padding", 0, 0) != nnc_onnx_ints(g, "output_padding", 1, 0))) {
         return nnc_onnx_refuse(g, "output_padding: expected 0 or 1 on both sides");
     }
     return place_window(g, in, out, channels, kernel, up, members);
@@ -325,8 +309,8 @@ static bool pool(nnc_onnx_graph *g)
     const int64_t kernel[] = { map ? nnc_onnx_ints(g, "kernel_shape", 0, 0) : 1,
                                nnc_onnx_ints(g, "kernel_shape", map ? 1 : 0, 0) };
     char members[96];
-    snprintf(members, sizeof members, "\"op\": \"pool\", \"kind\": \"%s\", \"ceil\": %s",
-             max ? "max" : "mean", nnc_onnx_int(g, "ceil_mode", 0) != 0 ? "true" : "false");
+    snprintf(members, sizeof members, "\"op\": \"pool\", \"kind\": \"%s\", \"ceil\": %s", max ? "max" : "mean",
+             nnc_onnx_int(g, "ceil_mode", 0) != 0 ? "true" : "false");
     return place_window(g, in, out, in->rank >= 3 ? in->dims[1] : 0, kernel, false, members);
 }
 
@@ -390,13 +374,12 @@ static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
     const nnc_onnx_value *scales = nnc_onnx_input(g, old ? 1 : 2), *sizes = nnc_onnx_input(g, 3);
     int64_t factors[4] = { 0 }, count = 0;
     const bool sized = !old && nnc_onnx_known(sizes, &count) && count == 4;
-    const bool scaled = !sized && scales->kind == NNC_ONNX_WEIGHT && scales->whole != NULL &&
-                        scales->rank == 1 && scales->dims[0] == 4;
+    const bool scaled =
+        !sized && scales->kind == NNC_ONNX_WEIGHT && scales->whole != NULL && scales->rank == 1 && scales->dims[0] == 4;
     for (int i = 0; i < 4 && (sized || scaled); i++) {
-        factors[i] = scaled ? scales->whole[i]
-                     : in->dims[i] > 0 && sizes->whole[i] % in->dims[i] == 0
-                         ? sizes->whole[i] / in->dims[i]
-                         : 0;
+        factors[i] = scaled                                                  ? scales->whole[i]
+                     : in->dims[i] > 0 && sizes->whole[i] % in->dims[i] == 0 ? sizes->whole[i] / in->dims[i]
+                                                                             : 0;
     }
     return factors[0] == 1 && factors[1] == 1 && factors[2] == factors[3] ? factors[2] : 0;
 }
@@ -411,9 +394,8 @@ static bool resize(nnc_onnx_graph *g)
     }
     const int64_t factor = factor_of(g, in);
     if (factor < 1 || factor > 64 || (mode != NULL && !linear && !same_text(mode, "nearest"))) {
-        return nnc_onnx_refuse(g,
-                               "expected a map to become larger by one whole number on both sides, "
-                               "nearest or linear");
+        return nnc_onnx_refuse(g, "expected a map to become larger by one whole number on both sides, "
+                                  "nearest or linear");
     }
     nnc_onnx_same_dims(in, out);
     if (factor == 1) {
@@ -423,8 +405,7 @@ static bool resize(nnc_onnx_graph *g)
     out->dims[2] *= factor;
     out->dims[3] *= factor;
     nnc_onnx_made(out,
-                  nnc_onnx_step(g, in->reg,
-                                "\"op\": \"upsample\", \"kind\": \"%s\", \"factor\": %" PRId64,
+                  nnc_onnx_step(g, in->reg, "\"op\": \"upsample\", \"kind\": \"%s\", \"factor\": %" PRId64,
                                 linear ? "bilinear" : "nearest", factor),
                   3, out->dims + 1);
     return true;
@@ -439,8 +420,7 @@ bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind)
     if (!nnc_onnx_materialise(g, in)) {
         return false;
     }
-    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"act\", \"kind\": \"%s\"", kind),
-                  in->shape_rank, in->shape);
+    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"act\", \"kind\": \"%s\"", kind), in->shape_rank, in->shape);
     return true;
 }
 

@@ -8,8 +8,7 @@ bool nnc_onnx_batch_norm(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     int64_t elements = 0;
-    if (in->rank != 4 || !nnc_onnx_elements(nnc_onnx_input(g, 1), &elements) ||
-        elements != in->dims[1]) {
+    if (in->rank != 4 || !nnc_onnx_elements(nnc_onnx_input(g, 1), &elements) || elements != in->dims[1]) {
         return nnc_onnx_refuse(g, "expected a map, and a gain for each of its channels");
     }
     nnc_onnx_same_dims(in, out);
@@ -37,10 +36,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
         return false;
     }
     nnc_onnx_same_dims(in, out);
-    nnc_onnx_made(out,
-                  nnc_onnx_step(g, in->reg,
-                                "\"op\": \"norm\", \"kind\": \"group\", \"groups\": %" PRId64,
-                                groups),
+    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"norm\", \"kind\": \"group\", \"groups\": %" PRId64, groups),
                   in->shape_rank, in->shape);
     return true;
 }
@@ -102,10 +98,7 @@ bool nnc_onnx_response_norm(nnc_onnx_graph *g)
         return false;
     }
     nnc_onnx_made(
-        out,
-        nnc_onnx_step(
-            g, in->reg,
-            "\"op\": \"norm\", \"kind\": \"layer\", \"affine\": false, \"name\": \"lrn\""),
+        out, nnc_onnx_step(g, in->reg, "\"op\": \"norm\", \"kind\": \"layer\", \"affine\": false, \"name\": \"lrn\""),
         in->shape_rank, in->shape);
     return true;
 }
@@ -143,8 +136,7 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
 
 /* An activation and a constant. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
-static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w,
-                          nnc_onnx_value *out)
+static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out)
 {
     const bool adds = nnc_onnx_is(g, "Add") || nnc_onnx_is(g, "Sub"), times = nnc_onnx_is(g, "Mul");
     bool map = false;
@@ -152,8 +144,7 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     if (!nnc_onnx_broadcast(g, x, w, out)) {
         return false;
     }
-    if (x->pattern == NNC_ONNX_SCORES ||
-        x->pattern == NNC_ONNX_PROBABILITIES) { /* a scale, a mask, a bias */
+    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* a scale, a mask, a bias */
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
         nnc_onnx_alias(g, x, out);
         out->origin = nnc_onnx_is_scalar(w) ? x->origin : x->origin + table;
@@ -186,8 +177,7 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
         nnc_onnx_alias(g, x, out);
         return nnc_onnx_write_norm(g, out, "");
     }
-    if ((x->pattern == NNC_ONNX_BATCH_NORM && times) ||
-        (x->pattern == NNC_ONNX_BATCH_GAIN && adds)) {
+    if ((x->pattern == NNC_ONNX_BATCH_NORM && times) || (x->pattern == NNC_ONNX_BATCH_GAIN && adds)) {
         if (!channels) {
             return nnc_onnx_refuse(g, "expected one value per channel");
         }
@@ -199,10 +189,8 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
         if (map ? !nnc_onnx_as_map(g, x) : !nnc_onnx_as_rows(g, x)) {
             return false;
         }
-        nnc_onnx_made(
-            out,
-            nnc_onnx_step(g, x->reg, "\"op\": \"scale\"%s", adds ? ", \"kind\": \"bias\"" : ""),
-            x->shape_rank, x->shape);
+        nnc_onnx_made(out, nnc_onnx_step(g, x->reg, "\"op\": \"scale\"%s", adds ? ", \"kind\": \"bias\"" : ""),
+                      x->shape_rank, x->shape);
         return true;
     }
     if (adds && nnc_onnx_elements(w, &elements) && nnc_onnx_elements(x, &own) && elements == own) {
@@ -215,19 +203,16 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
                       x->shape_rank, x->shape);
         return true;
     }
-    return nnc_onnx_refuse(
-        g, "a constant that is neither a number nor one value per channel or element");
+    return nnc_onnx_refuse(g, "a constant that is neither a number nor one value per channel or element");
 }
 
 static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b)
 {
-    return a->pattern == NNC_ONNX_PLAIN && b->pattern == NNC_ONNX_PLAIN && a->reg >= 0 &&
-           a->reg == b->reg;
+    return a->pattern == NNC_ONNX_PLAIN && b->pattern == NNC_ONNX_PLAIN && a->reg >= 0 && a->reg == b->reg;
 }
 
 /* The activation that equals x times a function of x; NULL = none. */
-static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x,
-                              const nnc_onnx_value *f)
+static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f)
 {
     if (f->src < 0 || !same_place(x, &g->values[f->src])) {
         return NULL;
@@ -240,8 +225,7 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x,
 }
 
 /* Two activations of equal shapes, or one value per channel of a map. */
-static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out,
-                 const char *op)
+static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op)
 {
     char name[16];
     int64_t na = 0, nb = 0;
@@ -259,12 +243,10 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
     } else {
         bool map = false;
         if (!per_channel(small, large, &map)) {
-            return nnc_onnx_refuse(g,
-                                   "two shapes that are neither equal nor one value per channel");
+            return nnc_onnx_refuse(g, "two shapes that are neither equal nor one value per channel");
         }
         const int64_t width = map ? large->dims[1] : large->dims[large->rank - 1];
-        if ((map ? !nnc_onnx_as_map(g, large) : !nnc_onnx_as_rows(g, large)) ||
-            !nnc_onnx_view(g, small, 1, &width)) {
+        if ((map ? !nnc_onnx_as_map(g, large) : !nnc_onnx_as_rows(g, large)) || !nnc_onnx_view(g, small, 1, &width)) {
             return false;
         }
     }
@@ -281,10 +263,8 @@ static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_on
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_pair(nnc_onnx_graph *g)
 {
-    nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1),
-                   *out = nnc_onnx_output(g, 0);
-    const bool minus = nnc_onnx_is(g, "Sub"), over = nnc_onnx_is(g, "Div"),
-               times = nnc_onnx_is(g, "Mul");
+    nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
+    const bool minus = nnc_onnx_is(g, "Sub"), over = nnc_onnx_is(g, "Div"), times = nnc_onnx_is(g, "Mul");
     if (minus && is_mean_of(g, b, a)) {
         nnc_onnx_same_dims(a, out);
         nnc_onnx_defer(g, out, NNC_ONNX_CENTERED, a);
@@ -298,8 +278,8 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
     }
     if (over && b->kind == NNC_ONNX_ACTIVATION && b->pattern == NNC_ONNX_DEVIATION) {
         const nnc_onnx_value *src = &g->values[b->src];
-        const bool suits = b->rms ? same_place(a, src) || a == src
-                                  : a->pattern == NNC_ONNX_CENTERED && a->src == b->src;
+        const bool suits =
+            b->rms ? same_place(a, src) || a == src : a->pattern == NNC_ONNX_CENTERED && a->src == b->src;
         nnc_onnx_same_dims(a, out);
         out->rms = b->rms;
         nnc_onnx_defer(g, out, NNC_ONNX_NORMED, src);
@@ -309,8 +289,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
         if (over && a->kind != NNC_ONNX_ACTIVATION) {
             return nnc_onnx_refuse(g, "a constant over an activation");
         }
-        return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out)
-                                              : with_constant(g, b, a, out);
+        return a->kind == NNC_ONNX_ACTIVATION ? with_constant(g, a, b, out) : with_constant(g, b, a, out);
     }
     if (a->pattern == NNC_ONNX_SCORES || b->pattern == NNC_ONNX_SCORES) { /* a computed mask */
         nnc_onnx_value *scores = a->pattern == NNC_ONNX_SCORES ? a : b;
@@ -324,8 +303,8 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
     if (kind != NULL) {
         nnc_onnx_value *x = second ? b : a;
         nnc_onnx_same_dims(x, out);
-        nnc_onnx_made(out, nnc_onnx_step(g, x->reg, "\"op\": \"act\", \"kind\": \"%s\"", kind),
-                      x->shape_rank, x->shape);
+        nnc_onnx_made(out, nnc_onnx_step(g, x->reg, "\"op\": \"act\", \"kind\": \"%s\"", kind), x->shape_rank,
+                      x->shape);
         return true;
     }
     return both(g, a, b, out, times || over ? "mul" : "add");
@@ -342,8 +321,7 @@ bool nnc_onnx_sum(nnc_onnx_graph *g)
     nnc_onnx_same_dims(first, out);
     for (size_t i = 1; i < g->node->n_input; i++) {
         nnc_onnx_value *next = nnc_onnx_input(g, i), made = sum;
-        if (next->kind != NNC_ONNX_ACTIVATION || !nnc_onnx_materialise(g, &sum) ||
-            !both(g, &sum, next, &made, "add")) {
+        if (next->kind != NNC_ONNX_ACTIVATION || !nnc_onnx_materialise(g, &sum) || !both(g, &sum, next, &made, "add")) {
             return nnc_onnx_refuse(g, "a sum of what does not suit");
         }
         sum = made;
@@ -361,9 +339,9 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g)
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
     const bool turned = nnc_onnx_int(g, "transB", 0) != 0;
-    if (in->kind != NNC_ONNX_ACTIVATION || w->kind != NNC_ONNX_WEIGHT || w->rank != 2 ||
-        in->rank != 2 || nnc_onnx_int(g, "transA", 0) != 0 ||
-        w->dims[turned ? 1 : 0] != in->dims[1] || w->dims[turned ? 0 : 1] > 1000000000) {
+    if (in->kind != NNC_ONNX_ACTIVATION || w->kind != NNC_ONNX_WEIGHT || w->rank != 2 || in->rank != 2 ||
+        nnc_onnx_int(g, "transA", 0) != 0 || w->dims[turned ? 1 : 0] != in->dims[1] ||
+        w->dims[turned ? 0 : 1] > 1000000000) {
         return nnc_onnx_refuse(g, "expected rows times a matrix of parameters");
     }
     out->rank = 2;
@@ -375,8 +353,7 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g)
 }
 
 /* Attention: queries by keys, softmax, by values; heads are an axis of all three. */
-static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value,
-                      nnc_onnx_value *out)
+static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value, nnc_onnx_value *out)
 {
     nnc_onnx_value *query = &g->values[scores->src], *key = &g->values[scores->key];
     const int32_t r = query->rank;
@@ -386,12 +363,11 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
     const int64_t blocks = r == 4 ? query->dims[0] : 1, heads = query->dims[r - 3];
     const int64_t s = query->dims[r - 2], d = query->dims[r - 1], t = key->dims[r - 1];
     const int64_t e = value->dims[r - 1];
-    bool suits = key->dims[r - 2] == d && value->dims[r - 2] == t && key->dims[r - 3] == heads &&
-                 value->dims[r - 3] == heads;
+    bool suits =
+        key->dims[r - 2] == d && value->dims[r - 2] == t && key->dims[r - 3] == heads && value->dims[r - 3] == heads;
     suits = suits && (r == 3 || (key->dims[0] == blocks && value->dims[0] == blocks));
     if (!suits || (blocks > 1 && s != t)) {
-        return nnc_onnx_refuse(g,
-                               "queries, keys and values of an attention do not suit each other");
+        return nnc_onnx_refuse(g, "queries, keys and values of an attention do not suit each other");
     }
     const int64_t q_shape[] = { blocks * s, heads * d }, k_shape[] = { blocks * t, heads * d };
     const int64_t v_shape[] = { blocks * t, heads * e }, o_shape[] = { blocks * s, heads * e };
@@ -413,10 +389,9 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
     nnc_onnx_with(g, key->reg, k_name);
     nnc_onnx_with(g, value->reg, v_name);
     const int32_t step = g->step;
-    const int32_t reg = nnc_onnx_step(g, query->reg,
-                                      "\"op\": \"attention\", \"heads\": %" PRId64
-                                      ", \"key\": \"%s\", \"value\": \"%s\"%s",
-                                      heads, k_name, v_name, extra);
+    const int32_t reg = nnc_onnx_step(
+        g, query->reg, "\"op\": \"attention\", \"heads\": %" PRId64 ", \"key\": \"%s\", \"value\": \"%s\"%s", heads,
+        k_name, v_name, extra);
     if (!g->second) {
         g->reg[key->reg].last = g->reg[value->reg].last = step + 1;
     }
@@ -429,11 +404,9 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
 
 bool nnc_onnx_product(nnc_onnx_graph *g)
 {
-    nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1),
-                   *out = nnc_onnx_output(g, 0);
-    if (a->kind == NNC_ONNX_ACTIVATION && b->kind == NNC_ONNX_WEIGHT && b->rank == 2 &&
-        a->rank >= 1 && a->dims[a->rank - 1] == b->dims[0] && b->dims[1] >= 1 &&
-        b->dims[1] <= 1000000000) {
+    nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
+    if (a->kind == NNC_ONNX_ACTIVATION && b->kind == NNC_ONNX_WEIGHT && b->rank == 2 && a->rank >= 1 &&
+        a->dims[a->rank - 1] == b->dims[0] && b->dims[1] >= 1 && b->dims[1] <= 1000000000) {
         nnc_onnx_same_dims(a, out);
         out->dims[a->rank - 1] = b->dims[1];
         out->width = (int32_t)b->dims[1];

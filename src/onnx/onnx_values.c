@@ -23,8 +23,8 @@ bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...)
                        : node->name != NULL && node->name[0] != '\0'   ? node->name
                        : node->n_output > 0 && node->output[0] != NULL ? node->output[0]
                                                                        : "";
-    g->status = nnc_fail(g->err, NNC_BAD_SPEC, g->path,
-                         node != NULL ? "node %.100s (%.40s): %s" : "%s%s%s", name, type, what);
+    g->status =
+        nnc_fail(g->err, NNC_BAD_SPEC, g->path, node != NULL ? "node %.100s (%.40s): %s" : "%s%s%s", name, type, what);
     return false;
 }
 
@@ -57,14 +57,12 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name)
 
 bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index)
 {
-    return index < g->node->n_input && g->node->input[index] != NULL &&
-           g->node->input[index][0] != '\0';
+    return index < g->node->n_input && g->node->input[index] != NULL && g->node->input[index][0] != '\0';
 }
 
 nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index)
 {
-    const int32_t found =
-        nnc_onnx_find(g, nnc_onnx_has_input(g, index) ? g->node->input[index] : "");
+    const int32_t found = nnc_onnx_find(g, nnc_onnx_has_input(g, index) ? g->node->input[index] : "");
     return &g->values[found < 0 ? 0 : found];
 }
 
@@ -85,8 +83,7 @@ bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements)
 {
     *elements = 1;
     for (int32_t i = 0; i < v->rank; i++) {
-        if (v->dims[i] < 0 || !nnc_mul_i64(*elements, v->dims[i], elements) ||
-            *elements > 1000000000000000) {
+        if (v->dims[i] < 0 || !nnc_mul_i64(*elements, v->dims[i], elements) || *elements > 1000000000000000) {
             return false;
         }
     }
@@ -125,16 +122,14 @@ int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis)
     return (int32_t)(axis < 0 ? axis + v->rank : axis);
 }
 
-bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b,
-                        nnc_onnx_value *out)
+bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out)
 {
     out->rank = a->rank > b->rank ? a->rank : b->rank;
     for (int32_t i = 0; i < out->rank; i++) {
         const int32_t ia = i - (out->rank - a->rank), ib = i - (out->rank - b->rank);
         const int64_t da = ia >= 0 ? a->dims[ia] : 1, db = ib >= 0 ? b->dims[ib] : 1;
         if (da != db && da != 1 && db != 1) {
-            return nnc_onnx_refuse(g, "axis %d: %lld and %lld do not combine", i, (long long)da,
-                                   (long long)db);
+            return nnc_onnx_refuse(g, "axis %d: %lld and %lld do not combine", i, (long long)da, (long long)db);
         }
         out->dims[i] = da == 1 ? db : da;
     }
@@ -152,8 +147,7 @@ static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const c
     for (const char *at = g->axes; at != NULL && *at != '\0' && index < AXES_MAX; index++) {
         const size_t size = strcspn(at, ","), length = strcspn(at, "=,");
         const bool named = name != NULL && strlen(name) == length && memcmp(name, at, length) == 0;
-        if (length < size &&
-            (named || (strlen(place) == length && memcmp(place, at, length) == 0))) {
+        if (length < size && (named || (strlen(place) == length && memcmp(place, at, length) == 0))) {
             g->axes_used |= 1U << index;
             return strtoll(at + length + 1, NULL, 10);
         }
@@ -177,13 +171,11 @@ const char *nnc_onnx_axis_left(const nnc_onnx_graph *g)
 
 const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info)
 {
-    return info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
-               ? info->type->tensor_type
-               : NULL;
+    return info->type != NULL && info->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE ? info->type->tensor_type
+                                                                                               : NULL;
 }
 
-bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v,
-                         bool batch)
+bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch)
 {
     const Onnx__TypeProto__Tensor *type = nnc_onnx_type_of(info);
     if (type == NULL || type->shape == NULL || type->shape->n_dim > NNC_ONNX_RANK_MAX) {
@@ -194,14 +186,12 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
         const Onnx__TensorShapeProto__Dimension *dim = type->shape->dim[i];
         const bool number = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
         const bool named = dim->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
-        v->dims[i] = number && dim->dim_value > 0
-                         ? dim->dim_value
-                         : axis_said(g, v->name, i, named ? dim->dim_param : NULL);
+        v->dims[i] =
+            number && dim->dim_value > 0 ? dim->dim_value : axis_said(g, v->name, i, named ? dim->dim_param : NULL);
         if (batch && i == 0) {
             if (v->dims[0] > 1) {
                 return nnc_onnx_refuse(g,
-                                       "input %.60s has a batch of %" PRId64
-                                       ", expected 1 or a name: export it again",
+                                       "input %.60s has a batch of %" PRId64 ", expected 1 or a name: export it again",
                                        v->name, v->dims[0]);
             }
             v->dims[0] = 1;
@@ -209,10 +199,8 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
         if (v->dims[i] < 1 || v->dims[i] > 1000000000) {
             char place[96];
             snprintf(place, sizeof place, "%.60s.%d", v->name, i);
-            return nnc_onnx_refuse(
-                g,
-                "input %.60s: axis %d has no size, expected nncost import FILE.onnx %.60s=NUMBER",
-                v->name, i, named ? dim->dim_param : place);
+            return nnc_onnx_refuse(g, "input %.60s: axis %d has no size, expected nncost import FILE.onnx %.60s=NUMBER",
+                                   v->name, i, named ? dim->dim_param : place);
         }
     }
     return true;
@@ -222,9 +210,8 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
 
 static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count)
 {
-    return count >= 0 && count <= NNC_ONNX_WHOLE_MAX
-               ? nnc_arena_array(g->arena, (size_t)count + 1, sizeof(int64_t))
-               : NULL;
+    return count >= 0 && count <= NNC_ONNX_WHOLE_MAX ? nnc_arena_array(g->arena, (size_t)count + 1, sizeof(int64_t))
+                                                     : NULL;
 }
 
 /* Number `index` of a tensor of whole numbers; false: it has no such data. */
@@ -246,14 +233,12 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
         return true;
     }
     int32_t narrow = 0;
-    if (t->has_raw_data && t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 &&
-        (index + 1) * 4 <= t->raw_data.len) {
+    if (t->has_raw_data && t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 && (index + 1) * 4 <= t->raw_data.len) {
         memcpy(&narrow, t->raw_data.data + index * 4, 4);
         *value = narrow;
         return true;
     }
-    if (t->has_raw_data && t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL &&
-        index < t->raw_data.len) {
+    if (t->has_raw_data && t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL && index < t->raw_data.len) {
         *value = t->raw_data.data[index];
         return true;
     }
@@ -264,9 +249,8 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count)
 {
     enum { SOME = 8 };
-    int64_t *whole = t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT && count <= SOME
-                         ? new_numbers(g, count)
-                         : NULL;
+    int64_t *whole =
+        t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT && count <= SOME ? new_numbers(g, count) : NULL;
     for (int64_t i = 0; whole != NULL && i < count; i++) {
         float value = 0.5F;
         if ((size_t)i < t->n_float_data) {
@@ -284,8 +268,7 @@ static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int6
 
 static bool is_whole(int32_t type)
 {
-    return type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 ||
-           type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 ||
+    return type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64 || type == ONNX__TENSOR_PROTO__DATA_TYPE__INT32 ||
            type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
 }
 
@@ -293,8 +276,7 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
 {
     int64_t elements = 0;
     if (t->n_dims > NNC_ONNX_RANK_MAX) {
-        return nnc_onnx_refuse(g, "a tensor has %zu axes, expected at most %d", t->n_dims,
-                               NNC_ONNX_RANK_MAX);
+        return nnc_onnx_refuse(g, "a tensor has %zu axes, expected at most %d", t->n_dims, NNC_ONNX_RANK_MAX);
     }
     v->rank = (int32_t)t->n_dims;
     for (int32_t i = 0; i < v->rank; i++) {
@@ -355,15 +337,13 @@ static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out)
     if (!nnc_onnx_broadcast(g, a, b, out) || !nnc_onnx_elements(out, &count)) {
         return nnc_onnx_refuse(g, "inputs do not combine");
     }
-    const bool numbers = nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) &&
-                         (na == count || na == 1) && (nb == count || nb == 1);
-    out->kind =
-        a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
+    const bool numbers =
+        nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) && (na == count || na == 1) && (nb == count || nb == 1);
+    out->kind = a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     out->computed = true;
     out->whole = numbers ? new_numbers(g, count) : NULL;
     for (int64_t i = 0; out->whole != NULL && i < count; i++) {
-        if (!calculate(g->node->op_type, a->whole[na == 1 ? 0 : i], b->whole[nb == 1 ? 0 : i],
-                       &out->whole[i])) {
+        if (!calculate(g->node->op_type, a->whole[na == 1 ? 0 : i], b->whole[nb == 1 ? 0 : i], &out->whole[i])) {
             out->whole = NULL;
         }
     }
@@ -430,17 +410,14 @@ static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
 
 static bool choose(nnc_onnx_graph *g, nnc_onnx_value *out)
 {
-    const nnc_onnx_value *which = nnc_onnx_input(g, 0), *a = nnc_onnx_input(g, 1),
-                         *b = nnc_onnx_input(g, 2);
+    const nnc_onnx_value *which = nnc_onnx_input(g, 0), *a = nnc_onnx_input(g, 1), *b = nnc_onnx_input(g, 2);
     int64_t n = 0, na = 0, nb = 0;
     if (!nnc_onnx_broadcast(g, a, b, out)) {
         return false;
     }
-    out->kind =
-        a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
+    out->kind = a->kind == NNC_ONNX_WHOLE && b->kind == NNC_ONNX_WHOLE ? NNC_ONNX_WHOLE : NNC_ONNX_WEIGHT;
     out->computed = true;
-    if (nnc_onnx_known(which, &n) && nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) && n == na &&
-        n == nb) {
+    if (nnc_onnx_known(which, &n) && nnc_onnx_known(a, &na) && nnc_onnx_known(b, &nb) && n == na && n == nb) {
         out->whole = new_numbers(g, n);
         for (int64_t i = 0; out->whole != NULL && i < n; i++) {
             out->whole[i] = which->whole[i] != 0 ? a->whole[i] : b->whole[i];
@@ -475,11 +452,9 @@ bool nnc_onnx_shape_of(nnc_onnx_graph *g)
 
 bool nnc_onnx_fold(nnc_onnx_graph *g)
 {
-    static const char *const pairs[] = { "Add",   "Sub",  "Mul",     "Div", "Mod",
-                                         "Equal", "Less", "Greater", "Pow", NULL };
-    static const char *const plain[] = { "Sqrt", "Floor",   "Ceil",       "Neg", "Abs",
-                                         "Not",  "Exp",     "Reciprocal", "Cos", "Sin",
-                                         "Erf",  "Sigmoid", NULL };
+    static const char *const pairs[] = { "Add", "Sub", "Mul", "Div", "Mod", "Equal", "Less", "Greater", "Pow", NULL };
+    static const char *const plain[] = { "Sqrt",       "Floor", "Ceil", "Neg", "Abs",     "Not", "Exp",
+                                         "Reciprocal", "Cos",   "Sin",  "Erf", "Sigmoid", NULL };
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
     nnc_onnx_value *out = nnc_onnx_output(g, 0);
     const nnc_onnx_value *in = nnc_onnx_input(g, 0);
@@ -490,8 +465,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
         }
         out->kind = NNC_ONNX_WEIGHT; /* a number, or a text */
         out->origin = 1;
-        return nnc_onnx_attribute(g, "value_float") != NULL ||
-               nnc_onnx_attribute(g, "value_int") != NULL ||
+        return nnc_onnx_attribute(g, "value_float") != NULL || nnc_onnx_attribute(g, "value_int") != NULL ||
                nnc_onnx_refuse(g, "a constant of an unknown form");
     }
     if (strcmp(g->node->op_type, "ConstantOfShape") == 0) {
@@ -523,8 +497,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
 /* ---- values that are moved ---- */
 
 /* A list of numbers: an attribute in older files, an input in newer ones. count -1 = neither. false: refused. */
-static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list,
-                    int64_t *count)
+static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list, int64_t *count)
 {
     static const int64_t none[1] = { 0 };
     const Onnx__AttributeProto *a = nnc_onnx_attribute(g, name);
@@ -568,16 +541,14 @@ static bool reshape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
     }
     if (open >= 0) {
         if (product == 0 || elements % product != 0) {
-            return nnc_onnx_refuse(g,
-                                   "axis %d of the new shape: %lld elements do not divide by %lld",
-                                   open, (long long)elements, (long long)product);
+            return nnc_onnx_refuse(g, "axis %d of the new shape: %lld elements do not divide by %lld", open,
+                                   (long long)elements, (long long)product);
         }
         out->dims[open] = elements / product;
         product *= out->dims[open];
     }
     return product == elements ||
-           nnc_onnx_refuse(g,
-                           "%lld elements become %lld: was it exported with another batch than 1?",
+           nnc_onnx_refuse(g, "%lld elements become %lld: was it exported with another batch than 1?",
                            (long long)elements, (long long)product);
 }
 
@@ -623,8 +594,7 @@ static bool squeeze(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value 
             return false;
         }
         if (in->dims[axis] != 1) {
-            return nnc_onnx_refuse(g, "axis %d has %lld places, expected 1", axis,
-                                   (long long)in->dims[axis]);
+            return nnc_onnx_refuse(g, "axis %d has %lld places, expected 1", axis, (long long)in->dims[axis]);
         }
         gone[axis] = true;
     }
@@ -687,8 +657,7 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     const int64_t *starts = NULL, *ends = NULL, *axes = NULL, *steps = NULL;
     int64_t count = 0, end_count = 0, axis_count = 0, step_count = 0;
     if (!list_of(g, "starts", 1, &starts, &count) || !list_of(g, "ends", 2, &ends, &end_count) ||
-        !list_of(g, "axes", 3, &axes, &axis_count) ||
-        !list_of(g, "steps", 4, &steps, &step_count)) {
+        !list_of(g, "axes", 3, &axes, &axis_count) || !list_of(g, "steps", 4, &steps, &step_count)) {
         return false;
     }
     if (count < 0 || end_count != count || (axis_count >= 0 && axis_count != count) ||
@@ -725,8 +694,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
     const int32_t axis = nnc_onnx_axis(g, in, nnc_onnx_int(g, "axis", 0));
     int64_t count = 0;
-    if (axis < 0 || in->rank - 1 + index->rank > NNC_ONNX_RANK_MAX ||
-        index->kind == NNC_ONNX_UNKNOWN) {
+    if (axis < 0 || in->rank - 1 + index->rank > NNC_ONNX_RANK_MAX || index->kind == NNC_ONNX_UNKNOWN) {
         return nnc_onnx_refuse(g, "axis and indices do not suit the input");
     }
     out->rank = 0;
@@ -739,15 +707,12 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
             out->dims[out->rank++] = index->dims[k];
         }
     }
-    if (in->kind == NNC_ONNX_WHOLE && in->rank == 1 && in->whole != NULL &&
-        nnc_onnx_known(index, &count)) {
+    if (in->kind == NNC_ONNX_WHOLE && in->rank == 1 && in->whole != NULL && nnc_onnx_known(index, &count)) {
         out->whole = new_numbers(g, count);
         for (int64_t k = 0; out->whole != NULL && k < count; k++) {
-            const int64_t at =
-                index->whole[k] < 0 ? index->whole[k] + in->dims[0] : index->whole[k];
+            const int64_t at = index->whole[k] < 0 ? index->whole[k] + in->dims[0] : index->whole[k];
             if (at < 0 || at >= in->dims[0]) {
-                return nnc_onnx_refuse(g, "index %lld of %lld", (long long)index->whole[k],
-                                       (long long)in->dims[0]);
+                return nnc_onnx_refuse(g, "index %lld of %lld", (long long)index->whole[k], (long long)in->dims[0]);
             }
             out->whole[k] = in->whole[at];
         }

@@ -22,8 +22,7 @@ static int32_t new_reg(nnc_onnx_graph *g)
     if (g->second) {
         return g->regs++;
     }
-    struct nnc_onnx_reg *grown =
-        nnc_arena_grow(g->arena, g->reg, g->regs, &g->reg_capacity, sizeof *g->reg);
+    struct nnc_onnx_reg *grown = nnc_arena_grow(g->arena, g->reg, g->regs, &g->reg_capacity, sizeof *g->reg);
     if (grown == NULL) {
         out_of_memory(g);
         return 0;
@@ -51,8 +50,7 @@ static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
     }
     if (i == g->name_count) {
         int32_t capacity = g->name_count;
-        int32_t *grown =
-            nnc_arena_grow(g->arena, g->names, g->name_count, &capacity, sizeof *grown);
+        int32_t *grown = nnc_arena_grow(g->arena, g->names, g->name_count, &capacity, sizeof *grown);
         if (grown == NULL) {
             out_of_memory(g);
             return 0;
@@ -152,8 +150,7 @@ bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int
         return true;
     }
     if (had != has || v->ids) {
-        return nnc_onnx_refuse(g, "a tensor of %" PRId64 " values cannot be taken as %s", had,
-                               text);
+        return nnc_onnx_refuse(g, "a tensor of %" PRId64 " values cannot be taken as %s", had, text);
     }
     const int32_t reg = nnc_onnx_step(g, v->reg, "\"op\": \"view\", \"shape\": [%s]", text);
     v->reg = reg;
@@ -165,8 +162,8 @@ bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     if (v->rank != 4 || v->dims[0] != 1) {
-        return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s",
-                               v->rank, v->rank == 4 ? " and another batch than 1" : "");
+        return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", v->rank,
+                               v->rank == 4 ? " and another batch than 1" : "");
     }
     return nnc_onnx_view(g, v, 3, v->dims + 1);
 }
@@ -218,8 +215,7 @@ void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern)
     out->same_as = 0;
 }
 
-void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern,
-                    const nnc_onnx_value *src)
+void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src)
 {
     out->kind = NNC_ONNX_ACTIVATION;
     out->pattern = pattern;
@@ -240,8 +236,7 @@ bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affin
 {
     char members[96];
     nnc_onnx_value *src = &g->values[v->src];
-    snprintf(members, sizeof members, "\"op\": \"norm\", \"kind\": \"%s\"%s",
-             v->rms ? "rms" : "layer", affine);
+    snprintf(members, sizeof members, "\"op\": \"norm\", \"kind\": \"%s\"%s", v->rms ? "rms" : "layer", affine);
     return nnc_onnx_as_rows(g, src) && write_plain(g, v, members);
 }
 
@@ -252,8 +247,8 @@ bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias)
         return false;
     }
     int64_t shape[2] = { src->shape[0], v->width };
-    const int32_t reg = nnc_onnx_step(g, src->reg, "\"op\": \"linear\", \"out\": %" PRId32 "%s",
-                                      v->width, bias ? "" : ", \"bias\": false");
+    const int32_t reg = nnc_onnx_step(g, src->reg, "\"op\": \"linear\", \"out\": %" PRId32 "%s", v->width,
+                                      bias ? "" : ", \"bias\": false");
     nnc_onnx_made(v, reg, src->shape_rank, src->shape_rank == 1 ? shape + 1 : shape);
     return true;
 }
@@ -261,8 +256,7 @@ bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias)
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     g->batch_norms++;
-    return nnc_onnx_as_map(g, &g->values[v->src]) &&
-           write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
+    return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
 /* A tensor with several names is written once. */
@@ -282,20 +276,17 @@ bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v)
         return write_same(g, v);
     }
     switch (v->pattern) {
-    case NNC_ONNX_PLAIN:
-        return v->reg >= 0 || nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes", v->name);
+    case NNC_ONNX_PLAIN: return v->reg >= 0 || nnc_onnx_refuse(g, "reads \"%.60s\", which nothing makes", v->name);
     case NNC_ONNX_NORMED: return nnc_onnx_write_norm(g, v, ", \"affine\": false");
     case NNC_ONNX_NORMED_GAIN: return nnc_onnx_write_norm(g, v, v->rms ? "" : ", \"bias\": false");
     case NNC_ONNX_SIGMOID: return write_plain(g, v, "\"op\": \"act\", \"kind\": \"sigmoid\"");
-    case NNC_ONNX_HARD_SIGMOID:
-        return write_plain(g, v, "\"op\": \"act\", \"kind\": \"hard_sigmoid\"");
+    case NNC_ONNX_HARD_SIGMOID: return write_plain(g, v, "\"op\": \"act\", \"kind\": \"hard_sigmoid\"");
     case NNC_ONNX_CLIPPED: return write_plain(g, v, "\"op\": \"act\", \"kind\": \"relu\"");
     case NNC_ONNX_BATCH_NORM:
     case NNC_ONNX_BATCH_GAIN: return nnc_onnx_write_batch_norm(g, v);
     case NNC_ONNX_LINEAR: return nnc_onnx_write_linear(g, v, false);
     default:
-        return nnc_onnx_refuse(
-            g, "\"%.60s\" is part of a norm, a GELU or an attention of an unknown form", v->name);
+        return nnc_onnx_refuse(g, "\"%.60s\" is part of a norm, a GELU or an attention of an unknown form", v->name);
     }
 }
 

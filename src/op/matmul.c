@@ -15,8 +15,7 @@ typedef struct dims {
 static double operand_bytes(const nnc_op *op)
 {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
-    return !op->u.matmul.in_blocks ? bytes
-                                   : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
+    return !op->u.matmul.in_blocks ? bytes : bytes + (op->math_dtype == NNC_FP4 ? 1.0 / 16.0 : 1.0 / 32.0);
 }
 
 NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
@@ -65,19 +64,16 @@ NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
         }
         NNC_SET(why, work.write_bytes, "B", d.batch * d.experts * d.m * d.n * d.grad_bytes);
         NNC_SET(why, work.read_bytes, "B",
-                d.batch * (d.m * d.k + d.k * d.n) * d.in_bytes +
-                    work.write_bytes * grad_accumulate);
-        NNC_NOTE(why,
-                 "operands cross memory once; grad_accumulate: share of the micro-batches that "
-                 "add to an existing gradient");
+                d.batch * (d.m * d.k + d.k * d.n) * d.in_bytes + work.write_bytes * grad_accumulate);
+        NNC_NOTE(why, "operands cross memory once; grad_accumulate: share of the micro-batches that "
+                      "add to an existing gradient");
         return work;
     }
     if (d.bias > 0.0) {
         NNC_SET(why, work.vector_flops, "FLOP", d.m * d.n);
     }
     NNC_SET(why, work.read_bytes, "B",
-            (d.batch * d.m * d.k + d.batch * d.experts / d.b_shared * d.k * d.n) * d.in_bytes +
-                d.bias * d.in_bytes);
+            (d.batch * d.m * d.k + d.batch * d.experts / d.b_shared * d.k * d.n) * d.in_bytes + d.bias * d.in_bytes);
     NNC_NOTE(why, "operands cross memory once; each expert has its own B; b_shared products of the "
                   "batch share one B");
     NNC_SET(why, work.write_bytes, "B", d.batch * d.m * d.n * d.out_bytes);
@@ -243,11 +239,10 @@ static void matmul_shape(const nnc_op *op, char *text, size_t size)
 {
     const nnc_matmul *p = &op->u.matmul;
     if (p->experts > 0) {
-        snprintf(text, size, "experts=%" PRId64 " m=%" PRId64 " n=%" PRId64 " k=%" PRId64,
-                 p->experts, p->m, p->n, p->k);
+        snprintf(text, size, "experts=%" PRId64 " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, p->experts, p->m, p->n,
+                 p->k);
     } else if (p->batch > 1) {
-        snprintf(text, size, "b=%" PRId64 " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, p->batch, p->m,
-                 p->n, p->k);
+        snprintf(text, size, "b=%" PRId64 " m=%" PRId64 " n=%" PRId64 " k=%" PRId64, p->batch, p->m, p->n, p->k);
     } else {
         snprintf(text, size, "m=%" PRId64 " n=%" PRId64 " k=%" PRId64, p->m, p->n, p->k);
     }
@@ -328,9 +323,8 @@ NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
         NNC_LET(why, grad_accumulate, NULL, op->grad_accumulate);
         NNC_SET(why, work.read_bytes, "B",
                 (d.inputs + d.outputs) * d.in_bytes + d.weights * d.grad_bytes * grad_accumulate);
-        NNC_NOTE(why,
-                 "operands cross memory once; grad_accumulate: share of the micro-batches that "
-                 "add to an existing gradient");
+        NNC_NOTE(why, "operands cross memory once; grad_accumulate: share of the micro-batches that "
+                      "add to an existing gradient");
         if (op->u.conv.separate_bias) {
             NNC_LET(why, plain_read_bytes, "B", work.read_bytes);
             NNC_SET(why, work.read_bytes, "B", plain_read_bytes + d.outputs * d.in_bytes);
@@ -400,8 +394,7 @@ static void conv_shape(const nnc_op *op, char *text, size_t size)
 {
     const nnc_conv *p = &op->u.conv;
     snprintf(text, size,
-             "n=%" PRId64 " c=%" PRId64 "->%" PRId64 " %" PRId64 "x%" PRId64 "->%" PRId64
-             "x%" PRId64 " k=%" PRId64,
+             "n=%" PRId64 " c=%" PRId64 "->%" PRId64 " %" PRId64 "x%" PRId64 "->%" PRId64 "x%" PRId64 " k=%" PRId64,
              p->batch, p->c_in, p->c_out, p->h_in, p->w_in, p->h_out, p->w_out, p->kernel);
 }
 

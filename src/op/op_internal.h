@@ -20,26 +20,26 @@
 /* ---- dims of each kind ---- */
 
 /* Every kind of op, and the name of its row. */
-#define NNC_OP_KIND_LIST(X)                                                                    \
-    X(NNC_OP_MATMUL, matmul) /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a parameter */ \
-    X(NNC_OP_FLASH, flash)   /* fused attention: the scores never leave the chip */            \
-    X(NNC_OP_CONV, conv)     /* convolution, also transposed */                                \
-    X(NNC_OP_SCAN, scan)     /* a state carried from token to token */                         \
-    X(NNC_OP_NORM, norm)     /* layer, RMS, group, batch */                                    \
-    X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */ \
-    X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                        \
-    X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                        \
-    X(NNC_OP_KERNEL, kernel)         /* a recorded pass over tensors, by its bytes */          \
-    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */          \
+#define NNC_OP_KIND_LIST(X)                                                                            \
+    X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a parameter */ \
+    X(NNC_OP_FLASH, flash)           /* fused attention: the scores never leave the chip */            \
+    X(NNC_OP_CONV, conv)             /* convolution, also transposed */                                \
+    X(NNC_OP_SCAN, scan)             /* a state carried from token to token */                         \
+    X(NNC_OP_NORM, norm)             /* layer, RMS, group, batch */                                    \
+    X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */         \
+    X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                                \
+    X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                                \
+    X(NNC_OP_KERNEL, kernel)         /* a recorded pass over tensors, by its bytes */                  \
+    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */                  \
     X(NNC_OP_COLLECTIVE, collective) /* communication between ranks */
 NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
 
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
-    int64_t experts; /* rows are spread over this many B of k x n; 0 = one B */
-    bool one_by_one; /* one kernel per expert, instead of one grouped kernel */
-    double useful; /* share of the rows that are not padding; 0 = all; -1 = no model FLOPs at all */
-    int64_t b_shared; /* this many of the batch share one B (grouped heads); 1 = each its own */
+    int64_t experts;          /* rows are spread over this many B of k x n; 0 = one B */
+    bool one_by_one;          /* one kernel per expert, instead of one grouped kernel */
+    double useful;            /* share of the rows that are not padding; 0 = all; -1 = no model FLOPs at all */
+    int64_t b_shared;         /* this many of the batch share one B (grouped heads); 1 = each its own */
     int64_t heads, kv_heads;  /* attention heads that n, or the batch, consists of; 0 = no heads */
     double pairs, full_pairs; /* scores: query-key pairs under the mask, and all; 0 = no mask */
     double window_pairs;      /* pairs if every query saw a whole window; full_pairs without one */
@@ -47,22 +47,21 @@ typedef struct nnc_matmul {
     bool needs_grad_input;
     bool in_blocks;        /* operands have one scale per block, not one per tensor */
     bool keeps_a, keeps_b; /* kept for backward, owned by this op */
-    int64_t kept_divisor; /* ranks that store one copy of A between them; 1 = each stores its own */
-    bool padded;          /* the software pads widths that are no multiple of 16 bytes */
+    int64_t kept_divisor;  /* ranks that store one copy of A between them; 1 = each stores its own */
+    bool padded;           /* the software pads widths that are no multiple of 16 bytes */
 } nnc_matmul;
 
 typedef struct nnc_flash {
     int64_t batch, heads, kv_heads, s_q, s_k;
     int64_t head_dim, value_dim; /* width of a head's query and key, and of its value */
-    int64_t
-        blocks; /* keys and values arrive in this many blocks, one kernel each; 0 = all at once */
-    double pairs, full_pairs; /* query-key pairs of one head: under the mask, and all */
-    double window_pairs;      /* pairs if every query saw a whole window; full_pairs without one */
-    bool causal;              /* a query sees no later keys */
-    bool keeps_qkv;           /* kept for backward, owned by this op */
-    int64_t kept_s_k;         /* keys and values kept: s_k, or this rank's own part */
-    int64_t kept_kv_heads;    /* kv_heads, or heads when they are copied to each head */
-    bool softcap;             /* a tanh bounds every score */
+    int64_t blocks;              /* keys and values arrive in this many blocks, one kernel each; 0 = all at once */
+    double pairs, full_pairs;    /* query-key pairs of one head: under the mask, and all */
+    double window_pairs;         /* pairs if every query saw a whole window; full_pairs without one */
+    bool causal;                 /* a query sees no later keys */
+    bool keeps_qkv;              /* kept for backward, owned by this op */
+    int64_t kept_s_k;            /* keys and values kept: s_k, or this rank's own part */
+    int64_t kept_kv_heads;       /* kv_heads, or heads when they are copied to each head */
+    bool softcap;                /* a tanh bounds every score */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
@@ -237,13 +236,12 @@ typedef struct nnc_collective_op {
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
     double bytes, backward_bytes, again_bytes;        /* bytes of forward, of backward and of
                                                 * backward_again; 0 = as before */
-    double count;  /* times in a row: a ring passes count blocks; 0 = once */
-    bool hides;    /* overlaps with the op it belongs to, as a ring of blocks does */
-    double copies; /* all-to-all: copies of each token, to ranks drawn at random; 0 = not random */
-    double groups,
-        groups_met;     /* those ranks form this many groups, and a token goes to a few of the
+    double count;                                     /* times in a row: a ring passes count blocks; 0 = once */
+    bool hides;                                       /* overlaps with the op it belongs to, as a ring of blocks does */
+    double copies;             /* all-to-all: copies of each token, to ranks drawn at random; 0 = not random */
+    double groups, groups_met; /* those ranks form this many groups, and a token goes to a few of the
                          * groups; 0 = any */
-    bool once_per_node; /* software sends one copy to a domain, which spreads it inside */
+    bool once_per_node;        /* software sends one copy to a domain, which spreads it inside */
 } nnc_collective_op;
 
 /* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
@@ -286,18 +284,17 @@ struct nnc_op {
     int32_t block;        /* recompute block it lies in, -1 = none */
     int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
     nnc_split split;
-    bool tuned;        /* runs as a kernel written for the device */
-    bool recomputed;   /* runs again in backward, by selective recomputation */
-    bool dropped;      /* its input is recomputed in backward, instead of kept */
-    bool frozen;       /* its weights are not trained */
-    bool fixed;        /* its weights are never trained, under any plan: the network says so */
-    bool forward_only; /* no trained weight lies before it: no backward, nothing kept */
-    bool tower;        /* belongs to a network whose output another network reads */
-    bool by_library;   /* kept bytes and working set follow from the two factors below */
+    bool tuned;                             /* runs as a kernel written for the device */
+    bool recomputed;                        /* runs again in backward, by selective recomputation */
+    bool dropped;                           /* its input is recomputed in backward, instead of kept */
+    bool frozen;                            /* its weights are not trained */
+    bool fixed;                             /* its weights are never trained, under any plan: the network says so */
+    bool forward_only;                      /* no trained weight lies before it: no backward, nothing kept */
+    bool tower;                             /* belongs to a network whose output another network reads */
+    bool by_library;                        /* kept bytes and working set follow from the two factors below */
     double library_kept, library_transient; /* bytes per element: op_elements in op_table.c */
     bool recorded; /* an operator of a captured program: its backward ops are in the list too */
-    double recorded_kept,
-        recorded_transient; /* recorded bytes, which do not follow from the dims */
+    double recorded_kept, recorded_transient; /* recorded bytes, which do not follow from the dims */
     nnc_weights weights;
     nnc_issued_as issued_as;
     nnc_issued issued[3];   /* forward; backward, or the gradient of the input; of the weight */
@@ -345,8 +342,7 @@ static inline double nnc_flash_queries(const nnc_flash *p)
 }
 static inline double nnc_flash_keys(const nnc_flash *p)
 {
-    return (double)p->batch * (double)p->kv_heads * (double)p->s_k *
-           (double)(p->head_dim + p->value_dim);
+    return (double)p->batch * (double)p->kv_heads * (double)p->s_k * (double)(p->head_dim + p->value_dim);
 }
 
 /* The kernels that a library issues in the phase of the op. */
@@ -472,9 +468,9 @@ typedef struct nnc_op_row {
     void (*shape)(const nnc_op *op, char *text, size_t size);
     nnc_timed timed;
     nnc_timed (*timed_of)(const nnc_op *op); /* NULL: every variety as above */
-    const char *transient_what; /* name of its working set; NULL: gradients of activations */
-    bool fuses;                 /* ideal fusion merges its memory traffic into the next ops */
-    bool hides_ring;            /* communication of ring attention overlaps with this op */
+    const char *transient_what;              /* name of its working set; NULL: gradients of activations */
+    bool fuses;                              /* ideal fusion merges its memory traffic into the next ops */
+    bool hides_ring;                         /* communication of ring attention overlaps with this op */
 } nnc_op_row;
 
 /* Functions of a row, made from KIND_work (which also names its dims), KIND_kept and KIND_transient, each
@@ -507,9 +503,8 @@ typedef struct nnc_op_row {
     d.dim = (double)(value);     \
     NNC_PUT(why, d.dim, NULL)
 
-#define NNC_OP_MEMBERS(kind)                                                                   \
-    .work = kind##_plain_work, .kept = kind##_plain_kept, .transient = kind##_plain_transient, \
-    .say = kind##_say
+#define NNC_OP_MEMBERS(kind) \
+    .work = kind##_plain_work, .kept = kind##_plain_kept, .transient = kind##_plain_transient, .say = kind##_say
 
 #define NNC_OP_ROW(kind, row) extern const nnc_op_row nnc_##row##_row;
 NNC_OP_KIND_LIST(NNC_OP_ROW)

@@ -32,8 +32,7 @@ nnc_work nnc_op_work(const nnc_op *op)
 static double op_elements(const nnc_op *op)
 {
     switch (op->kind) {
-    case NNC_OP_MATMUL:
-        return (double)op->u.matmul.batch * (double)op->u.matmul.m * (double)op->u.matmul.k;
+    case NNC_OP_MATMUL: return (double)op->u.matmul.batch * (double)op->u.matmul.m * (double)op->u.matmul.k;
     case NNC_OP_NORM: return (double)op->u.norm.elements;
     case NNC_OP_POINTWISE: return (double)op->u.pointwise.elements;
     case NNC_OP_LOSS: return (double)op->u.loss.tokens * (double)op->u.loss.classes;
@@ -153,8 +152,7 @@ int64_t nnc_weights_active(const nnc_weights *weights)
 {
     const nnc_weights *w = weights;
     const bool some = w->active > 0;
-    return (some ? w->active : w->count) * w->rows * w->cols +
-           (some ? w->vector / w->count * w->active : w->vector);
+    return (some ? w->active : w->count) * w->rows * w->cols + (some ? w->vector / w->count * w->active : w->vector);
 }
 
 int64_t nnc_weights_params(const nnc_weights *weights)
@@ -227,8 +225,7 @@ static const char all_pairs[] = "one pass; attention over all pairs",
                   wide_pairs[] = "one pass; attention over all pairs, with a window over its width",
                   masked_pairs[] = "one pass; attention over the pairs under the mask";
 static const nnc_convention NNC_ROW(NNC_CONVENTION_PALM) = { NNC_COUNTS_WINDOW, false, wide_pairs };
-static const nnc_convention NNC_ROW(NNC_CONVENTION_CAUSAL) = { NNC_COUNTS_MASK, false,
-                                                               masked_pairs };
+static const nnc_convention NNC_ROW(NNC_CONVENTION_CAUSAL) = { NNC_COUNTS_MASK, false, masked_pairs };
 static const nnc_convention NNC_ROW(NNC_CONVENTION_6ND) = { NNC_COUNTS_ALL, true, all_pairs };
 static const nnc_convention *const conventions[] = { NNC_CONVENTION_LIST(NNC_ROW_AT) };
 
@@ -294,8 +291,7 @@ static int collective_backward(const nnc_op *op, nnc_op *backward)
     const nnc_collective_op *e = &op->u.collective;
     const nnc_collective runs[] = { e->backward, e->backward_again };
     const double backward_bytes = e->backward_bytes > 0.0 ? e->backward_bytes : e->bytes;
-    const double bytes[] = { backward_bytes,
-                             e->again_bytes > 0.0 ? e->again_bytes : backward_bytes };
+    const double bytes[] = { backward_bytes, e->again_bytes > 0.0 ? e->again_bytes : backward_bytes };
     int count = 0;
     for (int i = 0; i < 2; i++) {
         if (runs[i] != NNC_NO_COLLECTIVE) {

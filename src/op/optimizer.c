@@ -27,9 +27,8 @@ static const nnc_policy_sizes *sizes_of(nnc_policy policy)
 nnc_policy_sizes nnc_policy_bytes(nnc_policy policy)
 {
     const double unknown = (double)NAN;
-    return (unsigned)policy < NNC_POLICY_COUNT
-               ? *sizes_of(policy)
-               : (nnc_policy_sizes){ unknown, unknown, unknown, unknown, unknown };
+    return (unsigned)policy < NNC_POLICY_COUNT ? *sizes_of(policy)
+                                               : (nnc_policy_sizes){ unknown, unknown, unknown, unknown, unknown };
 }
 
 static double gradient_io_bytes(const nnc_policy_sizes *sizes)
@@ -46,8 +45,7 @@ double nnc_policy_gradient_io_bytes(nnc_policy policy)
 
 typedef struct dims {
     double params, matrix_params, factored_elements;
-    double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param,
-        moment_bytes_per_param;
+    double weight_bytes_per_param, gradient_bytes_per_param, master_bytes_per_param, moment_bytes_per_param;
 } dims;
 
 NNC_SAYING dims dims_of(const nnc_update *u, nnc_derivation *why)
@@ -89,8 +87,7 @@ static double in_4_bits(const dims *d, nnc_derivation *why)
 
 static double of_muon(const dims *d, nnc_derivation *why)
 {
-    NNC_SAY(why, moments_bytes, "B",
-            d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
+    NNC_SAY(why, moments_bytes, "B", d->moment_bytes_per_param * (2.0 * d->params - d->matrix_params));
     NNC_NOTE(why, "momentum for matrices, Adam for tables, gains and biases");
     return moments_bytes;
 }
@@ -144,7 +141,7 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
  * 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    double (*moments_bytes)(const dims *d, nnc_derivation *why); /* NULL: by `moments` */
+    double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* NULL: by `moments` */
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no more */
     unsigned instead_of; /* bit set of the optimizers that it replaces, with fewer bytes */
 } optimizer;
@@ -161,8 +158,7 @@ static const optimizer NNC_ROW(NNC_OPTIMIZER_MUON) = { 1, 4, 6, of_muon, orthogo
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LAMB) = { 2, 22, 24, NULL, direction, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_LARS) = { 1, 10, 12, NULL, norms, 0 };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM4BIT) = { 0, 24, 20, in_4_bits, NULL, 0 };
-static const optimizer
-    NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0 }; /* arXiv:2406.16793 */
+static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAM_MINI) = { 1, 12, 16, NULL, NULL, 0 }; /* arXiv:2406.16793 */
 static const optimizer *const optimizers[] = { NNC_OPTIMIZER_LIST(NNC_ROW_AT) };
 
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind)
@@ -217,31 +213,25 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     if (u->fused) {
         NNC_LET(why, source_bytes, NULL,
-                d.master_bytes_per_param > 0.0 ? d.master_bytes_per_param
-                                               : d.weight_bytes_per_param);
+                d.master_bytes_per_param > 0.0 ? d.master_bytes_per_param : d.weight_bytes_per_param);
         NNC_SET(why, work.read_bytes, "B",
-                (d.gradient_bytes_per_param + source_bytes) * d.params + moments_bytes +
-                    more_read_bytes);
+                (d.gradient_bytes_per_param + source_bytes) * d.params + moments_bytes + more_read_bytes);
         NNC_NOTE(why, "in one kernel; source_bytes: the master copy, or the weight itself");
         NNC_SET(why, work.write_bytes, "B",
-                (d.master_bytes_per_param + d.weight_bytes_per_param) * d.params + moments_bytes +
-                    more_written_bytes);
+                (d.master_bytes_per_param + d.weight_bytes_per_param) * d.params + moments_bytes + more_written_bytes);
         return work;
     }
-    const bool master = d.master_bytes_per_param > 0.0,
-               cast = master && d.gradient_bytes_per_param < 4.0;
+    const bool master = d.master_bytes_per_param > 0.0, cast = master && d.gradient_bytes_per_param < 4.0;
     NNC_LET(why, passes, NULL, row->passes);
     NNC_LET(why, cast_read, NULL, cast ? d.gradient_bytes_per_param : 0.0);
     NNC_LET(why, cast_written, NULL, cast ? 4.0 : 0.0);
     NNC_LET(why, master_read, NULL, master ? 4.0 : 0.0);
     NNC_LET(why, weight_written, NULL, master ? d.weight_bytes_per_param : 0.0);
     NNC_SET(why, work.read_bytes, "B",
-            passes * 4.0 * d.params * 0.6 + (cast_read * d.params + master_read * d.params) +
-                more_read_bytes);
+            passes * 4.0 * d.params * 0.6 + (cast_read * d.params + master_read * d.params) + more_read_bytes);
     NNC_NOTE(why, "one kernel per primitive, in fp32, 6 of 10 passes reads; the gradient cast up");
     NNC_SET(why, work.write_bytes, "B",
-            passes * 4.0 * d.params * 0.4 + (cast_written * d.params + weight_written * d.params) +
-                more_written_bytes);
+            passes * 4.0 * d.params * 0.4 + (cast_written * d.params + weight_written * d.params) + more_written_bytes);
     NNC_NOTE(why, "and the weight cast down");
     return work;
 }
@@ -264,8 +254,7 @@ NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
     if (u->kind == NNC_UPDATE_ADD) {
         NNC_LET(why, passes, NULL, (double)u->passes);
         NNC_SET(why, work.vector_flops, "FLOP", passes * d.params);
-        NNC_SET(why, work.read_bytes, "B",
-                passes * (d.weight_bytes_per_param + d.gradient_bytes_per_param) * d.params);
+        NNC_SET(why, work.read_bytes, "B", passes * (d.weight_bytes_per_param + d.gradient_bytes_per_param) * d.params);
         NNC_SET(why, work.write_bytes, "B", passes * d.gradient_bytes_per_param * d.params);
         NNC_NOTE(why, "every pass reads its gradient and the sum, and writes the sum");
         return work;

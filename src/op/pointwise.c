@@ -23,21 +23,21 @@ typedef struct pointwise_row {
     passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive;
                                                * left out = as fused */
     double inputs;                            /* input elements per output element, as kept */
-    double mask_bytes;           /* mask or indices, written forward and read backward */
-    both input_flops;            /* FLOPs per element of input_elements */
-    double backward_input_reads; /* elements of the input that backward reads */
-    bool no_backward;            /* no parameters before it, or a copy of an untrained weight */
-    nnc_timed timed;             /* how it is timed; left out = as pointwise, or as a map by its
+    double mask_bytes;                        /* mask or indices, written forward and read backward */
+    both input_flops;                         /* FLOPs per element of input_elements */
+    double backward_input_reads;              /* elements of the input that backward reads */
+    bool no_backward;                         /* no parameters before it, or a copy of an untrained weight */
+    nnc_timed timed;                          /* how it is timed; left out = as pointwise, or as a map by its
                                   * group */
-    nnc_activation act;          /* activation; for the kinds in NNC_ACTIVATION_LIST */
+    nnc_activation act;                       /* activation; for the kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
 #define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
 
 ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
-ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 },
-    .unfused_forward = { 8, 8 }, .unfused_backward = { 16, 8 }, .inputs = 1);
+ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 8, 8 },
+    .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 /* Backward needs the output of forward and not its input. */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
@@ -46,57 +46,49 @@ ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .
     .act = { .by_output = true });
 ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 },
-    .unfused_forward = { 3, 3 }, .unfused_backward = { 4, 3 }, .inputs = 1,
-    .act = { .by_output = true });
+ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
+    .unfused_backward = { 4, 3 }, .inputs = 1, .act = { .by_output = true });
 /* inputs are gate and up; unfused: one kernel for the activation, one for the product */
-ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 },
-    .unfused_forward = { 3, 2 }, .unfused_backward = { 5, 3 }, .inputs = 2,
-    .act = { .gated = true });
-ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 },
-    .unfused_forward = { 3, 2 }, .unfused_backward = { 5, 3 }, .inputs = 2,
-    .act = { .gated = true });
+ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
+    .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
+ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
+    .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
 /* a compare and a product; backward 2 x max(x, 0) */
-ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 },
-    .unfused_forward = { 2, 2 }, .unfused_backward = { 3, 2 }, .inputs = 1);
+ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 2, 2 },
+    .unfused_backward = { 3, 2 }, .inputs = 1);
 /* a sigmoid per row, a product; backward also sums the products of a row */
-ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 },
-    .unfused_forward = { 1, 1 }, .unfused_backward = { 3, 1 }, .inputs = 1);
+ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 1, 1 },
+    .unfused_backward = { 3, 1 }, .inputs = 1);
 /* divide, tanh, multiply; backward 1 - tanh^2 of the output */
-ROW(NNC_PW_SOFTCAP, .flops = { 3, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 },
-    .unfused_forward = { 3, 3 }, .unfused_backward = { 4, 3 }, .inputs = 1);
+ROW(NNC_PW_SOFTCAP, .flops = { 3, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
+    .unfused_backward = { 4, 3 }, .inputs = 1);
 /* backward reads dy and both inputs, and writes two gradients */
-ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 },
-    .unfused_forward = { 2, 1 }, .unfused_backward = { 4, 2 }, .inputs = 2);
+ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 2, 1 },
+    .unfused_backward = { 4, 2 }, .inputs = 2);
 ROW(NNC_PW_BIAS, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
-ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1,
-    .mask_bytes = 1);
+ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1, .mask_bytes = 1);
 /* Fused into the norm that follows, which also reads the branch and writes the sum; in backward
  * the norm's kernel also reads the gradient of the residual stream. */
-ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 },
-    .unfused_forward = { 2, 1 }, .unfused_backward = { 2, 1 }, .inputs = 1);
+ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .unfused_forward = { 2, 1 },
+    .unfused_backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_BIAS_DROPOUT_RESIDUAL, .flops = { 3, 2 }, .forward = { 2, 1 }, .backward = { 1, 1 },
     .unfused_forward = { 4, 3 }, .unfused_backward = { 3, 2 }, .inputs = 1, .mask_bytes = 1);
 ROW(NNC_PW_SCALE_MASK, .flops = { 2, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
-ROW(NNC_PW_ROTARY, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 1, 1 },
-    .unfused_forward = { 4, 2 }, .unfused_backward = { 4, 2 }, .inputs = 1);
+ROW(NNC_PW_ROTARY, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .unfused_forward = { 4, 2 },
+    .unfused_backward = { 4, 2 }, .inputs = 1);
 ROW(NNC_PW_POSITION_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_TIME_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_TIMESTEP, .flops = { 2, 0 }, .forward = { 0, 1 }, .no_backward = true);
 /* 2 x 2 windows: four compares; PyTorch keeps a 64-bit index per output */
-ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4,
-    .mask_bytes = 8);
+ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4, .mask_bytes = 8);
 /* Windows of any size: every input is read once, compared or added, and its gradient written. */
-ROW(NNC_PW_MAX_POOL2D, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
-    .mask_bytes = 8, .input_flops = { 1, 0 });
+ROW(NNC_PW_MAX_POOL2D, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 8,
+    .input_flops = { 1, 0 });
 ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
     .input_flops = { 1, 1 });
-ROW(NNC_PW_UPSAMPLE_NEAREST, .flops = { 0, 1 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 },
-    .inputs = 0.25);
-ROW(NNC_PW_UPSAMPLE_BILINEAR, .flops = { 7, 7 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 },
-    .inputs = 0.25);
-ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
-    .input_flops = { 0, 1 });
+ROW(NNC_PW_UPSAMPLE_NEAREST, .flops = { 0, 1 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
+ROW(NNC_PW_UPSAMPLE_BILINEAR, .flops = { 7, 7 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
+ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .input_flops = { 0, 1 });
 /* the gradient of a concatenation is two views of it */
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
@@ -106,15 +98,14 @@ ROW(NNC_PW_BY_HEADS, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_HALVES, .backward = { 1, 1 }, .inputs = 1);
 /* Forward reads fp32 and writes 16 bits; gradients the other way. With one flat gradient buffer
  * (unfused), gradients are also copied into it, and cast for their reduction. */
-ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 },
-    .unfused_forward = { 1, 0.5 }, .unfused_backward = { 2.5, 2.5 }, .timed = NNC_TIMED_UPDATE);
+ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused_forward = { 1, 0.5 },
+    .unfused_backward = { 2.5, 2.5 }, .timed = NNC_TIMED_UPDATE);
 /* Dispatch reads one row per copy of a token; a sum reads every copy and writes one row.
  * Combining weights each copy; its backward also reads the copies for the gradients of the
  * weights. */
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
-ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 },
-    .backward_input_reads = 1);
+ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
 /* fp32; the new block's result has half the bytes: scale both, add */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
 /* one product with the scale of its block; the stored weights are the input */
@@ -126,8 +117,8 @@ ROW(NNC_PW_EXPERT_BIAS, .flops = { 2, 4 }, .backward = { 1, 0 }, .unfused_forwar
     .unfused_backward = { 12, 8 });
 /* Both halves, and the concatenation; backward masks the gradient of both, and joins them. */
 ROW(NNC_PW_CLAMP, .flops = { 1, 1 }, .forward = { 2, 2 }, .backward = { 3, 2 }, .inputs = 1);
-ROW(NNC_PW_CAST, .flops = { 2, 2 }, .forward = { 1, 0 }, .backward = { 1, 0 }, .inputs = 1,
-    .mask_bytes = 1, .timed = NNC_TIMED_CAST);
+ROW(NNC_PW_CAST, .flops = { 2, 2 }, .forward = { 1, 0 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 1,
+    .timed = NNC_TIMED_CAST);
 
 #undef ROW
 static const pointwise_row *const kinds[] = { NNC_POINTWISE_LIST(NNC_ROW_AT) };
@@ -182,25 +173,19 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     nnc_work work = { 0 };
     if (p->input_elements > 0) {
         NNC_LET(why, input_elements, NULL, (double)p->input_elements);
-        NNC_LET(why, flops_per_input, NULL,
-                backward ? row->input_flops.backward : row->input_flops.forward);
+        NNC_LET(why, flops_per_input, NULL, backward ? row->input_flops.backward : row->input_flops.forward);
         NNC_LET(why, inputs_read, NULL, backward ? row->backward_input_reads : 1.0);
         NNC_LET(why, inputs_written, NULL, backward ? 1.0 : 0.0);
-        NNC_SET(why, work.vector_flops, "FLOP",
-                flops_per_element * elements + flops_per_input * input_elements);
+        NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements + flops_per_input * input_elements);
         if (row->mask_bytes > 0.0) {
             NNC_SET(why, work.read_bytes, "B",
-                    (reads * elements + inputs_read * input_elements) * element_bytes +
-                        mask_read * elements);
+                    (reads * elements + inputs_read * input_elements) * element_bytes + mask_read * elements);
             NNC_SET(why, work.write_bytes, "B",
-                    (writes * elements + inputs_written * input_elements) * element_bytes +
-                        mask_written * elements);
+                    (writes * elements + inputs_written * input_elements) * element_bytes + mask_written * elements);
             return work;
         }
-        NNC_SET(why, work.read_bytes, "B",
-                (reads * elements + inputs_read * input_elements) * element_bytes);
-        NNC_SET(why, work.write_bytes, "B",
-                (writes * elements + inputs_written * input_elements) * element_bytes);
+        NNC_SET(why, work.read_bytes, "B", (reads * elements + inputs_read * input_elements) * element_bytes);
+        NNC_SET(why, work.write_bytes, "B", (writes * elements + inputs_written * input_elements) * element_bytes);
         return work;
     }
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
@@ -219,21 +204,18 @@ NNC_SAYING double pointwise_kept(const nnc_op *op, nnc_derivation *why)
     const pointwise_row *row = kinds[p->kind];
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, extra_bytes, "B", p->extra_kept_bytes);
-    NNC_LET(why, tensors, NULL,
-            (p->keeps_input ? row->inputs : 0.0) + (p->keeps_output ? 1.0 : 0.0));
+    NNC_LET(why, tensors, NULL, (p->keeps_input ? row->inputs : 0.0) + (p->keeps_output ? 1.0 : 0.0));
     NNC_LET(why, mask_bytes, NULL, p->keeps_mask ? row->mask_bytes : 0.0);
     if (p->keeps_input && p->keeps_8bit) {
         NNC_LET(why, inputs, NULL, row->inputs);
         NNC_SAY(why, saved_bytes, "B", inputs * elements * (element_bytes - 1.0));
         NNC_NOTE(why, "inputs in one byte each");
         NNC_SAY(why, kept_bytes, "B",
-                extra_bytes + tensors * elements * element_bytes + mask_bytes * elements -
-                    saved_bytes);
+                extra_bytes + tensors * elements * element_bytes + mask_bytes * elements - saved_bytes);
         NNC_NOTE(why, nnc_kept_note);
         return kept_bytes;
     }
-    NNC_SAY(why, kept_bytes, "B",
-            extra_bytes + tensors * elements * element_bytes + mask_bytes * elements);
+    NNC_SAY(why, kept_bytes, "B", extra_bytes + tensors * elements * element_bytes + mask_bytes * elements);
     NNC_NOTE(why, nnc_kept_note);
     return kept_bytes;
 }
@@ -264,8 +246,8 @@ static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
     /* it works on weights, whatever the split of the tokens */
     if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) {
         return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
-               : op->split == NNC_SPLIT_EXPERT_INNER ? d->expert_tensor * d->expert
-                                                     : d->tensor;
+               : op->split == NNC_SPLIT_EXPERT_INNER                            ? d->expert_tensor * d->expert
+                                                                                : d->tensor;
     }
     switch (op->split) {
     case NNC_SPLIT_SEQUENCE: return d->sequence;

@@ -19,13 +19,11 @@ NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
     if (op->phase == NNC_PHASE_BACKWARD) {
         NNC_LET(why, grad_bytes, NULL, op->grad_bytes);
         NNC_SET(why, work.vector_flops, "FLOP", tokens * width);
-        NNC_SET(why, work.read_bytes, "B",
-                tokens * width * (element_bytes + grad_bytes) + token_id_bytes * tokens);
+        NNC_SET(why, work.read_bytes, "B", tokens * width * (element_bytes + grad_bytes) + token_id_bytes * tokens);
         NNC_NOTE(why, "dy, and the gradients of the rows that it is added to");
         NNC_SET(why, work.write_bytes, "B", tokens * width * grad_bytes);
     } else {
-        NNC_SET(why, work.read_bytes, "B",
-                tokens * width * element_bytes + token_id_bytes * tokens);
+        NNC_SET(why, work.read_bytes, "B", tokens * width * element_bytes + token_id_bytes * tokens);
         NNC_NOTE(why, "one row of the table per token: a lookup multiplies nothing");
         NNC_SET(why, work.write_bytes, "B", tokens * width * element_bytes);
     }
@@ -57,8 +55,7 @@ static void embedding_shard(nnc_op *op, const nnc_degrees *d)
 
 static void embedding_shape(const nnc_op *op, char *text, size_t size)
 {
-    snprintf(text, size, "tokens=%" PRId64 " width=%" PRId64, op->u.embedding.tokens,
-             op->u.embedding.width);
+    snprintf(text, size, "tokens=%" PRId64 " width=%" PRId64, op->u.embedding.tokens, op->u.embedding.width);
 }
 
 const nnc_op_row nnc_embedding_row = {
@@ -99,11 +96,9 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, elements, NULL, (double)p->elements);
     /* a group norm that runs in fp32 has casts from 16 bits before it and back after it */
-    const bool cast =
-        p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
+    const bool cast = p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
-    NNC_LET(why, flops_per_element, NULL,
-            backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
+    NNC_LET(why, flops_per_element, NULL, backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
 
     const int64_t width = p->elements / p->rows;
     double reads = backward ? 2.0 : 1.0, writes = 1.0;
@@ -122,10 +117,9 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     NNC_SET(why, work.vector_flops, "FLOP", flops_per_element * elements);
     NNC_NOTE(why, "counts by inspection of the kernel; transcendentals count as one");
     NNC_SET(why, work.read_bytes, "B", reads * elements * element_bytes);
-    NNC_NOTE(why, !p->fused ? "one kernel per primitive"
-                  : p->by_reductions
-                      ? "one kernel per sum, and one for the rest"
-                      : "in one kernel; read twice if a row does not stay on the chip");
+    NNC_NOTE(why, !p->fused          ? "one kernel per primitive"
+                  : p->by_reductions ? "one kernel per sum, and one for the rest"
+                                     : "in one kernel; read twice if a row does not stay on the chip");
     NNC_SET(why, work.write_bytes, "B", writes * elements * element_bytes);
     if (cast) {
         NNC_LET(why, cast_bytes, NULL, 4.0 + element_bytes);
@@ -153,13 +147,10 @@ NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, rows, NULL, (double)p->rows);
     NNC_LET(why, statistics_bytes, "B", kinds[p->kind].statistics_bytes);
     NNC_LET(why, input_bytes, "B", p->keeps_input ? elements * element_bytes : 0.0);
-    NNC_LET(why, upcast_bytes, "B",
-            element_bytes < 4.0 ? elements * 4.0 : input_bytes); /* fp32 needs no copy */
+    NNC_LET(why, upcast_bytes, "B", element_bytes < 4.0 ? elements * 4.0 : input_bytes); /* fp32 needs no copy */
     double kept_bytes = 0.0;
     switch (p->keep) {
-    case NNC_KEEP_UPCAST:
-        NNC_SET(why, kept_bytes, "B", upcast_bytes + statistics_bytes * rows);
-        break;
+    case NNC_KEEP_UPCAST: NNC_SET(why, kept_bytes, "B", upcast_bytes + statistics_bytes * rows); break;
     case NNC_KEEP_EAGER:
         NNC_SET(why, kept_bytes, "B",
                 upcast_bytes + elements * 4.0 + statistics_bytes * rows + elements * element_bytes);
@@ -192,8 +183,7 @@ static void norm_shard(nnc_op *op, const nnc_degrees *d)
 
 static void norm_shape(const nnc_op *op, char *text, size_t size)
 {
-    snprintf(text, size, "rows=%" PRId64 " width=%" PRId64, op->u.norm.rows,
-             op->u.norm.elements / op->u.norm.rows);
+    snprintf(text, size, "rows=%" PRId64 " width=%" PRId64, op->u.norm.rows, op->u.norm.elements / op->u.norm.rows);
 }
 
 static const char *norm_name(const nnc_op *op)
@@ -229,8 +219,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
     /* queries that see fewer keys than the window holds */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
     const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
-    return short_views * before + short_views * (short_views + 1) / 2 +
-           (s_q - short_views) * window;
+    return short_views * before + short_views * (short_views + 1) / 2 + (s_q - short_views) * window;
 }
 
 typedef struct dims {
@@ -276,11 +265,8 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
     NNC_NOTE(why, "one fp32 log-sum-exp per query");
 
     if (op->phase == NNC_PHASE_BACKWARD) {
-        NNC_SET(why, work.flops, "FLOP",
-                (2.0 * pair_flops + 2.0 * d.batch * d.heads * d.head_dim) * d.pairs);
-        NNC_NOTE(
-            why,
-            "pairs: queries and keys under the mask; four products, and the scores recomputed");
+        NNC_SET(why, work.flops, "FLOP", (2.0 * pair_flops + 2.0 * d.batch * d.heads * d.head_dim) * d.pairs);
+        NNC_NOTE(why, "pairs: queries and keys under the mask; four products, and the scores recomputed");
         work.full_flops = 2.0 * pair_flops * p->full_pairs;
         work.window_flops = 2.0 * pair_flops * p->window_pairs;
         work.causal_flops = 2.0 * pair_flops * d.pairs;
@@ -290,8 +276,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
         } else {
             NNC_SET(why, work.vector_flops, "FLOP", 6.0 * d.batch * d.heads * d.pairs);
         }
-        NNC_SET(why, work.read_bytes, "B",
-                q_bytes + k_bytes + v_bytes + 2.0 * o_bytes + 2.0 * row_bytes);
+        NNC_SET(why, work.read_bytes, "B", q_bytes + k_bytes + v_bytes + 2.0 * o_bytes + 2.0 * row_bytes);
         NNC_SET(why, work.write_bytes, "B", q_bytes + k_bytes + v_bytes);
         return work;
     }
@@ -328,8 +313,7 @@ NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, kept_kv_heads, NULL, (double)p->kept_kv_heads);
     NNC_SAY(why, kept_elements, NULL,
             d.s_q * d.heads * d.head_dim + kept_s_k * kept_kv_heads * (d.head_dim + d.value_dim));
-    NNC_SAY(why, kept_bytes, "B",
-            d.batch * kept_elements * d.element_bytes + 4.0 * d.batch * d.heads * d.s_q);
+    NNC_SAY(why, kept_bytes, "B", d.batch * kept_elements * d.element_bytes + 4.0 * d.batch * d.heads * d.s_q);
     NNC_NOTE(why, nnc_kept_note);
     return kept_bytes;
 }
@@ -338,8 +322,7 @@ NNC_SAYING double flash_transient(const nnc_op *op, nnc_derivation *why)
 {
     const dims d = dims_of(op, NULL);
     NNC_SAY(why, transient_bytes, "B",
-            d.batch * (d.s_q * d.heads + d.s_k * d.kv_heads) * (d.head_dim + d.value_dim) *
-                d.element_bytes);
+            d.batch * (d.s_q * d.heads + d.s_k * d.kv_heads) * (d.head_dim + d.value_dim) * d.element_bytes);
     NNC_NOTE(why, nnc_transient_note);
     return transient_bytes;
 }
@@ -366,9 +349,8 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
 static void flash_shape(const nnc_op *op, char *text, size_t size)
 {
     const nnc_flash *p = &op->u.flash;
-    snprintf(text, size,
-             "b=%" PRId64 " heads=%" PRId64 "/%" PRId64 " s=%" PRId64 "x%" PRId64 " d=%" PRId64,
-             p->batch, p->heads, p->kv_heads, p->s_q, p->s_k, p->head_dim);
+    snprintf(text, size, "b=%" PRId64 " heads=%" PRId64 "/%" PRId64 " s=%" PRId64 "x%" PRId64 " d=%" PRId64, p->batch,
+             p->heads, p->kv_heads, p->s_q, p->s_k, p->head_dim);
 }
 
 const nnc_op_row nnc_flash_row = {
@@ -421,15 +403,13 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
  * rule first solves for what each token adds: two more products with keys, one more with values,
  * and one more of the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.
  * [scan] */
-NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics,
-                                nnc_derivation *why)
+NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why)
 {
     const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
     const double groups = d->groups, heads = d->heads;
     double pair_flops = 0.0, state_flops = 0.0;
     if (p->delta) {
-        NNC_SET(why, pair_flops, "FLOP",
-                2.0 * tokens * chunk * (3.0 * heads * state + 2.0 * inner));
+        NNC_SET(why, pair_flops, "FLOP", 2.0 * tokens * chunk * (3.0 * heads * state + 2.0 * inner));
         NNC_SET(why, state_flops, "FLOP", 2.0 * tokens * 3.0 * state * inner);
     } else {
         NNC_SET(why, pair_flops, "FLOP", 2.0 * tokens * chunk * (groups * state + inner));
@@ -468,10 +448,8 @@ NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
     }
     NNC_PUT(why, states_bytes, "B");
     if (backward) {
-        NNC_SET(why, work.read_bytes, "B",
-                d.tokens * (d.inputs + d.inner) * d.element_bytes + 2.0 * states_bytes);
-        NNC_SET(why, work.write_bytes, "B",
-                d.tokens * d.inputs * d.element_bytes + 2.0 * states_bytes);
+        NNC_SET(why, work.read_bytes, "B", d.tokens * (d.inputs + d.inner) * d.element_bytes + 2.0 * states_bytes);
+        NNC_SET(why, work.write_bytes, "B", d.tokens * d.inputs * d.element_bytes + 2.0 * states_bytes);
         return work;
     }
     NNC_SET(why, work.read_bytes, "B", d.tokens * d.inputs * d.element_bytes + states_bytes);
@@ -511,15 +489,12 @@ static void scan_shard(nnc_op *op, const nnc_degrees *d)
 static void scan_shape(const nnc_op *op, char *text, size_t size)
 {
     const nnc_scan *p = &op->u.scan;
-    snprintf(text, size, "tokens=%" PRId64 " inner=%" PRId64 " state=%" PRId64, p->tokens, p->inner,
-             p->state);
+    snprintf(text, size, "tokens=%" PRId64 " inner=%" PRId64 " state=%" PRId64, p->tokens, p->inner, p->state);
 }
 
 static const char *scan_name(const nnc_op *op)
 {
-    return op->u.scan.chunk == 0 ? "selective_scan"
-           : op->u.scan.delta    ? "delta_scan"
-                                 : "chunk_scan";
+    return op->u.scan.chunk == 0 ? "selective_scan" : op->u.scan.delta ? "delta_scan" : "chunk_scan";
 }
 
 const nnc_op_row nnc_scan_row = {
@@ -577,8 +552,7 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;
     const double tokens = (double)p->tokens, classes = (double)p->classes;
-    NNC_LET(why, logit_bytes, NULL,
-            p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, logit_bytes, NULL, p->keep == NNC_LOSS_KEEPS_FP32 ? 4.0 : nnc_dtype_bytes(op->dtype));
     if (p->in_place) {
         NNC_SAY(why, no_bytes, "B", 0.0);
         NNC_NOTE(why, "the gradient overwrites the logits; the op that makes it counts it");
@@ -600,8 +574,7 @@ NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
         return 0.0;
     }
     NNC_SAY(why, transient_bytes, "B", tokens * classes * (element_bytes + 4.0 + 4.0) - kept_bytes);
-    NNC_NOTE(why,
-             "logits, their fp32 copy and the fp32 probabilities at once, less the kept tensors");
+    NNC_NOTE(why, "logits, their fp32 copy and the fp32 probabilities at once, less the kept tensors");
     return transient_bytes;
 }
 
@@ -615,8 +588,7 @@ static void loss_shard(nnc_op *op, const nnc_degrees *d)
 
 static void loss_shape(const nnc_op *op, char *text, size_t size)
 {
-    snprintf(text, size, "rows=%" PRId64 " classes=%" PRId64, op->u.loss.tokens,
-             op->u.loss.classes);
+    snprintf(text, size, "rows=%" PRId64 " classes=%" PRId64, op->u.loss.tokens, op->u.loss.classes);
 }
 
 static const char *loss_name(const nnc_op *op)

@@ -94,8 +94,8 @@ static void look_in_round(interleaved *in, int64_t k, int64_t end)
 
 /* The count of a chunk is linear between the moments where a phase begins or ends its turn, and repeats after a round. It
  * is highest after its forwards or before its backwards, and lowest before its forwards or after its backwards. */
-static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others,
-                                    const int32_t *place, const double *more_bytes)
+static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others, const int32_t *place,
+                                    const double *more_bytes)
 {
     const int64_t p = pipeline->stages, v = pipeline->chunks, all = pipeline->micro_batches * v;
     const int64_t lead = 2 * (p - device - 1) + (v - 1) * p + 1;
@@ -119,8 +119,7 @@ static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device
 }
 
 /* All chunks: the peak in bytes, and the passes of each chunk then. */
-static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes,
-                               double *counts)
+static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes, double *counts)
 {
     int32_t place[NNC_PIPELINE_VIRTUAL_MAX], others = 0;
     double more_bytes[NNC_PIPELINE_VIRTUAL_MAX];
@@ -139,8 +138,8 @@ static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, con
     return sum;
 }
 
-bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk,
-                              bool more, double *count, double *all)
+bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
+                              double *all)
 {
     if (nnc_schedule_of(pipeline->schedule)->chunks != 0 || pipeline->chunks < 2) {
         return false;
@@ -217,8 +216,7 @@ static void run_repeats(walk *w, const nnc_order_run *run)
     }
 }
 
-double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes,
-                         double *counts)
+double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts)
 {
     const nnc_schedule_row *row = nnc_schedule_of(pipeline->schedule);
     const int64_t p = pipeline->stages, m = pipeline->micro_batches;

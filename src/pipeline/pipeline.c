@@ -36,8 +36,7 @@ static int32_t chunk_of(const replay *r, int32_t virtual_stage)
 }
 
 /* Binds a stream to the virtual stage of its next ops. */
-static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase,
-                 int32_t virtual_stage)
+static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage)
 {
     nnc_pipeline_memory *const memory = r->memory;
     const nnc_pipeline *const pipeline = r->pipeline;
@@ -104,8 +103,7 @@ static void begin_device(const replay *r, int32_t d)
     }
 }
 
-static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from,
-                           int32_t to)
+static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int32_t from, int32_t to)
 {
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
@@ -128,9 +126,9 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     const bool alone = row->dual && p == 1; /* one device: nothing to fold or to pair with */
     const bool dual = row->dual && !alone;
     int64_t chunk_ops;
-    if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p ||
-        m < 1 || !nnc_mul_i64(m, 4 * (int64_t)v, &chunk_ops) ||
-        (row->chunks == 0 ? v > 1 && m % p != 0 : v != row->chunks) || (dual && p % 2 != 0)) {
+    if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p || m < 1 ||
+        !nnc_mul_i64(m, 4 * (int64_t)v, &chunk_ops) || (row->chunks == 0 ? v > 1 && m % p != 0 : v != row->chunks) ||
+        (dual && p % 2 != 0)) {
         return false;
     }
     r->pipeline = pipeline;
@@ -189,8 +187,8 @@ static void send(nnc_stream *stream, double arrival_s)
     }
 }
 
-static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pipeline_phase phase,
-                   double start_s, double end_s)
+static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pipeline_phase phase, double start_s,
+                   double end_s)
 {
     const nnc_pipeline *const pipeline = r->pipeline;
     const int32_t chunk = chunk_of(r, stream->virtual_stage);
@@ -212,15 +210,13 @@ static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pip
 /* An interleaved device continues with its next chunk: forward down the list, backward up the list. */
 static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase)
 {
-    const int32_t step =
-        phase == NNC_RUN_FORWARD ? r->pipeline->stages : r->chain - r->pipeline->stages;
+    const int32_t step = phase == NNC_RUN_FORWARD ? r->pipeline->stages : r->chain - r->pipeline->stages;
     stream->turn_left = stream->turn;
     bind(r, stream, phase, (stream->virtual_stage + step) % r->chain);
 }
 
 /* Records an interval of one stream on the device; returns its end. */
-static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase,
-                   double start_s)
+static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase, double start_s)
 {
     nnc_pipeline_device *const device = &r->memory->device[d];
     const double end_s = start_s + stream->time_s;
@@ -426,10 +422,9 @@ static void summarise(const replay *r, nnc_pipeline_result *result)
         result->span_s[d] = device->free_s - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, device->free_s);
-        result->in_flight[d] =
-            r->quiet ? nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
-                                              pipeline->chunks, pipeline->micro_batches, d)
-                     : (double)device->kept_max / (double)pipeline->chunks;
+        result->in_flight[d] = r->quiet ? nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages, pipeline->chunks,
+                                                                 pipeline->micro_batches, d)
+                                        : (double)device->kept_max / (double)pipeline->chunks;
         result->busy_s[d] = device_busy_s(r, d);
     }
     wait_for_all(r, result);
@@ -444,20 +439,19 @@ static void summarise_wave(const replay *r, nnc_pipeline_result *result)
         result->span_s[d] = wave->now.free_s[d] - wave->first_s[d];
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, wave->now.free_s[d]);
-        result->in_flight[d] = nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages,
-                                                      pipeline->chunks, pipeline->micro_batches, d);
+        result->in_flight[d] =
+            nnc_pipeline_in_flight(pipeline->schedule, pipeline->stages, pipeline->chunks, pipeline->micro_batches, d);
         result->busy_s[d] = device_busy_s(r, d);
     }
     wait_for_all(r, result);
 }
 
-bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS],
-                             int32_t count, nnc_pipeline_memory *memory, double *span_s,
-                             double total_s[NNC_TRACKS])
+bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
+                             nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS])
 {
     replay r = { .quiet = true };
-    if (pipeline->stages < 2 || pipeline->stages > NNC_TRACKS_STAGES_MAX ||
-        !lay_out(&r, pipeline, memory) || r.row->wave == NULL) {
+    if (pipeline->stages < 2 || pipeline->stages > NNC_TRACKS_STAGES_MAX || !lay_out(&r, pipeline, memory) ||
+        r.row->wave == NULL) {
         return false;
     }
     const nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
@@ -479,8 +473,8 @@ bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[N
     return true;
 }
 
-bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
-                         nnc_pipeline_result *result, nnc_pipeline_event_fn *event, void *context)
+bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result,
+                         nnc_pipeline_event_fn *event, void *context)
 {
     replay r = { .event = event, .context = context };
     if (!lay_out(&r, pipeline, memory)) {
@@ -620,8 +614,7 @@ static bool skip_periods(const replay *r)
 
 /* Brent's cycle detection: compares a remembered moment with each later one and replaces it after 1, 2, 4, ...
  * sweeps. It finds a period of any length after any run-up. */
-bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
-                      nnc_pipeline_result *result)
+bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result)
 {
     replay r = { .quiet = true };
     if (!lay_out(&r, pipeline, memory)) {
@@ -634,8 +627,7 @@ bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
         return true;
     }
     begin(&r);
-    const bool skips =
-        pipeline->micro_batches > NNC_SKIP_MIN && pipeline->micro_batches / 2 >= pipeline->stages;
+    const bool skips = pipeline->micro_batches > NNC_SKIP_MIN && pipeline->micro_batches / 2 >= pipeline->stages;
     int64_t age = 0, age_max = 0;
     while (sweep(&r)) {
         if (!skips) {

@@ -29,10 +29,9 @@ typedef struct nnc_pipeline {
     int64_t micro_batches;
     const double *forward_s;  /* per virtual stage */
     const double *backward_s; /* time of input gradient and recomputation */
-    const double
-        *weight_s; /* weight gradient: a separate op in zb-* and dualpipe, else one op with the
+    const double *weight_s;   /* weight gradient: a separate op in zb-* and dualpipe, else one op with the
                                * input gradient */
-    double send_s; /* message to the next virtual stage on another device, each direction; blocks
+    double send_s;            /* message to the next virtual stage on another device, each direction; blocks
                  * neither device */
 } nnc_pipeline;
 
@@ -65,8 +64,7 @@ typedef struct nnc_pipeline_result {
      * need no barrier between steps; dualpipe: to its own last end; others: makespan_s. */
     double span_s[NNC_PIPELINE_STAGES_MAX];
     double busy_s[NNC_PIPELINE_STAGES_MAX];
-    double in_flight
-        [NNC_PIPELINE_STAGES_MAX]; /* most micro-batches kept at once, a chunk counts 1/chunks;
+    double in_flight[NNC_PIPELINE_STAGES_MAX]; /* most micro-batches kept at once, a chunk counts 1/chunks;
                                                 * see nnc_pipeline_in_flight */
 } nnc_pipeline_result;
 
@@ -76,16 +74,15 @@ typedef struct nnc_pipeline_memory nnc_pipeline_memory;
 
 /* Replays the whole schedule op by op, in a topological order; event may be NULL. Exact; takes
  * O(stages * chunks * micro_batches). false: the pipeline breaks a rule above or exceeds a limit. */
-bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
-                         nnc_pipeline_result *result, nnc_pipeline_event_fn *event, void *context);
+bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result,
+                         nnc_pipeline_event_fn *event, void *context);
 
 /* The same total, makespan and counts, much faster for many micro-batches: replays until the growth is steady and
  * continues it in closed form. Equal to the replay digit for digit if nothing is skipped (micro_batches <= 16),
  * else up to rounding. Takes up to INT64_MAX / (4 * chunks) micro-batches. Very nearly equal stages may show no
  * steady growth within 2^23 / stages micro-batches; then the growth so far is continued and the result is a little
  * low. */
-bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory,
-                      nnc_pipeline_result *result);
+bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result);
 
 /* Up to NNC_TRACKS pipelines with the same schedule, stages, chunks and micro-batches, replayed side by side: the
  * times of virtual stage s on track k are at s * NNC_TRACKS + k. */
@@ -95,9 +92,8 @@ enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRA
  * pipeline->send_s is not read. Sets span_s of device d on track k at d * NNC_TRACKS + k, and total_s of each
  * track. false: the devices do not move in step, stages is below 2 or above NNC_TRACKS_STAGES_MAX, or
  * nnc_pipeline_run would refuse. */
-bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS],
-                             int32_t count, nnc_pipeline_memory *memory, double *span_s,
-                             double total_s[NNC_TRACKS]);
+bool nnc_pipeline_run_tracks(const nnc_pipeline *pipeline, const double send_s[NNC_TRACKS], int32_t count,
+                             nnc_pipeline_memory *memory, double *span_s, double total_s[NNC_TRACKS]);
 
 /* ---- wave.c: schedules whose devices move in step ---- */
 
@@ -145,8 +141,7 @@ typedef struct nnc_wave_shape {
     bool splits, wide; /* wide: the processor adds four numbers at once */
 } nnc_wave_shape;
 
-nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s,
-                                 int64_t tracks);
+nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks);
 /* Runs all slots of all tracks and skips where possible. Leaves the start and the end of each device in first_s and
  * now.free_s; a track has the same digits as alone. */
 void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave);
@@ -198,8 +193,7 @@ typedef struct nnc_stream {
     int64_t done, limit;     /* ops of an order list past the limit are left out */
     int64_t turn, turn_left; /* ops until an interleaved device takes its next chunk */
     int32_t virtual_stage;
-    int32_t
-        keeps; /* change of the kept micro-batches: 1 for a forward, -1 for the op that frees, else 0 */
+    int32_t keeps; /* change of the kept micro-batches: 1 for a forward, -1 for the op that frees, else 0 */
 } nnc_stream;
 
 typedef struct nnc_pipeline_device {
@@ -243,14 +237,12 @@ typedef struct nnc_equal_stages {
 
 /* All that is known of a schedule. */
 typedef struct nnc_schedule_row {
-    int32_t chunks; /* groups of layers per device; 0 = the plan's virtual_stages, taken in turn */
-    bool folded; /* the second chunk or direction runs back up: both ends are on the first device */
-    bool dual;   /* micro-batches enter at both ends: a device holds a stage of each direction */
-    bool splits; /* weight gradients are separate ops */
-    bool
-        frees_early; /* splits, but activations count as kept only until the end of the input gradient */
-    bool
-        rolls; /* needs no barrier between steps: the step of a stage starts with its own first pass */
+    int32_t chunks;   /* groups of layers per device; 0 = the plan's virtual_stages, taken in turn */
+    bool folded;      /* the second chunk or direction runs back up: both ends are on the first device */
+    bool dual;        /* micro-batches enter at both ends: a device holds a stage of each direction */
+    bool splits;      /* weight gradients are separate ops */
+    bool frees_early; /* splits, but activations count as kept only until the end of the input gradient */
+    bool rolls;       /* needs no barrier between steps: the step of a stage starts with its own first pass */
     int32_t searched; /* position in the order in which a search tries schedules; 0 = not tried */
     /* Writes the order list of device number d. */
     void (*write)(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device);
@@ -267,8 +259,7 @@ extern const nnc_schedule_row *const nnc_schedule_rows[];
 /* The row of a schedule; NNC_SCHEDULE_COUNT (not given) has the row of 1f1b. */
 static inline const nnc_schedule_row *nnc_schedule_of(nnc_schedule schedule)
 {
-    return nnc_schedule_rows[(unsigned)schedule < NNC_SCHEDULE_COUNT ? schedule
-                                                                     : NNC_SCHEDULE_1F1B];
+    return nnc_schedule_rows[(unsigned)schedule < NNC_SCHEDULE_COUNT ? schedule : NNC_SCHEDULE_1F1B];
 }
 
 /* Groups of layers that each device of the plan's pipeline holds. */
@@ -311,29 +302,27 @@ nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
  * tW > tF they give the idle time under the published limit of micro-batches in flight, where the published form is
  * lower. zb-v has no bubble for tF = tB = tW and m >= 2p-1; otherwise its 0 is a lower bound. The form of DualPipe is
  * for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
-double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                             double forward_s, double backward_s, double weight_s);
-double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal,
-                               nnc_derivation *why);
+double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
+                             double weight_s);
+double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
 /* Most micro-batches whose activations a device keeps at once, in units of its own layers. They are kept from the
  * start of the forward to the end of the backward; in zb-h2, zb-v and dualpipe to the end of the weight gradient; in
  * zb-h1 to the end of the input gradient, as published.   [in-flight] */
-double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                              int64_t micro_batches, int32_t stage);
-double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                                  int64_t micro_batches, int32_t stage, nnc_derivation *why);
+double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
+                              int32_t stage);
+double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
+                                  int32_t stage, nnc_derivation *why);
 
 /* ---- peak.c: what a device keeps at its peak ---- */
 
 /* Most bytes that a device keeps at once: bytes[c] is what one pass of its chunk c keeps, or of direction c in dualpipe.
  * Sets counts[c], the passes of each chunk at that moment. Reads schedule, stages, chunks and micro_batches; up to
  * NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
-double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes,
-                         double *counts);
+double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
 /* The same if only one chunk of an interleaved schedule keeps other bytes than the rest: more, or fewer. Sets its
  * passes at the peak, and those of all chunks. false: another schedule. */
-bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk,
-                              bool more, double *count, double *all);
+bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
+                              double *all);
 
 #endif

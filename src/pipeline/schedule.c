@@ -203,8 +203,7 @@ static void wave_zb_h2(nnc_wave_shape *shape, int64_t m)
 
 static double bubble_zb_h2(const nnc_equal_stages *s, nnc_derivation *why)
 {
-    NNC_SAY(why, equal_bubble_s, "s",
-            (s->p - 1) * nnc_max(0, s->b - s->f + 2 * nnc_max(0, s->f - s->w)));
+    NNC_SAY(why, equal_bubble_s, "s", (s->p - 1) * nnc_max(0, s->b - s->f + 2 * nnc_max(0, s->f - s->w)));
     return equal_bubble_s;
 }
 
@@ -278,7 +277,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i)
 {
     const int64_t inner = p / 2 - i - 1; /* devices between this one and the middle */
-    const int64_t late1 = (i + 1) / 2; /* backwards of the drain whose weight gradients run later */
+    const int64_t late1 = (i + 1) / 2;   /* backwards of the drain whose weight gradients run later */
     const int64_t main = n - p + i + 1;
     APPEND(device, 2 * inner, NNC_F0);
     APPEND(device, i + 1, NNC_F0, NNC_F1);
@@ -347,15 +346,14 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_DUALPIPE) = {
 
 const nnc_schedule_row *const nnc_schedule_rows[] = { NNC_SCHEDULE_LIST(NNC_ROW_AT) };
 
-double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                             double forward_s, double backward_s, double weight_s)
+double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
+                             double weight_s)
 {
     const nnc_equal_stages equal = { stages, chunks, forward_s, backward_s, weight_s };
     return nnc_pipeline_say_bubble(schedule, &equal, NULL);
 }
 
-double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal,
-                               nnc_derivation *why)
+double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why)
 {
     NNC_PUT(why, equal->p, NULL);
     NNC_PUT(why, equal->v, NULL);
@@ -365,14 +363,14 @@ double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *eq
     return nnc_schedule_of(schedule)->bubble_s(equal, why);
 }
 
-double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                              int64_t micro_batches, int32_t stage)
+double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
+                              int32_t stage)
 {
     return nnc_pipeline_say_in_flight(schedule, stages, chunks, micro_batches, stage, NULL);
 }
 
-double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks,
-                                  int64_t micro_batches, int32_t stage, nnc_derivation *why)
+double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
+                                  int32_t stage, nnc_derivation *why)
 {
     const double m = (double)micro_batches, p = stages, v = chunks;
     NNC_PUT(why, m, NULL);
@@ -380,8 +378,7 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
     NNC_PUT(why, v, NULL);
     NNC_PUT(why, stage, NULL);
     const double in_flight = nnc_schedule_of(schedule)->in_flight(m, p, v, stage, why);
-    NNC_NOTE(why,
-             "m: micro-batches, p: pipeline stages, v: virtual stages of each, stage: the fullest");
+    NNC_NOTE(why, "m: micro-batches, p: pipeline stages, v: virtual stages of each, stage: the fullest");
     return in_flight;
 }
 
@@ -390,9 +387,7 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 bool nnc_schedule_repeats(const nnc_plan *plan)
 {
     const bool plain = plan->schedule == NNC_SCHEDULE_1F1B && plan->virtual_stages == 1;
-    return plan->pipeline == 1
-               ? !plain
-               : nnc_schedule_of(plan->schedule)->chunks == 0 && plan->virtual_stages == 1;
+    return plan->pipeline == 1 ? !plain : nnc_schedule_of(plan->schedule)->chunks == 0 && plan->virtual_stages == 1;
 }
 
 /* "only the interleaved schedule has virtual stages": first the rules that do not depend on the schedule. */
@@ -430,11 +425,10 @@ static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
     }
     if ((first > 0 && first < chunks) || (last > 0 && last < chunks) || rest < others * chunks ||
         (others == 0 && rest != 0)) {
-        return nnc_fail(
-            err, NNC_ILLEGAL_PLAN, option,
-            "of %" PRId64 " layers %" PRId64 " are left for %" PRId64
-            " the other stages: expected a layer for every virtual stage, and every layer assigned",
-            layers, rest, others);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                        "of %" PRId64 " layers %" PRId64 " are left for %" PRId64
+                        " the other stages: expected a layer for every virtual stage, and every layer assigned",
+                        layers, rest, others);
     }
     return NNC_OK;
 }
@@ -447,9 +441,8 @@ nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err)
     NNC_TRY(check_chunks(p, err));
     const int64_t stages = (int64_t)p->pipeline * nnc_schedule_chunks(p);
     if (p->pipeline > NNC_PIPELINE_STAGES_MAX || stages > NNC_PIPELINE_VIRTUAL_MAX) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "expected at most %d stages and %d virtual ones", NNC_PIPELINE_STAGES_MAX,
-                        NNC_PIPELINE_VIRTUAL_MAX);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline", "expected at most %d stages and %d virtual ones",
+                        NNC_PIPELINE_STAGES_MAX, NNC_PIPELINE_VIRTUAL_MAX);
     }
     NNC_TRY(check_ends(p, layers, err));
     if (layers + (p->ends_as_layers ? 2 : 0) < stages) {
@@ -462,8 +455,7 @@ nnc_status nnc_schedule_resolve(nnc_plan *p, int64_t layers, nnc_error *err)
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
                         "%s enters a pipeline from both ends, expected an even number of stages, "
                         "%" PRId32 " or %" PRId32 ", found %" PRId32,
-                        nnc_schedule_name(p->schedule), p->pipeline - 1, p->pipeline + 1,
-                        p->pipeline);
+                        nnc_schedule_name(p->schedule), p->pipeline - 1, p->pipeline + 1, p->pipeline);
     }
     return NNC_OK;
 }
@@ -473,8 +465,8 @@ nnc_status nnc_schedule_check(const nnc_plan *p, nnc_error *err)
     const int64_t m = p->micro_batches, stages = p->pipeline;
     if (stages > 1 && nnc_schedule_of(p->schedule)->chunks == 0 && m % stages != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batches",
-                        "interleaving takes micro-batches in groups of %" PRId64
-                        ", expected %" PRId64 ", found %" PRId64,
+                        "interleaving takes micro-batches in groups of %" PRId64 ", expected %" PRId64
+                        ", found %" PRId64,
                         stages, nnc_ceil_div(m, stages) * stages, m);
     }
     if (nnc_schedule_dual(p) && (m % 2 != 0 || m < stages)) {

@@ -93,8 +93,7 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
 
 /* Copies and adds four tracks at once: a value stored in halves cannot be loaded as a whole for some cycles. */
 #ifdef __GNUC__
-typedef double four
-    __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
+typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define FOUR(at) (*(four *)(at))
 #define FOUR_OF(at) (*(const four *)(at))
 enum { STEP = 4 };
@@ -134,8 +133,7 @@ EACH void set_zero(double *to, const int64_t tracks)
 }
 
 /* Times including the sending of the result, if there is another device. */
-EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times,
-                   const int64_t tracks)
+EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks)
 {
     if (shape->p > 1) {
         add_tracks(sum, times, shape->send_s, tracks);
@@ -144,16 +142,14 @@ EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times
     }
 }
 
-EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk,
-                      const int64_t tracks)
+EACH void set_forward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks)
 {
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
     copy_tracks(&wave->forward_s[at], &shape->pipeline->forward_s[s], tracks);
     add_send(shape, &wave->forward_send_s[at], &wave->forward_s[at], tracks);
 }
 
-EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk,
-                       const int64_t tracks)
+EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, int64_t chunk, const int64_t tracks)
 {
     const nnc_pipeline *const pipeline = shape->pipeline;
     const int64_t at = i * tracks, s = (chunk * shape->p + i) * shape->stride;
@@ -187,8 +183,7 @@ EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int
     }
     go_on(shape, &wave->forward);
     if (t - shape->lead + p - 1 >= 0) {
-        set_backward(shape, wave, p - 1 - wave->backward.place, v - 1 - wave->backward.chunk,
-                     tracks);
+        set_backward(shape, wave, p - 1 - wave->backward.place, v - 1 - wave->backward.chunk, tracks);
         if (wave->backward.chunk == 0) {
             set_zero(&wave->now.up_s[p * tracks], tracks);
         }
@@ -298,8 +293,7 @@ EACH void weight_slot(nnc_wave *wave, device_range range, const int64_t tracks)
     }
 }
 
-EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times,
-               const int64_t tracks)
+EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t times, const int64_t tracks)
 {
     const int64_t p = shape->p, at = t - shape->lead;
     const device_range forward = active(shape, t, -1);
@@ -369,8 +363,7 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
         const int64_t reach = step[i] * (shape->p - 1); /* delay of the last device relative to
                                                          * the first */
-        const int64_t low = lead[i] - (reach > 0 ? reach : 0),
-                      full = lead[i] - (reach < 0 ? reach : 0);
+        const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
                                : t < full              ? t
                                : t < low + shape->ops  ? low + shape->ops
@@ -425,8 +418,7 @@ static double *row(nnc_wave_state *state, int i)
 }
 
 /* Copies one track; the functions below also work on one track. */
-static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from,
-                       int64_t track)
+static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track)
 {
     const int64_t tracks = shape->tracks;
     for (int r = 0; r < 3; r++) {
@@ -524,8 +516,7 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 }
 
 /* Is a track in the same state as then, or has no repeat been found for too long? */
-static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t,
-                    int64_t track)
+static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track)
 {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
 }
@@ -533,8 +524,7 @@ static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w,
 static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from)
 {
     for (int r = 0; r < 3; r++) {
-        memcpy(row(to, r), row(from, r),
-               (size_t)((shape->p + (r > 0)) * shape->tracks) * sizeof(double));
+        memcpy(row(to, r), row(from, r), (size_t)((shape->p + (r > 0)) * shape->tracks) * sizeof(double));
     }
 }
 
@@ -545,8 +535,8 @@ typedef struct drifting {
 
 /* Continues the tracks whose then, later and now differ by `slots` slots and grew equally: by as many repeats as a
  * trial of one further repeat confirms. The trials of all tracks run at the same time. */
-static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at,
-                  const bool *drifts, int64_t slots, int64_t t)
+static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
+                  int64_t slots, int64_t t)
 {
     drifting d[NNC_TRACKS];
     bool trying = false;
@@ -591,8 +581,7 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
 }
 
 /* Skips repeats before slot *at; otherwise returns whether the track drifts. */
-static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at,
-                 int64_t track)
+static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track)
 {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
     if (times > 0 && repeats(shape, wave, w, *at, track)) {
@@ -609,8 +598,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
 }
 
 /* Skips on each track all that can be skipped before its slot. */
-static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w,
-                         int64_t *at, int64_t t)
+static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t)
 {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
     for (int32_t k = 0; k < count; k++) {
@@ -635,8 +623,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
 }
 
 /* Can any track skip before slot t? */
-static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w,
-                      int64_t t)
+static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t)
 {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
     for (int32_t k = 0; k < count && (back || drifts); k++) {
@@ -649,8 +636,7 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
 
 /* Runs a stretch of equal slots to its end, once some track skips: then each track is at a slot of its own, and a
  * track that has finished is saved. Skips happen only at the end of a turn. */
-static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave,
-                         const watch *together, int64_t t)
+static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t)
 {
     const int64_t turn = slots_of_turn(shape);
     watch w[NNC_TRACKS];
@@ -689,8 +675,7 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
 }
 
 /* Runs a stretch of equal slots from t to the end of the watch. */
-static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w,
-                        int64_t t)
+static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t)
 {
     const int64_t turn = slots_of_turn(shape);
     while (t < w->until) {

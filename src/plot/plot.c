@@ -2,8 +2,7 @@
 #include "plot/plot_internal.h"
 
 const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT] = {
-    &nnc_plot_step,     &nnc_plot_memory, &nnc_plot_roofline,
-    &nnc_plot_timeline, &nnc_plot_front,  &nnc_plot_scaling,
+    &nnc_plot_step, &nnc_plot_memory, &nnc_plot_roofline, &nnc_plot_timeline, &nnc_plot_front, &nnc_plot_scaling,
 };
 
 const char *nnc_picture_name(unsigned index)
@@ -11,20 +10,17 @@ const char *nnc_picture_name(unsigned index)
     return index < NNC_PICTURE_COUNT ? nnc_pictures[index]->name : "?";
 }
 
-void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data,
-                   const nnc_plot_how *how)
+void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const nnc_plot_how *how)
 {
     enum { NARROW = 500, MARGIN = 8 };
     char id[32];
-    nnc_canvas canvas = { .how = how,
-                          .left = NNC_PX(MARGIN),
-                          .right = NNC_PX(how->width - MARGIN),
-                          .narrow = how->width < NARROW };
+    nnc_canvas canvas = {
+        .how = how, .left = NNC_PX(MARGIN), .right = NNC_PX(how->width - MARGIN), .narrow = how->width < NARROW
+    };
     snprintf(id, sizeof id, "nnc-%s", picture->name);
     nnc_svg_begin(&canvas.svg, how->id != NULL ? how->id : id);
     picture->draw(&canvas, data);
-    nnc_svg_end(&canvas.svg, out, NNC_PX(how->width), canvas.y, canvas.title, canvas.desc,
-                !how->fragment);
+    nnc_svg_end(&canvas.svg, out, NNC_PX(how->width), canvas.y, canvas.title, canvas.desc, !how->fragment);
 }
 
 void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...)
@@ -47,18 +43,15 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
             snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : 0), text);
-        } while (length > fits && length < sizeof line &&
-                 nnc_text_px(line, NNC_TYPE_PLAIN) <= right - x);
+        } while (length > fits && length < sizeof line && nnc_text_px(line, NNC_TYPE_PLAIN) <= right - x);
         const bool first = x > canvas->left;
         if (fits == 0 && !first) { /* a word longer than the line */
             fits = length;
         }
         if (fits > 0) {
             char cut[NNC_TEXT_PX_MAX];
-            snprintf(line, sizeof line, "%.*s", (int)(fits < sizeof line ? fits : sizeof line - 1),
-                     text);
-            nnc_svg_text(&canvas->svg, "dim", 's', x, canvas->y,
-                         nnc_text_cut(line, NNC_TYPE_PLAIN, right - x, cut));
+            snprintf(line, sizeof line, "%.*s", (int)(fits < sizeof line ? fits : sizeof line - 1), text);
+            nnc_svg_text(&canvas->svg, "dim", 's', x, canvas->y, nnc_text_cut(line, NNC_TYPE_PLAIN, right - x, cut));
             text += fits + strspn(text + fits, " ");
         }
         if (*text != '\0') {
@@ -69,14 +62,12 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
     }
 }
 
-void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence,
-                        const char *result)
+void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence, const char *result)
 {
     const nnc_px gap = NNC_PX(8);
     nnc_px right = canvas->right;
     canvas->y = NNC_PX(18);
-    snprintf(canvas->title, sizeof canvas->title, "%s%s%s", name, *result != '\0' ? " " : "",
-             result);
+    snprintf(canvas->title, sizeof canvas->title, "%s%s%s", name, *result != '\0' ? " " : "", result);
     nnc_canvas_say(canvas, "%s, %s%s%s.", name, sentence, *result != '\0' ? ": " : "", result);
     nnc_svg_text(&canvas->svg, "b", 's', canvas->left, canvas->y, name);
     nnc_px x = canvas->left + nnc_text_px(name, NNC_TYPE_BOLD) + gap;
@@ -95,8 +86,8 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
     canvas->y += NNC_PX(10);
 }
 
-void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices,
-                        const char *overrides, char text[NNC_CANVAS_TITLE])
+void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices, const char *overrides,
+                        char text[NNC_CANVAS_TITLE])
 {
     char many[32] = "", set[64] = "";
     if (overrides != NULL) {
@@ -105,21 +96,18 @@ void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_
     if (devices > 1) {
         snprintf(many, sizeof many, "%d x ", (int)devices);
     }
-    snprintf(text, NNC_CANVAS_TITLE, "%.40s%s on %s%.40s",
-             model->name[0] != '\0' ? model->name : model->id, set, many,
+    snprintf(text, NNC_CANVAS_TITLE, "%.40s%s on %s%.40s", model->name[0] != '\0' ? model->name : model->id, set, many,
              device->name[0] != '\0' ? device->name : device->id);
 }
 
-void nnc_canvas_other(const nnc_report *other, double value, const char *unit,
-                      char sentence[NNC_CANVAS_SENTENCE])
+void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE])
 {
     char subject[NNC_CANVAS_TITLE], text[NNC_NUMBER_TEXT];
     const size_t used = strlen(sentence);
     if (other != NULL) {
-        nnc_canvas_subject(other->model, other->device, other->result->plan.devices,
-                           other->overrides, subject);
-        snprintf(sentence + used, NNC_CANVAS_SENTENCE - used, "; outlined: %s%s%s", subject,
-                 *unit != '\0' ? ", " : "", *unit != '\0' ? nnc_unit_text(value, unit, text) : "");
+        nnc_canvas_subject(other->model, other->device, other->result->plan.devices, other->overrides, subject);
+        snprintf(sentence + used, NNC_CANVAS_SENTENCE - used, "; outlined: %s%s%s", subject, *unit != '\0' ? ", " : "",
+                 *unit != '\0' ? nnc_unit_text(value, unit, text) : "");
     }
 }
 
@@ -203,8 +191,7 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text)
     }
 }
 
-void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2,
-                         nnc_px thick)
+void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick)
 {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
@@ -221,8 +208,7 @@ void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nn
 static bool is_free(const nnc_places *places, nnc_box box)
 {
     const nnc_box in = places->area;
-    if (box.x < in.x || box.y < in.y || box.x + box.w > in.x + in.w ||
-        box.y + box.h > in.y + in.h) {
+    if (box.x < in.x || box.y < in.y || box.x + box.w > in.x + in.w || box.y + box.h > in.y + in.h) {
         return false;
     }
     for (int i = 0; i < places->count; i++) {
@@ -287,8 +273,7 @@ bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px 
             const nnc_px x = spot.x + side * w / 4 + (abs(side) == 2 ? side / 2 * reach : 0);
             const nnc_px y = spot.y + up * h / 4 + (abs(up) == 2 ? up / 2 * reach : 0);
             const nnc_box box = { x - w / 2, y - h / 2, w, h };
-            if (is_free(places, box) &&
-                (ring == 0 || !crosses_text(places, leader_to(spot, box)))) {
+            if (is_free(places, box) && (ring == 0 || !crosses_text(places, leader_to(spot, box)))) {
                 nnc_place_take(places, box, true);
                 *found = box;
                 return true;
@@ -298,8 +283,8 @@ bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px 
     return false;
 }
 
-bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far,
-                      const char *line, const char *below)
+bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
+                      const char *below)
 {
     const bool two = below[0] != '\0';
     const nnc_px a = nnc_text_px(line, two ? NNC_TYPE_BOLD : NNC_TYPE_PLAIN);
@@ -349,8 +334,7 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
     for (int decade = first; decade <= last; decade++) {
         for (int i = 0; i < step_count && count < NNC_TICKS_MAX; i++) {
             const double value = steps[i] * pow(10.0, decade);
-            const bool inside =
-                value >= scale->from * (1.0 - 1e-9) && value <= scale->to * (1.0 + 1e-9);
+            const bool inside = value >= scale->from * (1.0 - 1e-9) && value <= scale->to * (1.0 + 1e-9);
             if (inside && decade % every == 0) {
                 ticks[count++] = value;
             }
@@ -426,15 +410,13 @@ void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y,
     for (int i = 0; i < count; i++) {
         const nnc_px at = nnc_scale_at(x.scale, ticks[i]);
         nnc_svg_line(svg, "grid", at, area.y, at, area.y + area.h);
-        nnc_svg_text(svg, "dim", 'm', at, area.y + area.h + NNC_PX(17),
-                     nnc_tick_text(ticks[i], x.unit, text));
+        nnc_svg_text(svg, "dim", 'm', at, area.y + area.h + NNC_PX(17), nnc_tick_text(ticks[i], x.unit, text));
     }
     count = nnc_scale_ticks(y.scale, y.most, ticks);
     for (int i = 0; i < count; i++) {
         const nnc_px at = nnc_scale_at(y.scale, ticks[i]);
         nnc_svg_line(svg, "grid", area.x, at, area.x + area.w, at);
-        nnc_svg_text(svg, "dim", 'e', area.x - NNC_PX(6), at + NNC_PX(4),
-                     nnc_tick_text(ticks[i], y.unit, text));
+        nnc_svg_text(svg, "dim", 'e', area.x - NNC_PX(6), at + NNC_PX(4), nnc_tick_text(ticks[i], y.unit, text));
     }
     nnc_svg_text(svg, "dim", 'm', area.x + area.w / 2, area.y + area.h + NNC_PX(34), name);
 }

@@ -32,12 +32,7 @@ typedef struct nnc_plot_how {
 } nnc_plot_how;
 
 /* Source of a chart: one estimate, its timeline, or a search. */
-typedef enum nnc_plot_of {
-    NNC_PLOT_ESTIMATE,
-    NNC_PLOT_TIMELINE,
-    NNC_PLOT_FRONT,
-    NNC_PLOT_SIZES
-} nnc_plot_of;
+typedef enum nnc_plot_of { NNC_PLOT_ESTIMATE, NNC_PLOT_TIMELINE, NNC_PLOT_FRONT, NNC_PLOT_SIZES } nnc_plot_of;
 
 typedef struct nnc_canvas nnc_canvas;
 
@@ -54,8 +49,7 @@ extern const nnc_picture *const nnc_pictures[NNC_PICTURE_COUNT];
 const char *nnc_picture_name(unsigned index); /* "?" after the last */
 
 /* Draws the picture. Errors are recorded in out. */
-void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data,
-                   const nnc_plot_how *how);
+void nnc_plot_draw(nnc_buffer *out, const nnc_picture *picture, const nnc_plot_data *data, const nnc_plot_how *how);
 
 /* ---- canvas: heading, legend, scales, labels ---- */
 
@@ -72,19 +66,17 @@ struct nnc_canvas {
 
 /* Bold name, then a sentence; `result` in bold at the right. They become the picture's title and
  * the start of its description, which nnc_canvas_say extends. */
-void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence,
-                        const char *result);
+void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence, const char *result);
 void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3);
 
 /* "Llama 3 8B with layers=4 on 64 x NVIDIA H100 SXM5 80 GB". overrides: of --set; NULL = none. */
-void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices,
-                        const char *overrides, char text[NNC_CANVAS_TITLE]);
+void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices, const char *overrides,
+                        char text[NNC_CANVAS_TITLE]);
 
 /* "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s", or the sentence alone without another
  * estimate. */
 enum { NNC_CANVAS_SENTENCE = 2 * NNC_CANVAS_TITLE + 256 };
-void nnc_canvas_other(const nnc_report *other, double value, const char *unit,
-                      char sentence[NNC_CANVAS_SENTENCE]);
+void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE]);
 
 /* Entries of a legend: side by side, with any values below; row by row on a narrow canvas. */
 typedef struct nnc_legend {
@@ -138,8 +130,7 @@ typedef struct nnc_places {
 
 void nnc_place_take(nnc_places *places, nnc_box box, bool text);
 /* Occupies the area along a line of width `thick`. */
-void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2,
-                         nnc_px thick);
+void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick);
 /* The mark of a label: a circle, or the same size. */
 typedef struct nnc_spot {
     nnc_px x, y, radius;
@@ -147,12 +138,11 @@ typedef struct nnc_spot {
 
 /* Finds and occupies a free position for a label of w x h near a mark; false if all are
  * farther than `far`. */
-bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far,
-                  nnc_box *found);
+bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far, nnc_box *found);
 /* Writes one or two lines near a mark, with a leader line if they are not adjacent. "" = no second
  * line. */
-bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far,
-                      const char *line, const char *below);
+bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
+                      const char *below);
 /* Moves labels of a row away from their wanted x until none overlap; false when they do not fit. */
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 
@@ -162,7 +152,7 @@ static inline nnc_box nnc_line_box(nnc_px x, nnc_px y, nnc_px w)
     return (nnc_box){ x, y - NNC_PX(10), w, NNC_PX(13) };
 }
 
-extern const nnc_picture nnc_plot_step, nnc_plot_memory, nnc_plot_roofline, nnc_plot_timeline,
-    nnc_plot_front, nnc_plot_scaling;
+extern const nnc_picture nnc_plot_step, nnc_plot_memory, nnc_plot_roofline, nnc_plot_timeline, nnc_plot_front,
+    nnc_plot_scaling;
 
 #endif

@@ -26,8 +26,8 @@ static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX
 }
 
 /* The classes of memory of one device, filled, or as outlines for the other estimate. */
-static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
-                         nnc_px height, bool outlined)
+static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height,
+                         bool outlined)
 {
     memory_class classes[CLASSES_MAX];
     char size[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT], tip[128], class[32];
@@ -51,16 +51,14 @@ static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_m
 
 /* One device: the frame is its memory, the fill the plan, on one scale. Memory above the capacity
  * has a frame. */
-static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
-                     nnc_px height)
+static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height)
 {
     const nnc_px y = canvas->y, end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     nnc_svg_rect(&canvas->svg, "idle", (nnc_box){ scale->start, y, end - scale->start, height });
     draw_classes(canvas, scale, memory, height, false);
     if (memory->headroom_bytes < 0) {
         const nnc_px over = nnc_scale_at(scale, (double)memory->total_bytes);
-        nnc_svg_rect(&canvas->svg, "frame",
-                     (nnc_box){ end, y - NNC_PX(2), over - end, height + NNC_PX(4) });
+        nnc_svg_rect(&canvas->svg, "frame", (nnc_box){ end, y - NNC_PX(2), over - end, height + NNC_PX(4) });
     }
     nnc_svg_line(&canvas->svg, "edge", end, y - NNC_PX(4), end, y + height + NNC_PX(4));
 }
@@ -70,14 +68,12 @@ static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_mem
 {
     const nnc_px height = NNC_PX(9), end = nnc_scale_at(scale, (double)memory->capacity_bytes);
     draw_classes(canvas, scale, memory, height, true);
-    nnc_svg_line(&canvas->svg, "edge thin", end, canvas->y - NNC_PX(3), end,
-                 canvas->y + height + NNC_PX(1));
+    nnc_svg_line(&canvas->svg, "edge thin", end, canvas->y - NNC_PX(3), end, canvas->y + height + NNC_PX(1));
     canvas->y += height + NNC_PX(6);
 }
 
 /* Free memory, as text inside the frame; or the missing memory, below. */
-static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory,
-                          nnc_px height)
+static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height)
 {
     char size[NNC_NUMBER_TEXT], text[64];
     const nnc_px from = nnc_scale_at(scale, (double)memory->total_bytes);
@@ -88,8 +84,7 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
     const nnc_px w = nnc_text_px(text, NNC_TYPE_PLAIN);
     const nnc_px room = nnc_scale_at(scale, (double)memory->capacity_bytes) - from;
     if (!over && room > w + NNC_PX(12)) {
-        nnc_svg_text(&canvas->svg, "dim", 'm', from + room / 2, canvas->y + height / 2 + NNC_PX(4),
-                     text);
+        nnc_svg_text(&canvas->svg, "dim", 'm', from + room / 2, canvas->y + height / 2 + NNC_PX(4), text);
         canvas->y += height;
         return;
     }
@@ -98,8 +93,7 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
 }
 
 /* Legend of all classes in any of the bars, each with its maximum. */
-static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count,
-                        bool values)
+static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count, bool values)
 {
     nnc_legend entries[CLASSES_MAX];
     int count = 0;
@@ -141,16 +135,14 @@ static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_rep
     nnc_canvas_subject(report->model, report->device, r->plan.devices, report->overrides, sentence);
     if (r->plan.pipeline > 1) {
         const size_t used = strlen(sentence);
-        snprintf(sentence + used, sizeof sentence - used, ", the fullest stage: %" PRId32,
-                 r->memory_stage);
+        snprintf(sentence + used, sizeof sentence - used, ", the fullest stage: %" PRId32, r->memory_stage);
     }
     nnc_canvas_other(other, (double)more->total_bytes, "B", sentence);
-    snprintf(result, sizeof result, "%s of %s, %s", nnc_unit_text(total, "B", a),
-             nnc_unit_text(capacity, "B", b), nnc_percent_text(total / capacity, c));
+    snprintf(result, sizeof result, "%s of %s, %s", nnc_unit_text(total, "B", a), nnc_unit_text(capacity, "B", b),
+             nnc_percent_text(total / capacity, c));
     nnc_canvas_heading(canvas, "Memory", sentence, result);
-    const nnc_scale scale =
-        scale_to(canvas, canvas->left, nnc_max(capacity, (double)more->capacity_bytes),
-                 nnc_max(total, (double)more->total_bytes));
+    const nnc_scale scale = scale_to(canvas, canvas->left, nnc_max(capacity, (double)more->capacity_bytes),
+                                     nnc_max(total, (double)more->total_bytes));
     if (other != NULL) {
         draw_other(canvas, &scale, more);
     }
@@ -173,17 +165,15 @@ static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
 /* One bar per stage, on one scale; a very long pipeline shows the fullest of every n stages. */
 static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
 {
-    const int32_t every = nnc_ceil_div(report->stage_count, ROWS_MAX) > 1
-                              ? (int32_t)nnc_ceil_div(report->stage_count, ROWS_MAX)
-                              : 1;
+    const int32_t every =
+        nnc_ceil_div(report->stage_count, ROWS_MAX) > 1 ? (int32_t)nnc_ceil_div(report->stage_count, ROWS_MAX) : 1;
     const int32_t most = fullest(report, 0, report->stage_count);
     const double capacity = (double)report->stages[most].memory.capacity_bytes;
     const nnc_px height = NNC_PX(16), gap = NNC_PX(4);
     const nnc_memory *bars[ROWS_MAX];
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 96], text[64], a[NNC_NUMBER_TEXT];
     int32_t count = 0;
-    nnc_canvas_subject(report->model, report->device, report->result->plan.devices,
-                       report->overrides, subject);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, report->overrides, subject);
     snprintf(sentence, sizeof sentence,
              every > 1 ? "%s, every %" PRId32 "th stage; right: micro-batches in flight"
                        : "%s, a device of each stage; right: micro-batches in flight",
@@ -201,8 +191,7 @@ static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
         nnc_svg_text(&canvas->svg, "dim", 's', canvas->left, canvas->y + NNC_PX(12), text);
         nnc_svg_text(&canvas->svg, "dim", 'e', canvas->right, canvas->y + NNC_PX(12),
                      nnc_count_text(stage->in_flight, a));
-        nnc_canvas_say(canvas, " Stage %" PRId32 " %s.", at,
-                       nnc_unit_text((double)stage->memory.total_bytes, "B", a));
+        nnc_canvas_say(canvas, " Stage %" PRId32 " %s.", at, nnc_unit_text((double)stage->memory.total_bytes, "B", a));
         draw_bar(canvas, &scale, &stage->memory, height);
         canvas->y += height + gap;
     }
@@ -245,8 +234,7 @@ static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
     for (size_t i = 0; i < nnc_step_metrics.count && count < PARTS_MAX; i++) {
         const nnc_metric *row = &nnc_step_metrics.rows[i];
         const nnc_cell cell = nnc_metric_read(row, &place, 0, text);
-        if (nnc_metric_rare(row)->part_of != NULL && cell.kind == NNC_CELL_NUMBER &&
-            cell.number > 0) {
+        if (nnc_metric_rare(row)->part_of != NULL && cell.kind == NNC_CELL_NUMBER && cell.number > 0) {
             parts[count++] = (part){ .row = row, .seconds = cell.number };
         }
     }
@@ -263,8 +251,7 @@ static int add_wait(const nnc_run *run, part parts[PARTS_MAX], int count)
 {
     for (size_t i = 0; wait_of(run) > 0.0 && i < nnc_run_metrics.count; i++) {
         if (strcmp(nnc_run_metrics.rows[i].name, "input_wait_s") == 0 && count < PARTS_MAX) {
-            parts[count++] =
-                (part){ .row = &nnc_run_metrics.rows[i], .seconds = run->input_wait_s };
+            parts[count++] = (part){ .row = &nnc_run_metrics.rows[i], .seconds = run->input_wait_s };
         }
     }
     return count;
@@ -278,8 +265,7 @@ static bool is_exposed(const part *p)
 static nnc_legend entry_of(const part *p, double step_s)
 {
     char time[NNC_NUMBER_TEXT], share[NNC_NUMBER_TEXT];
-    const bool hatched =
-        strcmp(p->row->name, "bubble_s") == 0 || strcmp(p->row->name, "input_wait_s") == 0;
+    const bool hatched = strcmp(p->row->name, "bubble_s") == 0 || strcmp(p->row->name, "input_wait_s") == 0;
     nnc_legend entry = { .hue = hatched ? "" : p->row->head,
                          .label = is_exposed(p) ? "exposed communication" : p->row->head,
                          .explain = p->row->name };
@@ -303,8 +289,8 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size)
 }
 
 /* The parts side by side, filled, or as outlines for the other estimate. */
-static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report,
-                       part *parts, int count, bool outlined)
+static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report, part *parts, int count,
+                       bool outlined)
 {
     const double step_s = report->result->step_s + wait_of(report->run);
     const nnc_px height = NNC_PX(outlined ? 9 : 30);
@@ -316,8 +302,7 @@ static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_rep
         p->x = nnc_scale_at(scale, done_s);
         done_s += p->seconds;
         p->w = nnc_scale_at(scale, done_s) - p->x;
-        snprintf(tip, sizeof tip, "%s%s: %s", outlined ? "outlined: " : "", entry.label,
-                 entry.value);
+        snprintf(tip, sizeof tip, "%s%s: %s", outlined ? "outlined: " : "", entry.label, entry.value);
         if (is_exposed(p)) {
             add_kinds(report->result, tip, sizeof tip);
         }
@@ -338,8 +323,7 @@ static void say_parts(nnc_canvas *canvas, const part *parts, int count, double s
 {
     for (int i = 0; i < count; i++) {
         const nnc_legend entry = entry_of(&parts[i], step_s);
-        nnc_canvas_say(canvas, " %c%s %s.", entry.label[0] - 'a' + 'A', entry.label + 1,
-                       entry.value);
+        nnc_canvas_say(canvas, " %c%s %s.", entry.label[0] - 'a' + 'A', entry.label + 1, entry.value);
     }
 }
 
@@ -392,8 +376,8 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
 {
     const bool known = !isnan(r->interval_s[0]) && !isnan(r->interval_s[1]);
     const double most = known ? nnc_max(r->interval_s[1], r->upper_bound_s) : r->upper_bound_s;
-    const nnc_scale scale = { 0.0, nnc_max(nnc_max(most, r->step_s), other_s) * 1.02, canvas->left,
-                              canvas->right, false };
+    const nnc_scale scale = { 0.0, nnc_max(nnc_max(most, r->step_s), other_s) * 1.02, canvas->left, canvas->right,
+                              false };
     char low[64], high[64], band[96], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
     const nnc_px lower = nnc_scale_at(&scale, r->lower_bound_s);
     const nnc_px upper = nnc_scale_at(&scale, r->upper_bound_s);
@@ -414,12 +398,11 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
     if (known) {
         const nnc_px from = nnc_scale_at(&scale, r->interval_s[0]);
         const nnc_px to = nnc_scale_at(&scale, r->interval_s[1]);
-        snprintf(band, sizeof band, "90 %% range: %s to %s",
-                 nnc_unit_text(r->interval_s[0], "s", a), nnc_unit_text(r->interval_s[1], "s", b));
+        snprintf(band, sizeof band, "90 %% range: %s to %s", nnc_unit_text(r->interval_s[0], "s", a),
+                 nnc_unit_text(r->interval_s[1], "s", b));
         nnc_canvas_say(canvas, " %s.", band);
         nnc_svg_mark(&canvas->svg, "interval_s", NULL, band);
-        nnc_svg_round(&canvas->svg, "band",
-                      (nnc_box){ from, canvas->y - NNC_PX(6), to - from, NNC_PX(12) }, NNC_PX(6));
+        nnc_svg_round(&canvas->svg, "band", (nnc_box){ from, canvas->y - NNC_PX(6), to - from, NNC_PX(12) }, NNC_PX(6));
         nnc_svg_mark_end(&canvas->svg);
         nnc_px w_band = nnc_text_px(band, NNC_TYPE_PLAIN), x_band = (from + to - w_band) / 2;
         nnc_place_row(&x_band, &w_band, 1, canvas->left, canvas->right, 0);
@@ -435,8 +418,7 @@ static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
     }
     snprintf(band, sizeof band, "predicted: %s", nnc_unit_text(r->step_s, "s", a));
     nnc_svg_mark(&canvas->svg, "step_s", NULL, band);
-    nnc_svg_circle(&canvas->svg, "dot backward", nnc_scale_at(&scale, r->step_s), canvas->y,
-                   NNC_PX(5));
+    nnc_svg_circle(&canvas->svg, "dot backward", nnc_scale_at(&scale, r->step_s), canvas->y, NNC_PX(5));
     nnc_svg_mark_end(&canvas->svg);
     canvas->y += NNC_PX(known ? 32 : 16);
 }
@@ -450,8 +432,7 @@ static void draw_step(nnc_canvas *canvas, const nnc_plot_data *data)
     const double other_s = other != NULL ? other->result->step_s + wait_of(other->run) : 0.0;
     const nnc_scale scale = { 0.0, nnc_max(step_s, other_s), canvas->left, canvas->right, false };
     const int count = all_parts(report, parts);
-    nnc_canvas_subject(report->model, report->device, report->result->plan.devices,
-                       report->overrides, sentence);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, report->overrides, sentence);
     nnc_canvas_other(other, other_s, "s", sentence);
     nnc_canvas_heading(canvas, "One step", sentence, nnc_unit_text(step_s, "s", step));
     if (other != NULL) {

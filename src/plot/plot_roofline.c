@@ -31,8 +31,7 @@ static double rate_of(const nnc_op_cost *cost)
 static bool is_drawn(const nnc_op_cost *cost)
 {
     const double rate = rate_of(cost), intensity = nnc_intensity(&cost->work);
-    return cost->repeat > 0 && cost->time_s > 0 && isfinite(rate) && isfinite(intensity) &&
-           rate > 0 && intensity > 0;
+    return cost->repeat > 0 && cost->time_s > 0 && isfinite(rate) && isfinite(intensity) && rate > 0 && intensity > 0;
 }
 
 static double power_below(double value)
@@ -47,8 +46,7 @@ static void roofline_scale(roofline *r, nnc_box area)
     const nnc_report *both[] = { r->report, r->other };
     double least = 0.1, most = least, slowest = INFINITY, peak = 0.0, ridge = 0.0;
     for (int k = 0; k < 2 && both[k] != NULL; k++) {
-        const double own = both[k]->result->peak_flops_per_s,
-                     at = own / both[k]->device->mem_bytes_per_s;
+        const double own = both[k]->result->peak_flops_per_s, at = own / both[k]->device->mem_bytes_per_s;
         peak = nnc_max(peak, own);
         ridge = nnc_max(ridge, at);
         most = nnc_max(most, 8.0 * at);
@@ -65,8 +63,7 @@ static void roofline_scale(roofline *r, nnc_box area)
     }
     least = nnc_max(least, 1e-4 * ridge);
     slowest = nnc_max(slowest, peak / 1e7);
-    r->x = (nnc_scale){ power_below(least), 10.0 * power_below(most * 0.999), area.x,
-                        area.x + area.w, true };
+    r->x = (nnc_scale){ power_below(least), 10.0 * power_below(most * 0.999), area.x, area.x + area.w, true };
     r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
 }
 
@@ -111,8 +108,7 @@ static void join_small(roofline *r)
         roof_mark *into = NULL;
         for (int k = 0; k < kept && mark.share < small && into == NULL; k++) {
             roof_mark *other = &r->marks[k];
-            into = (other->share < small || other->others > 0) &&
-                           other->cost->bound == mark.cost->bound &&
+            into = (other->share < small || other->others > 0) && other->cost->bound == mark.cost->bound &&
                            abs(other->x - mark.x) <= near && abs(other->y - mark.y) <= near
                        ? other
                        : NULL;
@@ -139,8 +135,8 @@ static void gather_marks(roofline *r, const nnc_report *report)
         if (!(cost->repeat > 0)) {
             continue;
         }
-        if (is_drawn(cost) && rate_of(cost) >= r->y.from &&
-            nnc_intensity(&cost->work) >= r->x.from && r->count < ROOF_MARKS_MAX) {
+        if (is_drawn(cost) && rate_of(cost) >= r->y.from && nnc_intensity(&cost->work) >= r->x.from &&
+            r->count < ROOF_MARKS_MAX) {
             add_mark(r, cost, share);
             r->bound_share[cost->bound] += share;
         }
@@ -170,8 +166,7 @@ static roof roof_at(const roofline *r, double peak, double rate)
                    .y = nnc_scale_at(&r->y, peak) };
 }
 
-static void draw_roof_line(roofline *r, const char *class, const char *tip, double peak,
-                           double rate)
+static void draw_roof_line(roofline *r, const char *class, const char *tip, double peak, double rate)
 {
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
@@ -201,8 +196,8 @@ static void draw_sustained(roofline *r)
     if (result->plan.mode == NNC_MODE_IDEAL || !(peak < r->peak || rate < r->rate)) {
         return;
     }
-    snprintf(tip, sizeof tip, "sustained by fitted kernels: %s, %s",
-             nnc_unit_text(peak, "FLOP/s", a), nnc_unit_text(rate, "B/s", b));
+    snprintf(tip, sizeof tip, "sustained by fitted kernels: %s, %s", nnc_unit_text(peak, "FLOP/s", a),
+             nnc_unit_text(rate, "B/s", b));
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
 }
 
@@ -210,10 +205,8 @@ static void draw_sustained(roofline *r)
 static void draw_other_roof(roofline *r)
 {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
-    const double peak = r->other->result->peak_flops_per_s,
-                 rate = r->other->device->mem_bytes_per_s;
-    snprintf(tip, sizeof tip, "outlined: %s, %s", nnc_unit_text(peak, "FLOP/s", a),
-             nnc_unit_text(rate, "B/s", b));
+    const double peak = r->other->result->peak_flops_per_s, rate = r->other->device->mem_bytes_per_s;
+    snprintf(tip, sizeof tip, "outlined: %s, %s", nnc_unit_text(peak, "FLOP/s", a), nnc_unit_text(rate, "B/s", b));
     draw_roof_line(r, "other", tip, peak, rate);
 }
 
@@ -248,14 +241,11 @@ static void draw_roof(roofline *r, nnc_box area)
     const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
     const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
     const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
-    const nnc_px lx = x - (nnc_px)lround(off * rise / length),
-                 ly = y - (nnc_px)lround(off * run / length);
-    const nnc_px dx = (nnc_px)lround(w_rate / 2.0 * run / length),
-                 dy = (nnc_px)lround(w_rate / 2.0 * rise / length);
+    const nnc_px lx = x - (nnc_px)lround(off * rise / length), ly = y - (nnc_px)lround(off * run / length);
+    const nnc_px dx = (nnc_px)lround(w_rate / 2.0 * run / length), dy = (nnc_px)lround(w_rate / 2.0 * rise / length);
     if (run > w_rate + NNC_PX(20)) {
         nnc_svg_turned(svg, "", 'm', lx, ly, -nnc_px_of(degrees), b);
-        nnc_place_take_line(&r->places, lx - dx, ly + dy - NNC_PX(5), lx + dx, ly - dy - NNC_PX(5),
-                            NNC_PX(14));
+        nnc_place_take_line(&r->places, lx - dx, ly + dy - NNC_PX(5), lx + dx, ly - dy - NNC_PX(5), NNC_PX(14));
     }
 
     const double ridge = r->report->result->ridge_flops_per_byte;
@@ -271,8 +261,7 @@ static void draw_roof(roofline *r, nnc_box area)
 enum { LABELS = 9, LABELS_NARROW = 4 };
 static const double SHOWN_FROM = 0.004; /* a mark with a larger share may have a label */
 
-static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius,
-                       bool outlined)
+static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined)
 {
     char class[32];
     snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
@@ -298,26 +287,22 @@ static void draw_marks(roofline *r, bool outlined)
         const roof_mark *m = &r->marks[i];
         char tip[256], key[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
         char rows[64] = "";
-        snprintf(key, sizeof key, "%s/%s", nnc_op_name(m->cost->op),
-                 nnc_phase_name(nnc_op_phase(m->cost->op)));
+        snprintf(key, sizeof key, "%s/%s", nnc_op_name(m->cost->op), nnc_phase_name(nnc_op_phase(m->cost->op)));
         if (m->others > 0) {
             snprintf(rows, sizeof rows, ", %d rows of several ops", m->rows);
         } else if (m->rows > 1) {
             snprintf(rows, sizeof rows, ", %d rows", m->rows);
         }
-        snprintf(tip, sizeof tip, "%s%s, %s: %s of the step, %s at %s FLOP/B, %s-bound%s",
-                 outlined ? "outlined: " : "", nnc_op_name(m->cost->op),
-                 nnc_phase_name(nnc_op_phase(m->cost->op)), nnc_percent_text(m->share, a),
+        snprintf(tip, sizeof tip, "%s%s, %s: %s of the step, %s at %s FLOP/B, %s-bound%s", outlined ? "outlined: " : "",
+                 nnc_op_name(m->cost->op), nnc_phase_name(nnc_op_phase(m->cost->op)), nnc_percent_text(m->share, a),
                  nnc_unit_text(m->flops_per_s, "FLOP/s", b), nnc_count_text(m->intensity, c),
                  nnc_bound_name(m->cost->bound), rows);
         nnc_svg_mark(&r->canvas->svg, NULL, outlined ? NULL : key, tip);
         draw_shape(&r->canvas->svg, m->cost->bound, m->x, m->y, m->radius, outlined);
         nnc_svg_mark_end(&r->canvas->svg);
         if (m->share >= SHOWN_FROM) {
-            nnc_place_take(
-                &r->places,
-                (nnc_box){ m->x - m->radius, m->y - m->radius, 2 * m->radius, 2 * m->radius },
-                false);
+            nnc_place_take(&r->places, (nnc_box){ m->x - m->radius, m->y - m->radius, 2 * m->radius, 2 * m->radius },
+                           false);
         }
     }
 }
@@ -337,19 +322,18 @@ static void draw_labels(roofline *r)
             snprintf(label, sizeof label, "%.60s and %d more", name, m->others);
         }
         for (int k = 0; k < i && !near; k++) {
-            near = strcmp(nnc_op_name(r->marks[k].cost->op), name) == 0 &&
-                   abs(r->marks[k].x - m->x) < NNC_PX(60) && abs(r->marks[k].y - m->y) < NNC_PX(60);
+            near = strcmp(nnc_op_name(r->marks[k].cost->op), name) == 0 && abs(r->marks[k].x - m->x) < NNC_PX(60) &&
+                   abs(r->marks[k].y - m->y) < NNC_PX(60);
         }
-        if (!near && nnc_canvas_label(r->canvas, &r->places, (nnc_spot){ m->x, m->y, m->radius },
-                                      NNC_PX(60), label, "")) {
+        if (!near &&
+            nnc_canvas_label(r->canvas, &r->places, (nnc_spot){ m->x, m->y, m->radius }, NNC_PX(60), label, "")) {
             shown++;
         }
     }
 }
 
 /* The share of each bound, and the rest, so that they add up. */
-static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64],
-                        nnc_bound bounds[NNC_BOUND_COUNT + 1])
+static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1])
 {
     char share[NNC_NUMBER_TEXT];
     int count = 0;
@@ -385,8 +369,7 @@ static void draw_legend(roofline *r, nnc_box area)
     const nnc_px x = narrow ? r->canvas->left : area.x + area.w - w - NNC_PX(24);
     nnc_px y = narrow ? area.y + area.h + NNC_PX(56) : area.y + area.h - NNC_PX(17 * count - 6);
     if (!narrow) {
-        const nnc_box box = { x - NNC_PX(6), y - NNC_PX(13), w + NNC_PX(26),
-                              NNC_PX(17 * count + 2) };
+        const nnc_box box = { x - NNC_PX(6), y - NNC_PX(13), w + NNC_PX(26), NNC_PX(17 * count + 2) };
         nnc_place_take(&r->places, box, true);
         nnc_svg_rect(&r->canvas->svg, "page", box);
         nnc_svg_rect(&r->canvas->svg, "tint", box);
@@ -395,8 +378,7 @@ static void draw_legend(roofline *r, nnc_box area)
         if (bounds[i] < NNC_BOUND_COUNT) {
             draw_shape(&r->canvas->svg, bounds[i], x + NNC_PX(5), y - NNC_PX(4), NNC_PX(5), false);
         }
-        nnc_svg_text(&r->canvas->svg, bounds[i] < NNC_BOUND_COUNT ? "" : "dim", 's', x + NNC_PX(15),
-                     y, lines[i]);
+        nnc_svg_text(&r->canvas->svg, bounds[i] < NNC_BOUND_COUNT ? "" : "dim", 's', x + NNC_PX(15), y, lines[i]);
         y += NNC_PX(17);
     }
     r->canvas->y = narrow ? y - NNC_PX(6) : area.y + area.h + NNC_PX(44);
@@ -406,8 +388,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
 {
     const nnc_report *report = data->report;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_SENTENCE];
-    nnc_canvas_subject(report->model, report->device, report->result->plan.devices,
-                       report->overrides, subject);
+    nnc_canvas_subject(report->model, report->device, report->result->plan.devices, report->overrides, subject);
     snprintf(sentence, sizeof sentence, "%s, every op of the step; area is its share", subject);
     nnc_canvas_other(data->other, 0.0, "", sentence);
     nnc_canvas_heading(canvas, "Roofline", sentence, "");
@@ -424,8 +405,8 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
                          .rate = report->device->mem_bytes_per_s };
         r->places.area = area;
         roofline_scale(r, area);
-        nnc_canvas_grid(canvas, area, (nnc_ticks){ &r->x, "", canvas->narrow ? 6 : 9 },
-                        (nnc_ticks){ &r->y, "", 8 }, "FLOP per byte of device memory traffic");
+        nnc_canvas_grid(canvas, area, (nnc_ticks){ &r->x, "", canvas->narrow ? 6 : 9 }, (nnc_ticks){ &r->y, "", 8 },
+                        "FLOP per byte of device memory traffic");
         nnc_svg_turned(&canvas->svg, "dim", 'm', NNC_PX(14), area.y + area.h / 2, -900, "FLOP/s");
         if (r->other != NULL) {
             gather_marks(r, r->other);

@@ -40,8 +40,7 @@ static void set_scales(front *f)
 static void draw_capacity(front *f)
 {
     const nnc_search *search = f->data->search->search;
-    const double limit =
-        (double)(search->mem_bytes > 0 ? search->mem_bytes : f->data->search->device->mem_bytes);
+    const double limit = (double)(search->mem_bytes > 0 ? search->mem_bytes : f->data->search->device->mem_bytes);
     const nnc_px right = f->area.x + f->area.w;
     if (limit >= f->x.to) {
         return;
@@ -54,14 +53,12 @@ static void draw_capacity(front *f)
 
 static void draw_plan(front *f, const nnc_found *plan, const char *class, nnc_px radius)
 {
-    char tip[256], words[NNC_METRIC_TEXT_MAX], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT],
-        c[NNC_NUMBER_TEXT];
+    char tip[256], words[NNC_METRIC_TEXT_MAX], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
     const nnc_px x = nnc_scale_at(&f->x, (double)plan->memory_bytes);
     const nnc_px y = nnc_scale_at(&f->y, plan->step_s);
     nnc_plan_word(&plan->plan, words);
-    snprintf(tip, sizeof tip, "%.120s: %s in %s, MFU %s", words,
-             nnc_unit_text(plan->step_s, "s", a), nnc_unit_text((double)plan->memory_bytes, "B", b),
-             nnc_percent_text(plan->mfu, c));
+    snprintf(tip, sizeof tip, "%.120s: %s in %s, MFU %s", words, nnc_unit_text(plan->step_s, "s", a),
+             nnc_unit_text((double)plan->memory_bytes, "B", b), nnc_percent_text(plan->mfu, c));
     nnc_svg_mark(&f->canvas->svg, NULL, words, tip);
     nnc_svg_circle(&f->canvas->svg, class, x, y, radius);
     nnc_svg_mark_end(&f->canvas->svg);
@@ -109,8 +106,7 @@ static int32_t knee_of(const front *f)
             x[k] = nnc_scale_at(&f->x, (double)points[k]->memory_bytes);
             y[k] = nnc_scale_at(&f->y, points[k]->step_s);
         }
-        const double below =
-            (double)(x[0] - x[1]) * (y[2] - y[1]) - (double)(y[0] - y[1]) * (x[2] - x[1]);
+        const double below = (double)(x[0] - x[1]) * (y[2] - y[1]) - (double)(y[0] - y[1]) * (x[2] - x[1]);
         if (below > farthest) {
             farthest = below;
             knee = i;
@@ -123,14 +119,13 @@ static void draw_label(front *f, const nnc_found *plan, const char *what, bool m
 {
     char head[96], words[NNC_METRIC_TEXT_MAX], text[NNC_NUMBER_TEXT];
     snprintf(head, sizeof head, "%s %s", what,
-             memory ? nnc_unit_text((double)plan->memory_bytes, "B", text)
-                    : nnc_unit_text(plan->step_s, "s", text));
+             memory ? nnc_unit_text((double)plan->memory_bytes, "B", text) : nnc_unit_text(plan->step_s, "s", text));
     nnc_plan_word(&plan->plan, words);
     nnc_canvas_say(f->canvas, " %c%s: %s.", what[0] - 'a' + 'A', head + 1, words);
-    nnc_canvas_label(f->canvas, &f->places,
-                     (nnc_spot){ nnc_scale_at(&f->x, (double)plan->memory_bytes),
-                                 nnc_scale_at(&f->y, plan->step_s), NNC_PX(6) },
-                     NNC_PX(200), head, words);
+    nnc_canvas_label(
+        f->canvas, &f->places,
+        (nnc_spot){ nnc_scale_at(&f->x, (double)plan->memory_bytes), nnc_scale_at(&f->y, plan->step_s), NNC_PX(6) },
+        NNC_PX(200), head, words);
 }
 
 static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data)
@@ -138,10 +133,8 @@ static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data)
     const nnc_search_report *report = data->search;
     const nnc_search_result *r = report->result;
     char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 96];
-    nnc_canvas_subject(report->model, report->device, report->search->base.devices,
-                       report->overrides, subject);
-    snprintf(sentence, sizeof sentence, "%s, batch %" PRId64 "; %s", subject,
-             report->search->base.global_batch,
+    nnc_canvas_subject(report->model, report->device, report->search->base.devices, report->overrides, subject);
+    snprintf(sentence, sizeof sentence, "%s, batch %" PRId64 "; %s", subject, report->search->base.global_batch,
              r->pareto_count > 0 ? "filled: no plan is faster with less memory" : "no plan fits");
     nnc_canvas_heading(canvas, "Time against memory", sentence, "");
     front f = { .canvas = canvas, .data = data };
@@ -149,13 +142,12 @@ static void draw_front(nnc_canvas *canvas, const nnc_plot_data *data)
         canvas->y += NNC_PX(8);
         return;
     }
-    f.area = (nnc_box){ canvas->left + NNC_PX(54), canvas->y + NNC_PX(6), 0,
-                        NNC_PX(canvas->narrow ? 200 : 250) };
+    f.area = (nnc_box){ canvas->left + NNC_PX(54), canvas->y + NNC_PX(6), 0, NNC_PX(canvas->narrow ? 200 : 250) };
     f.area.w = canvas->right - f.area.x - NNC_PX(20);
     f.places.area = f.area;
     set_scales(&f);
-    nnc_canvas_grid(canvas, f.area, (nnc_ticks){ &f.x, "B", canvas->narrow ? 4 : 8 },
-                    (nnc_ticks){ &f.y, "s", 6 }, "memory of the fullest device");
+    nnc_canvas_grid(canvas, f.area, (nnc_ticks){ &f.x, "B", canvas->narrow ? 4 : 8 }, (nnc_ticks){ &f.y, "s", 6 },
+                    "memory of the fullest device");
     draw_capacity(&f);
     draw_plans(&f);
     const int32_t knee = knee_of(&f);
@@ -233,8 +225,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     nnc_unit_text(size->best.step_s, "s", a);
     nnc_percent_text(size->best.mfu, c);
     nnc_percent_text(share, d);
-    snprintf(tip, sizeof tip,
-             "%" PRId32 " device%s: %s of the smallest size's rate, step %s, MFU %s", size->devices,
+    snprintf(tip, sizeof tip, "%" PRId32 " device%s: %s of the smallest size's rate, step %s, MFU %s", size->devices,
              plural, d, a, c);
     nnc_canvas_say(b->canvas, " %" PRId32 " device%s: %s, step %s.", size->devices, plural, d, a);
     nnc_svg_mark(svg, NULL, NULL, tip);
@@ -258,8 +249,7 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
     const nnc_search_report *report = data->search;
     const int count = report->size_count < BARS_MAX ? report->size_count : BARS_MAX;
     const nnc_search_size *first = NULL;
-    char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 160],
-        base[96] = "no plan of any size fits";
+    char subject[NNC_CANVAS_TITLE], sentence[NNC_CANVAS_TITLE + 160], base[96] = "no plan of any size fits";
     double most = 1.0;
     for (int i = count - 1; i >= 0; i--) {
         first = report->sizes[i].found ? &report->sizes[i] : first;
@@ -273,9 +263,8 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
         snprintf(base, sizeof base, "throughput per device against %" PRId32, first->devices);
     }
     nnc_canvas_subject(report->model, report->device, 1, report->overrides, subject);
-    snprintf(sentence, sizeof sentence,
-             "%s, %s; the batch of %" PRId64 " is fixed, every size has its own best plan", subject,
-             base, report->search->base.global_batch);
+    snprintf(sentence, sizeof sentence, "%s, %s; the batch of %" PRId64 " is fixed, every size has its own best plan",
+             subject, base, report->search->base.global_batch);
     nnc_canvas_heading(canvas, "Scaling", sentence, "");
     const nnc_px top = canvas->y + NNC_PX(22);
     bars b = { .canvas = canvas, .left = canvas->left + NNC_PX(44) };
@@ -286,11 +275,9 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
     draw_grid(&b);
     for (int i = 0; i < count; i++) {
         const nnc_search_size *size = &report->sizes[i];
-        draw_bar(&b, i, size,
-                 first != NULL && size->found ? rate_of(size) / rate_of(first) : (double)NAN);
+        draw_bar(&b, i, size, first != NULL && size->found ? rate_of(size) / rate_of(first) : (double)NAN);
     }
-    nnc_svg_text(&canvas->svg, "dim", 'm', (b.left + canvas->right) / 2, top + height + NNC_PX(34),
-                 "devices");
+    nnc_svg_text(&canvas->svg, "dim", 'm', (b.left + canvas->right) / 2, top + height + NNC_PX(34), "devices");
     canvas->y = top + height + NNC_PX(44);
 }
 

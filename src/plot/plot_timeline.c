@@ -10,9 +10,9 @@ typedef struct stage_rows {
     const nnc_report *report;
     nnc_scale x;
     nnc_px height, gap;
-    int32_t every;  /* stages per row */
-    int64_t passes; /* in the window */
-    nnc_px column;  /* shorter passes (below 1.5 columns) are added up in columns of this width */
+    int32_t every;                       /* stages per row */
+    int64_t passes;                      /* in the window */
+    nnc_px column;                       /* shorter passes (below 1.5 columns) are added up in columns of this width */
     double (*spent)[NNC_ACTIVITY_COUNT]; /* width of each activity in each column, in tenths of a
                                           * pixel */
     bool has[NNC_ACTIVITY_COUNT];
@@ -26,9 +26,8 @@ typedef struct stage_row {
 /* CSS class of an activity's colour, "" = none; its name for people. */
 
 static const char *const activity_hues[NNC_ACTIVITY_COUNT] = {
-    [NNC_ACTIVITY_FORWARD] = "forward",  [NNC_ACTIVITY_BACKWARD] = "backward",
-    [NNC_ACTIVITY_WEIGHT] = "recompute", [NNC_ACTIVITY_EXCHANGE] = "exposed",
-    [NNC_ACTIVITY_UPDATE] = "update",    [NNC_ACTIVITY_IDLE] = "",
+    [NNC_ACTIVITY_FORWARD] = "forward",  [NNC_ACTIVITY_BACKWARD] = "backward", [NNC_ACTIVITY_WEIGHT] = "recompute",
+    [NNC_ACTIVITY_EXCHANGE] = "exposed", [NNC_ACTIVITY_UPDATE] = "update",     [NNC_ACTIVITY_IDLE] = "",
 };
 
 static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
@@ -105,16 +104,14 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
         nnc_px above = 0, next_above = 0;
         const nnc_px height = stack(t, i, activity, &above);
         int32_t end = i + 1;
-        while (end < columns && stack(t, end, activity, &next_above) == height &&
-               next_above == above) {
+        while (end < columns && stack(t, end, activity, &next_above) == height && next_above == above) {
             end++;
         }
         if (height > 0) {
             const nnc_px x = t->x.start + i * t->column, last = t->x.start + end * t->column;
             count++;
             if (svg != NULL) {
-                put_box(svg,
-                        (nnc_box){ x, y + above, (last < t->x.end ? last : t->x.end) - x, height });
+                put_box(svg, (nnc_box){ x, y + above, (last < t->x.end ? last : t->x.end) - x, height });
             }
         }
         i = end;
@@ -153,8 +150,8 @@ static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box)
         snprintf(tip, sizeof tip, "stage %" PRId32 ", %s of micro-batch %s: %s to %s", one->stage,
                  activity_labels[one->activity], number, from, to);
     } else {
-        snprintf(tip, sizeof tip, "stage %" PRId32 ", %s: %s to %s", one->stage,
-                 activity_labels[one->activity], from, to);
+        snprintf(tip, sizeof tip, "stage %" PRId32 ", %s: %s to %s", one->stage, activity_labels[one->activity], from,
+                 to);
     }
     nnc_svg_mark(svg, NULL, NULL, tip);
     snprintf(class, sizeof class, "bar %s", activity_hues[one->activity]);
@@ -295,19 +292,16 @@ static void draw_heading(stage_rows *t, const nnc_report *other)
     nnc_canvas_subject(report->model, report->device, plan->devices, report->overrides, subject);
     nnc_percent_text(report->result->idle_share, idle);
     if (plan->pipeline > 1) {
-        snprintf(
-            sentence, sizeof sentence,
-            "%s, %s, %" PRId32 " stages, %" PRId64 " micro-batches; idle %s of all stages' time",
-            subject, nnc_schedule_name(plan->schedule), plan->pipeline, plan->micro_batches, idle);
+        snprintf(sentence, sizeof sentence,
+                 "%s, %s, %" PRId32 " stages, %" PRId64 " micro-batches; idle %s of all stages' time", subject,
+                 nnc_schedule_name(plan->schedule), plan->pipeline, plan->micro_batches, idle);
     } else {
-        snprintf(sentence, sizeof sentence, "%s, %" PRId64 " micro-batches", subject,
-                 plan->micro_batches);
+        snprintf(sentence, sizeof sentence, "%s, %" PRId64 " micro-batches", subject, plan->micro_batches);
     }
     nnc_canvas_other(other, other != NULL ? other->result->step_s : 0.0, "s", sentence);
     nnc_canvas_heading(t->canvas, "Timeline", sentence, "");
     if (plan->pipeline > 1) {
-        nnc_canvas_say(t->canvas, " The busiest stage, %" PRId32 ", waits %s of the step.",
-                       report->result->stage,
+        nnc_canvas_say(t->canvas, " The busiest stage, %" PRId32 ", waits %s of the step.", report->result->stage,
                        nnc_percent_text(report->result->bubble_share, bubble));
     }
 }
@@ -328,16 +322,13 @@ static void set_scale(stage_rows *t, double other_s)
 {
     const nnc_report *report = t->report;
     const nnc_plot_how *how = t->canvas->how;
-    double from_s = report->intervals[0].start_s,
-           to_s = nnc_max(report->intervals[0].end_s, other_s);
+    double from_s = report->intervals[0].start_s, to_s = nnc_max(report->intervals[0].end_s, other_s);
     for (int64_t i = 0; i < report->interval_count; i++) {
         from_s = nnc_min(from_s, report->intervals[i].start_s);
         to_s = nnc_max(to_s, report->intervals[i].end_s);
     }
-    t->x =
-        (nnc_scale){ isnan(how->from_s) ? from_s : how->from_s, isnan(how->to_s) ? to_s : how->to_s,
-                     t->canvas->left + NNC_PX(t->canvas->narrow ? 26 : 56), t->canvas->right,
-                     false };
+    t->x = (nnc_scale){ isnan(how->from_s) ? from_s : how->from_s, isnan(how->to_s) ? to_s : how->to_s,
+                        t->canvas->left + NNC_PX(t->canvas->narrow ? 26 : 56), t->canvas->right, false };
 }
 
 static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
@@ -361,8 +352,7 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
     choose_column(&t);
     for (const nnc_interval *at = next_row(&t, NULL); at != NULL; at = next_row(&t, at)) {
         snprintf(text, sizeof text, canvas->narrow ? "%" PRId32 : "stage %" PRId32, at->stage);
-        nnc_svg_text(&canvas->svg, "dim", 's', canvas->left, canvas->y + t.height / 2 + NNC_PX(4),
-                     text);
+        nnc_svg_text(&canvas->svg, "dim", 's', canvas->left, canvas->y + t.height / 2 + NNC_PX(4), text);
         put_stage(&t, stage_row_from(&t, at));
         canvas->y += t.height + t.gap;
     }

@@ -48,8 +48,7 @@ static bool same(const nnc_figure *old, const nnc_figure *now)
     return same_number(old->number, now->number);
 }
 
-static bool is_tolerated(const nnc_figure *old, const nnc_figure *now,
-                         const nnc_tolerance *tolerances, int32_t count)
+static bool is_tolerated(const nnc_figure *old, const nnc_figure *now, const nnc_tolerance *tolerances, int32_t count)
 {
     const nnc_tolerance *best = NULL;
     int best_length = -1;
@@ -63,8 +62,7 @@ static bool is_tolerated(const nnc_figure *old, const nnc_figure *now,
     if (best == NULL || old->text != NULL || now->text != NULL) {
         return false;
     }
-    return fabs(now->number - old->number) <=
-           nnc_max(best->absolute, best->relative * fabs(old->number));
+    return fabs(now->number - old->number) <= nnc_max(best->absolute, best->relative * fabs(old->number));
 }
 
 static bool is_input(const char *name)
@@ -97,8 +95,8 @@ static const char *name_of(const nnc_change *change)
 /* Rank of a metric in lists: time, memory, money, then the rest. */
 static int rank_of(const nnc_change *change)
 {
-    static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s",
-                                         "memory.total_bytes", "cost." };
+    static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s", "memory.total_bytes",
+                                         "cost." };
     enum { RANKS = sizeof first / sizeof first[0] };
     int rank = change->kind == NNC_CHANGE_MOVED ? 0 : RANKS;
     while (rank < RANKS && strncmp(name_of(change), first[rank], strlen(first[rank])) != 0) {
@@ -140,15 +138,15 @@ static nnc_change change_of(const nnc_figure *old, const nnc_figure *now, bool t
                   : tolerated      ? NNC_CHANGE_WITHIN
                                    : NNC_CHANGE_MOVED;
     change.input = is_input(name_of(&change));
-    if (change.kind != NNC_CHANGE_GONE && change.kind != NNC_CHANGE_NEW && old != NULL &&
-        now != NULL && old->text == NULL && now->text == NULL && old->number != 0) {
+    if (change.kind != NNC_CHANGE_GONE && change.kind != NNC_CHANGE_NEW && old != NULL && now != NULL &&
+        old->text == NULL && now->text == NULL && old->number != 0) {
         change.relative = (now->number - old->number) / fabs(old->number);
     }
     return change;
 }
 
-int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
-                            int32_t tolerance_count, nnc_change *changes)
+int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances, int32_t tolerance_count,
+                            nnc_change *changes)
 {
     int32_t count = 0, next = 0;
     if (changes == NULL) {
@@ -196,8 +194,7 @@ static bool is_part(const char *name, const char *total)
            strcmp(nnc_metric_rare(metric)->part_of, total) == 0;
 }
 
-const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total,
-                                    double *moved_by)
+const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by)
 {
     if (total == NULL || moved_by == NULL) {
         return NULL;
@@ -317,9 +314,8 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
         full_text(&line, limit, sizeof limit);
     }
     const bool as_typed = strstr(asked->rule, limit) != NULL;
-    snprintf(text, size, "%s %s%s%s%s, found %s", asked->name, asked->rule, as_typed ? "" : " (",
-             as_typed ? "" : limit, as_typed ? "" : ")",
-             known ? found : "nothing: the plan gives no such metric");
+    snprintf(text, size, "%s %s%s%s%s, found %s", asked->name, asked->rule, as_typed ? "" : " (", as_typed ? "" : limit,
+             as_typed ? "" : ")", known ? found : "nothing: the plan gives no such metric");
 }
 
 static const nnc_change *find_change(const nnc_check_row *row, const char *name)
@@ -353,16 +349,14 @@ void nnc_check_headline(const nnc_check_row *row, char *text, size_t size)
         const char *part = nnc_figures_responsible(row->old, row->now, totals[i].name, &moved_by);
         const char *dot = part != NULL ? strchr(part, '.') : NULL;
         const int n =
-            snprintf(text + used, size - used, "%s%s %s -> %s (%s)%s%s", used > 0 ? "; " : "",
-                     totals[i].what, pair.old, pair.now, pair.percent,
-                     part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
+            snprintf(text + used, size - used, "%s%s %s -> %s (%s)%s%s", used > 0 ? "; " : "", totals[i].what, pair.old,
+                     pair.now, pair.percent, part != NULL ? ", most of it " : "", dot != NULL ? dot + 1 : "");
         used += n > 0 ? (size_t)n : 0;
     }
     const nnc_change *software = find_change(row, "plan.software");
     if (software != NULL && used > 0 && used < size) {
-        snprintf(text + used, size - used, "; the software changed, too: %s -> %s%s%s",
-                 software->old->text, software->now->text, row->split != NULL ? ", " : "",
-                 row->split != NULL ? row->split : "");
+        snprintf(text + used, size - used, "; the software changed, too: %s -> %s%s%s", software->old->text,
+                 software->now->text, row->split != NULL ? ", " : "", row->split != NULL ? row->split : "");
     }
 }
 
@@ -382,8 +376,7 @@ static const nnc_recorded_estimate *find(const nnc_recorded *recorded, const cha
 static void add_op(nnc_check_op *rows, int32_t *count, const nnc_recorded_op *op, bool now)
 {
     int32_t i = 0;
-    while (i < *count &&
-           (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) {
+    while (i < *count && (strcmp(rows[i].name, op->name) != 0 || strcmp(rows[i].phase, op->phase) != 0)) {
         i++;
     }
     if (i == *count) {
@@ -409,15 +402,14 @@ static int by_change(const void *a, const void *b)
     return names != 0 ? names : strcmp(left->phase, right->phase);
 }
 
-static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old,
-                        const nnc_recorded_estimate *now, nnc_check_row *row)
+static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old, const nnc_recorded_estimate *now,
+                        nnc_check_row *row)
 {
     int32_t count = 0;
     if (old->op_count == 0 || now->op_count == 0) {
         return true;
     }
-    nnc_check_op *ops =
-        nnc_arena_array(arena, (size_t)old->op_count + (size_t)now->op_count, sizeof *ops);
+    nnc_check_op *ops = nnc_arena_array(arena, (size_t)old->op_count + (size_t)now->op_count, sizeof *ops);
     if (ops == NULL) {
         return false;
     }
@@ -438,13 +430,11 @@ static bool compare_ops(nnc_arena *arena, const nnc_recorded_estimate *old,
 
 /* ---- estimates ---- */
 
-static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old,
-                    const nnc_recorded_estimate *now, nnc_check_row *row)
+static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nnc_recorded_estimate *now,
+                    nnc_check_row *row)
 {
-    const nnc_figures was = { nnc_packed_list(arena, &old->figures),
-                              nnc_packed_count(&old->figures) };
-    const nnc_figures is = { nnc_packed_list(arena, &now->figures),
-                             nnc_packed_count(&now->figures) };
+    const nnc_figures was = { nnc_packed_list(arena, &old->figures), nnc_packed_count(&old->figures) };
+    const nnc_figures is = { nnc_packed_list(arena, &now->figures), nnc_packed_count(&now->figures) };
     const size_t room = (size_t)was.count + (size_t)is.count;
     nnc_change *changes = nnc_arena_array(arena, room + 1, sizeof *changes);
     *row = (nnc_check_row){ .id = now->id, .old = was, .now = is };
@@ -459,8 +449,7 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old,
 
 /* Compares one estimate with one other, whatever their names; otherwise pairs estimates by name, in the order of the
  * new ones. */
-static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old,
-                                  const nnc_recorded *now, int32_t *count)
+static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count)
 {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
     const size_t room = (size_t)old->estimate_count + (size_t)now->estimate_count;
@@ -478,8 +467,7 @@ static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old,
     }
     for (int32_t i = 0; rows != NULL && !single && i < old->estimate_count; i++) {
         if (find(now, old->estimates[i].id) == NULL) {
-            rows[(*count)++] =
-                (nnc_check_row){ .id = old->estimates[i].id, .state = NNC_CHECK_REMOVED };
+            rows[(*count)++] = (nnc_check_row){ .id = old->estimates[i].id, .state = NNC_CHECK_REMOVED };
         }
     }
     return rows;
@@ -507,8 +495,7 @@ static const nnc_field *plan_field(const char *name)
 }
 
 /* The step of a recorded plan under a software profile, estimated again; NaN = not possible. */
-static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures,
-                         const char *software)
+static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software)
 {
     const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
     const char *overrides = text_in(figures, "plan.overrides");
@@ -522,11 +509,10 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
         const nnc_field *field = plan_field(figure->name);
         char number[NNC_NUMBER_TEXT];
         if (field != NULL && is_known(figure)) {
-            given.settings[given.setting_count++] = (nnc_setting){
-                field, figure->text != NULL
-                           ? figure->text
-                           : nnc_arena_strdup(arena, nnc_number_text(figure->number, number))
-            };
+            given.settings[given.setting_count++] =
+                (nnc_setting){ field, figure->text != NULL
+                                          ? figure->text
+                                          : nnc_arena_strdup(arena, nnc_number_text(figure->number, number)) };
         }
     }
     for (char *at = sets; at != NULL && *at != '\0' && given.set_count < NNC_SETS_MAX;) {
@@ -547,8 +533,8 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     }
     if (model != NULL && device != NULL && sets != NULL && scenario != NULL && scratch != NULL &&
         nnc_scenario_load(specs, &given, model, device, scenario, NULL) == NNC_OK &&
-        nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan,
-                     scratch, &scenario->result, NULL) == NNC_OK) {
+        nnc_estimate(&scenario->model, &scenario->device, &scenario->software, &scenario->plan, scratch,
+                     &scenario->result, NULL) == NNC_OK) {
         step_s = scenario->result.step_s;
     }
     nnc_scratch_destroy(scratch);
@@ -575,8 +561,7 @@ static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
     row->framework_s = new_step->number - same_s;
     nnc_buffer text = { 0 };
     nnc_buffer_print(&text, "%s%s: framework %s", row->change_s < 0.0 ? "" : "+",
-                     nnc_unit_text(row->change_s, "s", all),
-                     nnc_unit_text(row->framework_s, "s", part));
+                     nnc_unit_text(row->change_s, "s", all), nnc_unit_text(row->framework_s, "s", part));
     bool more = false;
     for (int32_t i = 0; i < row->change_count; i++) {
         const nnc_change *change = &row->changes[i];
@@ -584,8 +569,7 @@ static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
         const bool of_plan = plan_field(name) != NULL || strcmp(name, "plan.overrides") == 0;
         if (of_plan || strcmp(name, "model.id") == 0 || strcmp(name, "device.id") == 0) {
             nnc_buffer_print(&text, "%s%.*s", more ? " and " : ", ",
-                             (int)(of_plan ? strlen(name + 5) : strcspn(name, ".")),
-                             of_plan ? name + 5 : name);
+                             (int)(of_plan ? strlen(name + 5) : strcspn(name, ".")), of_plan ? name + 5 : name);
             more = true;
         }
     }
@@ -617,15 +601,13 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
     return NNC_OK;
 }
 
-nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path,
-                         const char *now_path, nnc_check_report *report, nnc_error *err)
+nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path, const char *now_path,
+                         nnc_check_report *report, nnc_error *err)
 {
     nnc_recorded old, now;
     NNC_TRY(nnc_recorded_read(arena, old_path, &old, err));
     NNC_TRY(nnc_recorded_read(arena, now_path, &now, err));
-    *report = (nnc_check_report){
-        .path = old_path, .other = now_path, .tool = now.tool, .old_tool = old.tool
-    };
+    *report = (nnc_check_report){ .path = old_path, .other = now_path, .tool = now.tool, .old_tool = old.tool };
     report->rows = compare_all(arena, &old, &now, &report->row_count);
     for (int32_t i = 0; report->rows != NULL && i < report->row_count; i++) {
         if (!split_change(specs, arena, (nnc_check_row *)&report->rows[i])) {
@@ -649,8 +631,7 @@ int32_t nnc_check_missed(const nnc_check_row *row)
 
 bool nnc_check_row_moved(const nnc_check_row *row)
 {
-    return row->state == NNC_CHECK_MOVED || row->state == NNC_CHECK_ADDED ||
-           row->state == NNC_CHECK_REMOVED;
+    return row->state == NNC_CHECK_MOVED || row->state == NNC_CHECK_ADDED || row->state == NNC_CHECK_REMOVED;
 }
 
 bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row)
@@ -678,10 +659,9 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size)
     text[0] = '\0';
     for (int state = 0; state < NNC_CHECK_STATE_COUNT && used < size; state++) {
         if (sum.states[state] > 0) {
-            const int n = snprintf(
-                text + used, size - used, "%s%d %s", used > 0 ? ", " : "", sum.states[state],
-                state == NNC_CHECK_SAME ? "as recorded"
-                                        : nnc_check_state_name((nnc_check_state)state));
+            const int n =
+                snprintf(text + used, size - used, "%s%d %s", used > 0 ? ", " : "", sum.states[state],
+                         state == NNC_CHECK_SAME ? "as recorded" : nnc_check_state_name((nnc_check_state)state));
             used += n > 0 ? (size_t)n : 0;
         }
     }
@@ -726,19 +706,16 @@ static const nnc_metric change_rows[] = {
     NNC_NAMED(nnc_change, kind, kind_name, NNC_CHANGE_KIND_COUNT, .help = "Kind of the change."),
     NNC_AS("old", ANY, .get = get_old, .help = "The recorded value."),
     NNC_AS("now", ANY, .get = get_now, .help = "The new value."),
-    NNC_NUMBER(nnc_change, relative,
-               .help = "The change over the recorded value; null for texts, and from zero."),
+    NNC_NUMBER(nnc_change, relative, .help = "The change over the recorded value; null for texts, and from zero."),
 };
-static const nnc_metrics change_metrics =
-    NNC_METRICS("a metric that differs", change_rows, nnc_change);
+static const nnc_metrics change_metrics = NNC_METRICS("a metric that differs", change_rows, nnc_change);
 
 /* ---- requirements ---- */
 
 NNC_GET(get_found, nnc_check_verdict, cell_of(self->figure))
 
 static const nnc_metric verdict_rows[] = {
-    NNC_AS("figure", TEXT, NNC_VIA(nnc_check_verdict, figure), NNC_IN(nnc_figure, name),
-           .help = "Name of the metric."),
+    NNC_AS("figure", TEXT, NNC_VIA(nnc_check_verdict, figure), NNC_IN(nnc_figure, name), .help = "Name of the metric."),
     NNC_AS("rule", TEXT, NNC_VIA(nnc_check_verdict, requirement), NNC_IN(nnc_requirement, rule),
            .help = "The required value."),
     NNC_AS("found", ANY, .get = get_found, .help = "The value found."),
@@ -764,8 +741,7 @@ static const nnc_metric op_rows[] = {
     NNC_NUMBER(nnc_check_op, now_s, .head = "new", .unit = "s", .help = "Its time now."),
     NNC_HEAD("difference", NUMBER, .get = get_difference),
 };
-const nnc_metrics nnc_check_op_metrics =
-    NNC_METRICS("an op that takes another time", op_rows, nnc_check_op);
+const nnc_metrics nnc_check_op_metrics = NNC_METRICS("an op that takes another time", op_rows, nnc_check_op);
 
 /* ---- scenarios ---- */
 
@@ -783,13 +759,11 @@ NNC_GET(get_step_part, void, responsible_for(place, step_total))
 NNC_GET(get_memory_part, void, responsible_for(place, memory_total))
 
 static const nnc_metric responsible_rows[] = {
-    NNC_AS(step_total, TEXT, .get = get_step_part,
-           .help = "The part of the step that moved most in its direction."),
+    NNC_AS(step_total, TEXT, .get = get_step_part, .help = "The part of the step that moved most in its direction."),
     NNC_AS(memory_total, TEXT, .get = get_memory_part,
            .help = "The part of the memory that moved most in its direction."),
 };
-static const nnc_metrics responsible =
-    NNC_METRICS("the part that a total moved by", responsible_rows, nnc_check_row);
+static const nnc_metrics responsible = NNC_METRICS("the part that a total moved by", responsible_rows, nnc_check_row);
 
 NNC_IF(has_split, nnc_check_row, self->split != NULL)
 NNC_IF(is_check, void, NNC_OWNER(nnc_check_report)->other == NULL)
@@ -806,10 +780,9 @@ static const nnc_metric row_rows[] = {
            .more = NNC_MORE(.when = is_check)),
     NNC_AS("why", TEXTS, NNC_IN(nnc_check_row, causes), NNC_COUNT(nnc_check_row, cause_count),
            .help = "Causes of the change: the plan, a file, the tool."),
-    NNC_AS("responsible", OBJECT, .rows = &responsible,
-           .help = "The part that each total moved by."),
-    NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts),
-           NNC_COUNT(nnc_check_row, verdict_count), .rows = &verdicts, .help = "Its requirements."),
+    NNC_AS("responsible", OBJECT, .rows = &responsible, .help = "The part that each total moved by."),
+    NNC_AS("requirements", LIST, NNC_IN(nnc_check_row, verdicts), NNC_COUNT(nnc_check_row, verdict_count),
+           .rows = &verdicts, .help = "Its requirements."),
     NNC_TEXT(nnc_check_row, split,
              .help = "The change of the step as parts, of the software profile and of the plan, "
                      "where the profiles differ.",
@@ -822,8 +795,8 @@ static const nnc_metric row_rows[] = {
                .more = NNC_MORE(.when = has_split)),
     NNC_AS("changes", LIST, NNC_IN(nnc_check_row, changes), NNC_COUNT(nnc_check_row, change_count),
            .rows = &change_metrics, .help = "Metrics that differ, the largest change first."),
-    NNC_AS("ops", LIST, NNC_IN(nnc_check_row, ops), NNC_COUNT(nnc_check_row, op_count),
-           .rows = &nnc_check_op_metrics, .help = "Ops that differ, where both sides list them."),
+    NNC_AS("ops", LIST, NNC_IN(nnc_check_row, ops), NNC_COUNT(nnc_check_row, op_count), .rows = &nnc_check_op_metrics,
+           .help = "Ops that differ, where both sides list them."),
 };
 static const nnc_metrics scenario_metrics = NNC_METRICS("a scenario", row_rows, nnc_check_row);
 
@@ -838,9 +811,8 @@ NNC_GET(get_missed, void, nnc_whole_cell(nnc_check_sum_of(self).missed))
 static const nnc_metric rest_rows[] = {
     NNC_TEXT(nnc_check_report, tool, .help = "Version that made the new values."),
     NNC_TEXT(nnc_check_report, old_tool, .help = "Version that made the old ones."),
-    NNC_AS("scenarios", LIST, NNC_IN(nnc_check_report, rows),
-           NNC_COUNT(nnc_check_report, row_count), .rows = &scenario_metrics,
-           .help = "The scenarios."),
+    NNC_AS("scenarios", LIST, NNC_IN(nnc_check_report, rows), NNC_COUNT(nnc_check_report, row_count),
+           .rows = &scenario_metrics, .help = "The scenarios."),
 };
 static const nnc_metrics rest = NNC_METRICS("scenarios", rest_rows, nnc_check_report);
 
@@ -849,8 +821,7 @@ static const nnc_metric check_rows[] = {
     NNC_AS("passed", BOOL, .get = get_passed,
            .help = "True if every change was accepted and every requirement is met."),
     NNC_BOOL(nnc_check_report, updated, .help = "Whether the new values were recorded."),
-    NNC_AS("requirements", WHOLE, .get = get_requirements,
-           .help = "Requirements of all scenarios."),
+    NNC_AS("requirements", WHOLE, .get = get_requirements, .help = "Requirements of all scenarios."),
     NNC_AS("missed", WHOLE, .get = get_missed, .help = "Missed requirements."),
     NNC_ROWS(&rest),
 };

@@ -26,8 +26,7 @@ typedef struct nnc_origins {
 
 static const char plan_kind[] = "plan";
 
-static const char *find(const nnc_recorded_digest *list, int32_t count, const char *kind,
-                        const char *name)
+static const char *find(const nnc_recorded_digest *list, int32_t count, const char *kind, const char *name)
 {
     for (int32_t i = 0; i < count; i++) {
         if (strcmp(list[i].name, name) == 0 && strcmp(list[i].kind, kind) == 0) {
@@ -41,8 +40,7 @@ static const char *find(const nnc_recorded_digest *list, int32_t count, const ch
 static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next)
 {
     for (int32_t i = 0; i < recorded->digest_count; i++) {
-        const nnc_recorded_digest *digest =
-            &recorded->digests[(*next + i) % recorded->digest_count];
+        const nnc_recorded_digest *digest = &recorded->digests[(*next + i) % recorded->digest_count];
         if (strcmp(digest->name, id) == 0 && strcmp(digest->kind, plan_kind) == 0) {
             *next = (int32_t)(digest - recorded->digests) + 1;
             return digest->digest;
@@ -51,14 +49,13 @@ static const char *find_plan(const nnc_recorded *recorded, const char *id, int32
     return NULL;
 }
 
-static nnc_status add(nnc_origins *origins, const char *kind, const char *name, const char *path,
-                      nnc_error *err)
+static nnc_status add(nnc_origins *origins, const char *kind, const char *name, const char *path, nnc_error *err)
 {
     char text[NNC_DIGEST_TEXT];
     uint64_t digest = 0;
     NNC_TRY(nnc_spec_digest(origins->specs, path, &digest, err));
-    nnc_recorded_digest *list = nnc_arena_grow(origins->arena, origins->list, origins->count,
-                                               &origins->capacity, sizeof *list);
+    nnc_recorded_digest *list =
+        nnc_arena_grow(origins->arena, origins->list, origins->count, &origins->capacity, sizeof *list);
     NNC_GOT(list, err);
     origins->list = list;
     const char *copy = nnc_arena_strdup(origins->arena, nnc_digest_print(digest, text));
@@ -76,17 +73,16 @@ static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *s
 }
 
 /* Adds the digests of the files of a loaded scenario. */
-static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from,
-                              const nnc_scenario *scenario, nnc_error *err)
+static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
+                              nnc_error *err)
 {
-    const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path,
-                                               scenario->software.path, scenario->report.cluster };
+    const char *const paths[NNC_REF_COUNT] = { scenario->model.path, scenario->device.path, scenario->software.path,
+                                               scenario->report.cluster };
     nnc_status status = NNC_OK;
     for (int i = 0; i < NNC_REF_COUNT && status == NNC_OK; i++) {
         const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
         /* Built-in specs belong to the tool's version. */
-        if (name != NULL && paths[i] != NULL &&
-            find(origins->list, origins->count, kind, name) == NULL) {
+        if (name != NULL && paths[i] != NULL && find(origins->list, origins->count, kind, name) == NULL) {
             status = add(origins, kind, name, paths[i], err);
         }
     }
@@ -111,8 +107,7 @@ static int by_kind(const void *a, const void *b)
 
 /* The digests in the order of recording: by kind and name, then the plans in the order of the file. NULL when out of
  * memory. */
-static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans,
-                                                 int32_t *count)
+static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans, int32_t *count)
 {
     const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
     nnc_recorded_digest *list = nnc_arena_array(origins->arena, all, sizeof *list);
@@ -127,8 +122,7 @@ static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, con
         const nnc_plans_scenario *scenario = &plans->scenarios[i - files];
         char text[NNC_DIGEST_TEXT];
         nnc_digest_print(scenario->digest, text);
-        list[i] = (nnc_recorded_digest){ plan_kind, scenario->id,
-                                         nnc_arena_strdup(origins->arena, text) };
+        list[i] = (nnc_recorded_digest){ plan_kind, scenario->id, nnc_arena_strdup(origins->arena, text) };
         if (list[i].digest == NULL) {
             return NULL;
         }
@@ -137,8 +131,7 @@ static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, con
     return list;
 }
 
-static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *row,
-                const char *text)
+static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *row, const char *text)
 {
     causes[row->cause_count] = nnc_arena_strdup(origins->arena, text);
     return causes[row->cause_count++] != NULL;
@@ -152,8 +145,7 @@ static bool is_of_plan(const nnc_change *change)
     if (change->kind == NNC_CHANGE_NEW) {
         return strcmp(name, "plan.overrides") == 0 || strcmp(name, "plan.cluster") == 0;
     }
-    return strncmp(name, "plan.", 5) == 0 || strcmp(name, "device.id") == 0 ||
-           strcmp(name, "model.id") == 0;
+    return strncmp(name, "plan.", 5) == 0 || strcmp(name, "device.id") == 0 || strcmp(name, "model.id") == 0;
 }
 
 /* "plan: micro_batch 1 -> 2, zero 0 -> 1": the changed fields. */
@@ -166,9 +158,8 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
         const char *name = nnc_change_name(change);
         if (is_of_plan(change)) {
             const nnc_change_text pair = nnc_change_text_of(change);
-            used += (size_t)snprintf(
-                text + used, size - used, "%s %s %s -> %s", used == head ? ":" : ",",
-                strncmp(name, "plan.", 5) == 0 ? name + 5 : name, pair.old, pair.now);
+            used += (size_t)snprintf(text + used, size - used, "%s %s %s -> %s", used == head ? ":" : ",",
+                                     strncmp(name, "plan.", 5) == 0 ? name + 5 : name, pair.old, pair.now);
         }
     }
     if (used == head) {
@@ -177,9 +168,8 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
 }
 
 /* Fills in row->causes from the differences between now and `recorded`. false: out of memory. */
-static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
-                        const nnc_scenario *scenario, const nnc_recorded *recorded,
-                        nnc_check_row *row)
+static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
+                        const nnc_recorded *recorded, nnc_check_row *row)
 {
     const char **causes = nnc_arena_array(origins->arena, NNC_CAUSES_MAX, sizeof *causes);
     char text[256], digest[NNC_DIGEST_TEXT];
@@ -205,11 +195,9 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from,
         snprintf(text, sizeof text, "tool: nncost %s -> %s", recorded->tool, nnc_version());
         said = say(origins, causes, row, text);
     }
-    if (said && (recorded->conventions == NULL ||
-                 strcmp(recorded->conventions, NNC_RECORDED_CONVENTIONS) != 0)) {
+    if (said && (recorded->conventions == NULL || strcmp(recorded->conventions, NNC_RECORDED_CONVENTIONS) != 0)) {
         snprintf(text, sizeof text, "conventions: %s -> %s",
-                 recorded->conventions != NULL ? recorded->conventions : "-",
-                 NNC_RECORDED_CONVENTIONS);
+                 recorded->conventions != NULL ? recorded->conventions : "-", NNC_RECORDED_CONVENTIONS);
         said = say(origins, causes, row, text);
     }
     if (said && row->cause_count == 0) {
@@ -251,9 +239,8 @@ struct nnc_check {
 /* Is a value recorded? Names for people and unknown numbers are not; `record` of the file may select some. */
 static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
 {
-    if (figure->text != NULL
-            ? strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0
-            : figure->number != figure->number) {
+    if (figure->text != NULL ? strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0
+                             : figure->number != figure->number) {
         return false;
     }
     for (int32_t i = 0; i < plans->record_count; i++) {
@@ -289,8 +276,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
 }
 
 /* Old values that the file no longer records are not missed. */
-static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected,
-                             nnc_error *err)
+static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err)
 {
     int32_t count = 0;
     if (!reserve(c, nnc_packed_count(all), &c->old)) {
@@ -328,11 +314,10 @@ static nnc_status check_name(nnc_figures figures, const char *key, const char *n
     return NNC_BAD_SPEC;
 }
 
-static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all,
-                        nnc_check_row *row, nnc_error *err)
+static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figures all, nnc_check_row *row,
+                        nnc_error *err)
 {
-    nnc_check_verdict *verdicts =
-        nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
+    nnc_check_verdict *verdicts = nnc_arena_array(c->arena, (size_t)from->requirement_count + 1, sizeof *verdicts);
     NNC_GOT(verdicts, err);
     for (int32_t i = 0; i < from->requirement_count; i++) {
         const nnc_requirement *requirement = &from->requirements[i];
@@ -341,12 +326,10 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);
         }
-        nnc_figure *own =
-            nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario reuses the list */
+        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario reuses the list */
         NNC_GOT(own, err);
         *own = *figure;
-        verdicts[i] =
-            (nnc_check_verdict){ requirement, own, nnc_requirement_met(requirement, own) };
+        verdicts[i] = (nnc_check_verdict){ requirement, own, nnc_requirement_met(requirement, own) };
     }
     row->verdicts = verdicts;
     row->verdict_count = from->requirement_count;
@@ -382,8 +365,8 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
     nnc_change *own = nnc_arena_array(c->arena, (size_t)row->change_count, sizeof *own);
     row->changes = own;
     return own != NULL &&
-           nnc_figures_compare(row->old, row->now, from->tolerances, from->tolerance_count,
-                               c->changes) == row->change_count &&
+           nnc_figures_compare(row->old, row->now, from->tolerances, from->tolerance_count, c->changes) ==
+               row->change_count &&
            memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
 }
 
@@ -398,8 +381,7 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
     if (c->changes == NULL) {
         return false;
     }
-    row->change_count = nnc_figures_compare(row->old, row->now, from->tolerances,
-                                            from->tolerance_count, c->changes);
+    row->change_count = nnc_figures_compare(row->old, row->now, from->tolerances, from->tolerance_count, c->changes);
     for (int32_t i = 0; i < row->change_count; i++) {
         if (c->changes[i].kind == NNC_CHANGE_MOVED || c->changes[i].kind == NNC_CHANGE_GONE) {
             row->state = NNC_CHECK_MOVED;
@@ -420,8 +402,7 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     nnc_recorded_estimate *estimate = &c->estimates[index];
     *estimate = (nnc_recorded_estimate){ .id = from->id };
     if (c->keeping >= NNC_KEEPS_ESTIMATES &&
-        !nnc_packed_make(c->arena, row->now, index > 0 ? &estimate[-1].figures : NULL,
-                         &estimate->figures)) {
+        !nnc_packed_make(c->arena, row->now, index > 0 ? &estimate[-1].figures : NULL, &estimate->figures)) {
         return false;
     }
     if (row->change_count > 0) {
@@ -435,21 +416,18 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
 }
 
 /* Estimates or serves a scenario; *scenario receives its specs and result. */
-static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario,
-                         nnc_error *err)
+static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario, nnc_error *err)
 {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
     nnc_scenario *one = *scenario = scenario_of(c, from);
     if (from->serve) {
-        NNC_TRY(nnc_plans_load_served(c->specs, &nothing, c->arena, c->plans, from, NULL, c->served,
-                                      err));
-        return nnc_serve_scenario_compute(c->served, c->scratch, err) == NNC_OK
-                   ? NNC_OK
-                   : nnc_plans_blame(c->plans, from, err);
+        NNC_TRY(nnc_plans_load_served(c->specs, &nothing, c->arena, c->plans, from, NULL, c->served, err));
+        return nnc_serve_scenario_compute(c->served, c->scratch, err) == NNC_OK ? NNC_OK
+                                                                                : nnc_plans_blame(c->plans, from, err);
     }
     NNC_TRY(nnc_plans_load(c->specs, &nothing, c->arena, c->plans, from, NULL, one, err));
-    return nnc_estimate(&one->model, &one->device, &one->software, &one->plan, c->scratch,
-                        &one->result, err) == NNC_OK &&
+    return nnc_estimate(&one->model, &one->device, &one->software, &one->plan, c->scratch, &one->result, err) ==
+                       NNC_OK &&
                    nnc_scenario_run(one, err) == NNC_OK
                ? NNC_OK
                : nnc_plans_blame(c->plans, from, err);
@@ -468,9 +446,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     c->names[from->serve] = all;
     NNC_TRY(select_now(c, all, &row->now, err));
     NNC_TRY(judge(c, from, all, row, err));
-    row->state = old != NULL                       ? NNC_CHECK_SAME
-                 : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED
-                                                   : NNC_CHECK_NOT_ASKED;
+    row->state = old != NULL ? NNC_CHECK_SAME : c->plans->recorded.tool != NULL ? NNC_CHECK_ADDED : NNC_CHECK_NOT_ASKED;
     if (old != NULL) {
         NNC_TRY(select_old(c, &old->figures, &row->old, err));
         if (!compare(c, from, row)) {
@@ -519,8 +495,7 @@ static nnc_status check_all(nnc_check *c, nnc_error *err)
     for (int32_t i = 0; i < plans->record_count; i++) {
         bool known = false;
         for (int kind = 0; kind < 2 && !known; kind++) {
-            known = c->names[kind].count > 0 &&
-                    check_name(c->names[kind], "record", plans->record[i], err) == NNC_OK;
+            known = c->names[kind].count > 0 && check_name(c->names[kind], "record", plans->record[i], err) == NNC_OK;
         }
         if (!known) {
             nnc_error_within(err, plans->path);
@@ -539,8 +514,8 @@ nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **chec
     return nnc_check_make(specs, path, NNC_KEEPS_ROWS, check, err);
 }
 
-nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping,
-                          nnc_check **check, nnc_error *err)
+nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
+                          nnc_error *err)
 {
     nnc_check *made = calloc(1, sizeof *made);
     *check = NULL;
@@ -553,8 +528,7 @@ nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping 
                          .served = calloc(1, sizeof *made->served) };
     made->origins = (nnc_origins){ .specs = specs, .arena = made->arena };
     made->collector.arena = made->arena;
-    nnc_status status = made->arena == NULL || made->scratch == NULL || made->scenario == NULL ||
-                                made->served == NULL
+    nnc_status status = made->arena == NULL || made->scratch == NULL || made->scenario == NULL || made->served == NULL
                             ? nnc_no_memory(err)
                             : nnc_plans_read(specs, made->arena, path, &made->plans, err);
     if (status == NNC_OK) {
@@ -611,13 +585,11 @@ static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_e
     char *text = NULL;
     size_t size = 0;
     if (nnc_is_pipe(plans->path) || (stat(plans->path, &about) == 0 && !S_ISREG(about.st_mode))) {
-        return nnc_fail(err, NNC_BAD_USAGE, option, "%s is not a file that can be replaced",
-                        plans->path);
+        return nnc_fail(err, NNC_BAD_USAGE, option, "%s is not a file that can be replaced", plans->path);
     }
     nnc_status status = nnc_file_read_large(plans->path, NNC_RECORDED_BYTES_MAX, &text, &size, err);
     if (status == NNC_OK && (size != plans->size || memcmp(text, plans->text, size) != 0)) {
-        status =
-            nnc_fail(err, NNC_IO, plans->path, "changed during the check, so nothing is written");
+        status = nnc_fail(err, NNC_IO, plans->path, "changed during the check, so nothing is written");
     }
     free(text);
     return status;
@@ -637,9 +609,8 @@ static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, 
 
 static nnc_status replace(const char *path, const char *text, size_t size, nnc_error *err)
 {
-    return nnc_atomic_file_write(path, text, size)
-               ? NNC_OK
-               : nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
+    return nnc_atomic_file_write(path, text, size) ? NNC_OK
+                                                   : nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
 static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc_error *err)
@@ -650,14 +621,12 @@ static nnc_status write_recorded(nnc_check *c, const nnc_recorded *recorded, nnc
     nnc_buffer_byte(&part, '\0');
     if (part.size + c->plans->size > NNC_RECORDED_BYTES_MAX) {
         nnc_buffer_free(&part);
-        return nnc_fail(
-            err, NNC_BAD_SPEC, c->plans->path,
-            "its recorded estimates need more than %d MB, expected less: record selected "
-            "metrics only (\"record\"), or split the scenarios over several files",
-            NNC_RECORDED_BYTES_MAX / 1000000);
+        return nnc_fail(err, NNC_BAD_SPEC, c->plans->path,
+                        "its recorded estimates need more than %d MB, expected less: record selected "
+                        "metrics only (\"record\"), or split the scenarios over several files",
+                        NNC_RECORDED_BYTES_MAX / 1000000);
     }
-    const char *text =
-        part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
+    const char *text = part.failed ? NULL : nnc_plans_with_recorded(c->arena, c->plans, part.bytes, &size);
     nnc_buffer_free(&part);
     NNC_GOT(text, err);
     if (size == c->plans->size && memcmp(text, c->plans->text, size) == 0) {
@@ -716,8 +685,7 @@ nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err)
 {
     nnc_arena *arena = nnc_arena_create();
     const nnc_plans *plans = NULL;
-    nnc_status status =
-        arena != NULL ? nnc_plans_read(specs, arena, path, &plans, err) : nnc_no_memory(err);
+    nnc_status status = arena != NULL ? nnc_plans_read(specs, arena, path, &plans, err) : nnc_no_memory(err);
     if (status == NNC_OK && plans != NULL && plans->places.end > 0) {
         size_t begin, end;
         nnc_buffer text = { 0 };

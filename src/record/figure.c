@@ -26,8 +26,7 @@ int nnc_figure_match(const char *name, const char *figure)
     if (length == 0) {
         return name != NULL && figure != NULL ? 0 : -1;
     }
-    const bool begins =
-        strncmp(figure, name, length) == 0 && (figure[length] == '.' || figure[length] == '\0');
+    const bool begins = strncmp(figure, name, length) == 0 && (figure[length] == '.' || figure[length] == '\0');
     return begins || ends(figure, name) ? (int)length : -1;
 }
 
@@ -47,8 +46,7 @@ static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_erro
     nnc_fail(err, NNC_BAD_SPEC, name,
              "unknown metric, expected a name of the JSON output such as step_s or "
              "memory.total_bytes%s%s%s, found \"%.60s\"",
-             near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "",
-             name);
+             near != NULL ? ", perhaps \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", name);
     return NULL;
 }
 
@@ -63,8 +61,7 @@ const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_err
     }
     const nnc_name_match match = nnc_name_find(&list[0].name, sizeof list[0], figures.count, name);
     if (match.other >= 0) {
-        nnc_fail(err, NNC_BAD_SPEC, name,
-                 "ambiguous, expected a full name such as %s or %s, found \"%.60s\"",
+        nnc_fail(err, NNC_BAD_SPEC, name, "ambiguous, expected a full name such as %s or %s, found \"%.60s\"",
                  list[match.index].name, list[match.other].name, name);
         return NULL;
     }
@@ -76,8 +73,7 @@ static bool same_kinds(const nnc_figures *kinds, nnc_figures figures)
     bool same = kinds != NULL && kinds->count == figures.count;
     for (int32_t i = 0; same && i < figures.count; i++) {
         const nnc_figure *a = &kinds->list[i], *b = &figures.list[i];
-        same = (a->text != NULL) == (b->text != NULL) &&
-               (a->name == b->name || strcmp(a->name, b->name) == 0);
+        same = (a->text != NULL) == (b->text != NULL) && (a->name == b->name || strcmp(a->name, b->name) == 0);
     }
     return same;
 }
@@ -96,8 +92,7 @@ static const nnc_figures *copy_kinds(nnc_arena *arena, nnc_figures figures)
     return kinds;
 }
 
-bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
-                     nnc_packed *packed)
+bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed)
 {
     const bool same = before != NULL && same_kinds(before->kinds, figures);
     nnc_packed_value *values = nnc_arena_array(arena, (size_t)figures.count + 1, sizeof *values);
@@ -144,19 +139,16 @@ static const struct {
     const char *sign;
     nnc_relation relation;
 } relations[NNC_RELATION_COUNT] = {
-    { "<=", NNC_AT_MOST }, { ">=", NNC_AT_LEAST }, { "==", NNC_EQUAL },
-    { "<", NNC_BELOW },    { ">", NNC_ABOVE },
+    { "<=", NNC_AT_MOST }, { ">=", NNC_AT_LEAST }, { "==", NNC_EQUAL }, { "<", NNC_BELOW }, { ">", NNC_ABOVE },
 };
 
-nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
-                                nnc_error *err)
+nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement, nnc_error *err)
 {
     NNC_NEED(name);
     NNC_NEED(rule);
     NNC_NEED(requirement);
     size_t i = 0;
-    while (i < NNC_RELATION_COUNT &&
-           strncmp(rule, relations[i].sign, strlen(relations[i].sign)) != 0) {
+    while (i < NNC_RELATION_COUNT && strncmp(rule, relations[i].sign, strlen(relations[i].sign)) != 0) {
         i++;
     }
     if (i == NNC_RELATION_COUNT) {
@@ -167,9 +159,8 @@ nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirem
     }
     const char *value = rule + strlen(relations[i].sign);
     value += strspn(value, " ");
-    *requirement = (nnc_requirement){
-        .name = name, .rule = rule, .relation = relations[i].relation, .number = (double)NAN
-    };
+    *requirement =
+        (nnc_requirement){ .name = name, .rule = rule, .relation = relations[i].relation, .number = (double)NAN };
     if (!nnc_read_typed(value, &requirement->number)) {
         requirement->text = value;
         if (requirement->relation != NNC_EQUAL || *value == '\0') {
@@ -188,8 +179,7 @@ bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *f
         return false;
     }
     if (requirement->text != NULL || figure->text != NULL) {
-        return requirement->text != NULL && figure->text != NULL &&
-               strcmp(requirement->text, figure->text) == 0;
+        return requirement->text != NULL && figure->text != NULL && strcmp(requirement->text, figure->text) == 0;
     }
     const double value = figure->number, limit = requirement->number;
     switch (requirement->relation) {
@@ -220,9 +210,8 @@ static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *er
     return NNC_OK;
 }
 
-static nnc_status write(const char *function, nnc_report *report, const nnc_profiles *profiles,
-                        const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
-                        nnc_error *err)
+static nnc_status write(const char *function, nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
+                        nnc_scratch *scratch, char **text, size_t *size, nnc_error *err)
 {
     nnc_result result;
     nnc_advice advice[NNC_ADVICE_MAX];
@@ -241,9 +230,8 @@ static nnc_status write(const char *function, nnc_report *report, const nnc_prof
     return take(&out, text, size, err);
 }
 
-nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device,
-                             const nnc_software *software, const nnc_plan *plan,
-                             nnc_scratch *scratch, char **text, size_t *size, nnc_error *err)
+nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                             const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size, nnc_error *err)
 {
     static const char here[] = "nnc_estimate_json";
     nnc_estimate_args asked;
@@ -253,9 +241,8 @@ nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device,
     return write(here, &report, &profiles, &asked.plan, scratch, text, size, err);
 }
 
-nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device,
-                                     const nnc_profiles *profiles, const nnc_plan *plan,
-                                     nnc_scratch *scratch, char **text, size_t *size,
+nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                                     const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err)
 {
     static const char here[] = "nnc_estimate_json_by_plan";

@@ -36,15 +36,13 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
     if (pair.text == NULL) {
         if (i < pairs->count) {
             pairs->count--;
-            memmove(&pairs->list[i], &pairs->list[i + 1],
-                    (size_t)(pairs->count - i) * sizeof(pair));
+            memmove(&pairs->list[i], &pairs->list[i + 1], (size_t)(pairs->count - i) * sizeof(pair));
         }
     } else if (i < NNC_PLANS_PAIRS_MAX) {
         pairs->list[i] = pair;
         pairs->count += i == pairs->count;
     } else {
-        nnc_json_fault(at, NULL, "too many keys, expected at most %d, found more",
-                       NNC_PLANS_PAIRS_MAX);
+        nnc_json_fault(at, NULL, "too many keys, expected at most %d, found more", NNC_PLANS_PAIRS_MAX);
     }
 }
 
@@ -94,13 +92,10 @@ static nnc_status try_value(const nnc_field *field, const char *text, nnc_error 
     nnc_run_ask run = nnc_run_ask_default();
     nnc_serve_ask serve = nnc_serve_ask_default();
     nnc_software software = nnc_software_default();
-    return nnc_field_is_of(&nnc_serve_table, field)
-               ? nnc_field_set(&nnc_serve_table, &serve, field->name, text, err)
-           : nnc_field_is_of(&nnc_switch_table, field)
-               ? nnc_software_set(&software, field->name, text, err)
-           : nnc_field_is_of(&nnc_run_table, field)
-               ? nnc_field_set(&nnc_run_table, &run, field->name, text, err)
-               : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
+    return nnc_field_is_of(&nnc_serve_table, field)    ? nnc_field_set(&nnc_serve_table, &serve, field->name, text, err)
+           : nnc_field_is_of(&nnc_switch_table, field) ? nnc_software_set(&software, field->name, text, err)
+           : nnc_field_is_of(&nnc_run_table, field)    ? nnc_field_set(&nnc_run_table, &run, field->name, text, err)
+                                                       : nnc_field_set(&nnc_plan_table, &plan, field->name, text, err);
 }
 
 /* Reads the value of a field, as an option would; null removes an inherited value. */
@@ -140,8 +135,7 @@ static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_js
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_pair pair = { .key = plans_copy_text(item, nnc_json_key(item)) };
         const bool removes = nnc_json_type_of(item) == NNC_JSON_NULL;
         if (strcmp(nnc_json_key(item), "note") == 0 || pair.key == NULL) {
@@ -212,8 +206,7 @@ static void read_measured(nnc_json at, nnc_pairs *require)
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_json_type type = nnc_json_type_of(item);
         const double value = type == NNC_JSON_NUMBER ? nnc_json_number(item) : (double)NAN;
         bool known = strcmp(nnc_json_key(item), "note") == 0;
@@ -230,8 +223,7 @@ static void read_measured(nnc_json at, nnc_pairs *require)
             snprintf(text, sizeof text, "%s %s", rules[i].sign, nnc_number_text(value, number));
             put_pair(
                 item, require,
-                (nnc_pair){ .key = rules[i].end,
-                            .text = type == NNC_JSON_NULL ? NULL : plans_copy_text(item, text) });
+                (nnc_pair){ .key = rules[i].end, .text = type == NNC_JSON_NULL ? NULL : plans_copy_text(item, text) });
         }
         if (!known) {
             nnc_json_mismatch(item, "unknown key", "step_s or memory_bytes");
@@ -244,8 +236,7 @@ static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
 {
     uint64_t sum = 0;
     for (int32_t i = 0; i < pairs->count; i++) {
-        sum += nnc_digest_text(nnc_digest_text(NNC_DIGEST_START, pairs->list[i].key),
-                               pairs->list[i].text);
+        sum += nnc_digest_text(nnc_digest_text(NNC_DIGEST_START, pairs->list[i].key), pairs->list[i].text);
     }
     return nnc_digest_number(digest, sum);
 }
@@ -253,9 +244,8 @@ static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
 const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "software", "cluster" };
 
 /* Keys of a scenario that are not plan fields. */
-static const char *const own_keys[] = { "id",       "note",      "model", "device",
-                                        "software", "cluster",   "set",   "require",
-                                        "measured", "tolerance", "serve", NULL };
+static const char *const own_keys[] = { "id",  "note",    "model",    "device",    "software", "cluster",
+                                        "set", "require", "measured", "tolerance", "serve",    NULL };
 
 /* The inherited part, to which the scenario's own keys are applied. */
 typedef struct part {
@@ -274,8 +264,7 @@ static const nnc_field allowance_fields[] = {
     { NNC_FIELD(allowance, absolute), .max = 1e300 },
     { NNC_FIELD(allowance, relative), .max = 1e6 },
 };
-static const nnc_field_table allowance_table = { "tolerance", allowance_fields,
-                                                 NNC_COUNT_OF(allowance_fields) };
+static const nnc_field_table allowance_table = { "tolerance", allowance_fields, NNC_COUNT_OF(allowance_fields) };
 
 /* A scenario's tolerance replaces the common one of the same name. */
 static void read_tolerances(nnc_json at, part *into)
@@ -284,8 +273,7 @@ static void read_tolerances(nnc_json at, part *into)
         nnc_json_mismatch(at, "wrong type", "an object");
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         allowance given = { 0 };
         const char *name = plans_copy_text(item, nnc_json_key(item));
         int32_t i = 0;
@@ -297,8 +285,7 @@ static void read_tolerances(nnc_json at, part *into)
             i++;
         }
         if (i == NNC_PLANS_PAIRS_MAX) {
-            nnc_json_fault(item, NULL, "too many keys, expected at most %d, found more",
-                           NNC_PLANS_PAIRS_MAX);
+            nnc_json_fault(item, NULL, "too many keys, expected at most %d, found more", NNC_PLANS_PAIRS_MAX);
             return;
         }
         into->tolerances[i] = (nnc_tolerance){ name, given.absolute, given.relative };
@@ -312,8 +299,7 @@ static bool own_lists(nnc_json at, part *own)
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
     const nnc_tolerance *common = own->tolerances;
     if (tolerances) {
-        own->tolerances =
-            nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*own->tolerances));
+        own->tolerances = nnc_arena_array(at.doc->arena, NNC_PLANS_PAIRS_MAX, sizeof(*own->tolerances));
         if (own->tolerances == NULL) {
             return plans_no_memory(at);
         }
@@ -378,8 +364,7 @@ static void read_part(nnc_json at, bool scenario, part *into)
     if (!own_lists(at, into)) {
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         const nnc_field *field = field_of(into, nnc_json_key(item));
         if (field != NULL) {
             pairs_read_value(item, field, &into->values);
@@ -517,8 +502,7 @@ static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
             nnc_json_fault(root, "scenarios", "missing, expected a list, found nothing");
         } else {
             char expected[64];
-            snprintf(expected, sizeof expected, "a list of 1 to %d scenarios",
-                     (int)NNC_PLANS_SCENARIOS_MAX);
+            snprintf(expected, sizeof expected, "a list of 1 to %d scenarios", (int)NNC_PLANS_SCENARIOS_MAX);
             nnc_json_mismatch(at, "wrong type", expected);
         }
         return;
@@ -529,8 +513,7 @@ static void plans_read_scenarios(nnc_json root, nnc_plans *plans)
         return;
     }
     int32_t used = 0;
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         read_scenario(item, &common, &list[used++]);
     }
     plans->scenarios = list;
@@ -561,14 +544,12 @@ static bool read_schema(nnc_json root)
 
 static void read_root(nnc_json root, nnc_plans *plans)
 {
-    static const char *const keys[] = { "schema",    "note",     "common", "record",
-                                        "scenarios", "recorded", NULL };
+    static const char *const keys[] = { "schema", "note", "common", "record", "scenarios", "recorded", NULL };
     static const nnc_field_table none = { "plan file", NULL, 0 };
     if (!read_schema(root)) {
         return;
     }
-    for (nnc_json item = nnc_json_first(root); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(root); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         if (!nnc_is_one_of(nnc_json_key(item), keys)) {
             nnc_refuse_unknown(item, &none, keys);
         }
@@ -599,8 +580,7 @@ static void find_lines(nnc_json root, nnc_plans *plans)
     }
 }
 
-void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults,
-                     nnc_plans *plans)
+void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans)
 {
     nnc_json_doc doc = { .faults = faults,
                          .arena = arena,
@@ -620,15 +600,13 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
 }
 
 /* Validates any spec file: its kind decides which table reads it. */
-static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size,
-                             nnc_error *err)
+static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
 {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
                              : nnc_file_read_large(path, NNC_RECORDED_BYTES_MAX, text, size, err);
 }
 
-nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
-                          const nnc_plans **plans, nnc_error *err)
+nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, const nnc_plans **plans, nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -650,8 +628,7 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
-    const bool is = (specs != NULL || !nnc_is_pipe(path)) &&
-                    plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
+    const bool is = (specs != NULL || !nnc_is_pipe(path)) && plans_text(specs, path, &text, &size, NULL) == NNC_OK &&
                     strstr(text, "\"nncost.plans/") != NULL;
     free(text);
     return is;
@@ -674,8 +651,7 @@ static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
         return;
     }
     const nnc_spec_kind kind = cluster ? NNC_SPEC_DEVICE : nnc_spec_kind_of(root);
-    void *spec =
-        kind != NNC_SPEC_KIND_COUNT ? nnc_arena_alloc(doc->arena, nnc_spec_kinds[kind].size) : NULL;
+    void *spec = kind != NNC_SPEC_KIND_COUNT ? nnc_arena_alloc(doc->arena, nnc_spec_kinds[kind].size) : NULL;
     if (spec == NULL && kind != NNC_SPEC_KIND_COUNT) {
         nnc_faults_no_memory(doc->faults);
     } else if (cluster) {
@@ -686,8 +662,8 @@ static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
     int64_t params = 0;
     if (kind == NNC_SPEC_MODEL && spec != NULL && doc->faults->count == 0 && !doc->lenient &&
         !nnc_model_as_published(spec, &params)) {
-        nnc_json_fault(root, "published_params", "the model has %lld, found %lld",
-                       (long long)params, (long long)((const nnc_model *)spec)->published_params);
+        nnc_json_fault(root, "published_params", "the model has %lld, found %lld", (long long)params,
+                       (long long)((const nnc_model *)spec)->published_params);
     }
 }
 
@@ -735,17 +711,14 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
 
 /* ---- Loads the specs and the plan of a scenario of a plan file, with the options of the command line on top ---- */
 
-nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
-                          const nnc_plans **plans, nnc_error *err)
+nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
+                          nnc_error *err)
 {
     *plans = NULL;
-    return nnc_is_path(model) && nnc_plans_is(specs, model)
-               ? nnc_plans_read(specs, arena, model, plans, err)
-               : NNC_OK;
+    return nnc_is_path(model) && nnc_plans_is(specs, model) ? nnc_plans_read(specs, arena, model, plans, err) : NNC_OK;
 }
 
-nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
-                          const nnc_plans_scenario **scenario, nnc_error *err)
+nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err)
 {
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX] = { "" };
@@ -762,8 +735,8 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
     }
     if (id == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--scenario",
-                        "missing, expected one of the %d scenarios of %s, such as \"%s\"",
-                        (int)plans->scenario_count, plans->path, names[0]);
+                        "missing, expected one of the %d scenarios of %s, such as \"%s\"", (int)plans->scenario_count,
+                        plans->path, names[0]);
     }
     const char *near = nnc_nearest(id, names, count);
     return nnc_fail(err, NNC_BAD_USAGE, "--scenario",
@@ -773,13 +746,11 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
 }
 
 /* A path starts from the folder of the plan file; a cluster is always a path. */
-static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans,
-                               const nnc_plans_scenario *from, nnc_plans_ref kind)
+static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const nnc_plans_scenario *from,
+                               nnc_plans_ref kind)
 {
     const char *ref = from->refs[kind];
-    return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER)
-               ? ref
-               : nnc_path_from(arena, plans->path, ref);
+    return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER) ? ref : nnc_path_from(arena, plans->path, ref);
 }
 
 /* Is it one of the four ways in which requests arrive? One replaces another. */
@@ -802,8 +773,7 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
 }
 
 /* Joins the scenario's settings and those of the command line, which come last and win. */
-static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given,
-                        nnc_error *err)
+static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err)
 {
     const char *sets[NNC_SETS_MAX];
     int set_count = 0;
@@ -851,14 +821,13 @@ typedef struct whole_ask {
     bool own; /* the command line changes nothing */
 } whole_ask;
 
-static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
-                            const nnc_plans *plans, const nnc_plans_scenario *from,
-                            const char *device, whole_ask *whole, nnc_error *err)
+static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
+                            const nnc_plans_scenario *from, const char *device, whole_ask *whole, nnc_error *err)
 {
     const char **refs = whole->refs;
     whole->given = *given;
-    whole->own = given->setting_count == 0 && given->set_count == 0 && device == NULL &&
-                 given->software == NULL && given->cluster == NULL;
+    whole->own = given->setting_count == 0 && given->set_count == 0 && device == NULL && given->software == NULL &&
+                 given->cluster == NULL;
     refs[NNC_REF_MODEL] = NULL;
     refs[NNC_REF_DEVICE] = device;
     refs[NNC_REF_SOFTWARE] = given->software;
@@ -879,8 +848,8 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
 }
 
 /* A fault is blamed on the file, unless the command line changes the scenario. */
-static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own,
-                        nnc_status status, nnc_error *err)
+static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
+                        nnc_error *err)
 {
     if (status != NNC_OK) {
         err->status = status == NNC_BAD_USAGE && own ? NNC_BAD_SPEC : status;
@@ -890,40 +859,34 @@ static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, 
 }
 
 /* Loads a scenario that is trained, or one that is served: the pointer of the other kind is NULL. */
-static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
-                             const nnc_plans *plans, const nnc_plans_scenario *from,
-                             const char *device, nnc_scenario *trained, nnc_serve_scenario *served,
-                             nnc_error *err)
+static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
+                             const nnc_plans_scenario *from, const char *device, nnc_scenario *trained,
+                             nnc_serve_scenario *served, nnc_error *err)
 {
     whole_ask whole = { .own = false };
     if (from->serve != (served != NULL)) {
-        nnc_fail(
-            err, NNC_BAD_USAGE, "serve", "%s",
-            from->serve
-                ? "it is served, expected a scenario that is trained; see 'nncost serve --help'"
-                : "it is trained, expected a scenario with \"serve\": true");
+        nnc_fail(err, NNC_BAD_USAGE, "serve", "%s",
+                 from->serve ? "it is served, expected a scenario that is trained; see 'nncost serve --help'"
+                             : "it is trained, expected a scenario with \"serve\": true");
         return nnc_plans_blame(plans, from, err);
     }
-    NNC_TRY(blame(plans, from, false,
-                  ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
+    NNC_TRY(blame(plans, from, false, ask_whole(specs, given, arena, plans, from, device, &whole, err), err));
     const char *model = whole.refs[NNC_REF_MODEL], *on = whole.refs[NNC_REF_DEVICE];
     return blame(plans, from, whole.own,
-                 served != NULL
-                     ? nnc_serve_scenario_load(specs, &whole.given, model, on, served, err)
-                     : nnc_scenario_load(specs, &whole.given, model, on, trained, err),
+                 served != NULL ? nnc_serve_scenario_load(specs, &whole.given, model, on, served, err)
+                                : nnc_scenario_load(specs, &whole.given, model, on, trained, err),
                  err);
 }
 
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
-                          const nnc_plans *plans, const nnc_plans_scenario *from,
-                          const char *device, nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
+                          const nnc_plans_scenario *from, const char *device, nnc_scenario *scenario, nnc_error *err)
 {
     return load_whole(specs, given, arena, plans, from, device, scenario, NULL, err);
 }
 
 nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
-                                 const nnc_plans *plans, const nnc_plans_scenario *from,
-                                 const char *device, nnc_serve_scenario *scenario, nnc_error *err)
+                                 const nnc_plans *plans, const nnc_plans_scenario *from, const char *device,
+                                 nnc_serve_scenario *scenario, nnc_error *err)
 {
     return load_whole(specs, given, arena, plans, from, device, NULL, scenario, err);
 }
@@ -941,9 +904,7 @@ static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, c
     case NNC_CELL_WHOLE: figure->number = (double)cell->whole; break;
     case NNC_CELL_BOOL: figure->text = cell->flag ? "true" : "false"; break;
     case NNC_CELL_TEXT:
-        figure->text = last != NULL && strcmp(last, cell->text) == 0
-                           ? last
-                           : nnc_arena_strdup(arena, cell->text);
+        figure->text = last != NULL && strcmp(last, cell->text) == 0 ? last : nnc_arena_strdup(arena, cell->text);
         return figure->text != NULL;
     }
     return true;
@@ -953,28 +914,21 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
 {
     const nnc_figures none = { NULL, 0 };
     const bool served = report->serve != NULL, images = report->images != NULL;
-    struct nnc_collected *kind = images   ? &collector->images
-                                 : served ? &collector->served
-                                          : &collector->trained;
-    const nnc_metrics *metrics = images   ? &nnc_images_metrics
-                                 : served ? &nnc_serve_metrics
-                                          : &nnc_estimate_run_metrics;
+    struct nnc_collected *kind = images ? &collector->images : served ? &collector->served : &collector->trained;
+    const nnc_metrics *metrics = images ? &nnc_images_metrics : served ? &nnc_serve_metrics : &nnc_estimate_run_metrics;
     const nnc_columns *columns = &kind->columns;
-    if (columns->list == NULL &&
-        nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) {
+    if (columns->list == NULL && nnc_columns_of(metrics, collector->arena, &kind->columns) != NNC_OK) {
         return none;
     }
     if (kind->figures == NULL) {
-        kind->figures =
-            nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *kind->figures);
+        kind->figures = nnc_arena_array(collector->arena, (size_t)columns->count, sizeof *kind->figures);
     }
     if (kind->figures == NULL) {
         return none;
     }
     const nnc_place place = { .record = report };
     int32_t count = columns->count; /* metrics of the run come last */
-    while (report->run == NULL && count > 0 &&
-           strncmp(columns->list[count - 1].name, "run.", 4) == 0) {
+    while (report->run == NULL && count > 0 && strncmp(columns->list[count - 1].name, "run.", 4) == 0) {
         count--;
     }
     for (int32_t i = 0; i < count; i++) {

@@ -23,8 +23,7 @@ typedef struct nnc_packed {
 } nnc_packed;
 
 /* Adds a value. Names and texts must outlive the list. false: out of memory. */
-bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before,
-                     nnc_packed *packed);
+bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
 
 static inline int32_t nnc_packed_count(const nnc_packed *packed)
 {
@@ -104,9 +103,8 @@ typedef struct nnc_recorded_estimate {
 } nnc_recorded_estimate;
 
 typedef struct nnc_recorded {
-    const char *tool; /* version; NULL = nothing is recorded */
-    const char
-        *conventions; /* unit and precision conventions of the values: NNC_RECORDED_CONVENTIONS */
+    const char *tool;        /* version; NULL = nothing is recorded */
+    const char *conventions; /* unit and precision conventions of the values: NNC_RECORDED_CONVENTIONS */
     const nnc_recorded_digest *digests;
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
@@ -125,8 +123,7 @@ typedef struct nnc_plans {
     size_t size;
     const nnc_plans_scenario *scenarios;
     int32_t scenario_count;
-    const char *const
-        *record; /* names of the values to record, as in nnc_figure_match; none = all */
+    const char *const *record; /* names of the values to record, as in nnc_figure_match; none = all */
     int32_t record_count;
     nnc_recorded recorded;
     nnc_plans_places places;
@@ -136,20 +133,18 @@ typedef struct nnc_plans {
 bool nnc_plans_is(nnc_specs *specs, const char *path);
 
 /* Reads a plan file into the arena. */
-nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path,
-                          const nnc_plans **plans, nnc_error *err);
+nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, const nnc_plans **plans,
+                          nnc_error *err);
 /* The same from a text (text[size] is NUL) that must outlive plans. Faults are reported to `faults`. */
-void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults,
-                     nnc_plans *plans);
+void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans);
 /* Removes the recorded part of a plan file, completely or not at all; every other byte stays. */
 nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
 /* Reads the recorded estimates of a plan file, or the one estimate of an `estimate --format json`. */
-nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded,
-                             nnc_error *err);
+nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded, nnc_error *err);
 
 /* The same from text (text[size] is NUL). */
-nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size,
-                              nnc_recorded *recorded, nnc_error *err);
+nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size, nnc_recorded *recorded,
+                              nnc_error *err);
 
 /* Writes recorded estimates as the value of "recorded" in a plan file, with an open digest. Each estimate takes a
  * line per part, or one line with one_line. */
@@ -157,8 +152,7 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
 
 /* The text of the file with `recorded` (from nnc_recorded_write; its digest is filled in) in place of the old part;
  * every other byte stays. In the arena; NULL when out of memory. */
-const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
-                                    size_t *size);
+const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
 
 /* ---- between the files of this reader ---- */
 
@@ -173,23 +167,21 @@ typedef struct nnc_serve_scenario nnc_serve_scenario;
 /* Loads the specs and the plan of a scenario. */
 
 /* Reads MODEL as a plan file if it is one; otherwise *plans stays NULL. */
-nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model,
-                          const nnc_plans **plans, nnc_error *err);
+nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
+                          nnc_error *err);
 
 /* The scenario of that id; id NULL: the only one. NNC_BAD_USAGE: there is no such scenario. */
-nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id,
-                          const nnc_plans_scenario **scenario, nnc_error *err);
+nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err);
 
 /* Loads a scenario, changed by the options given on the command line; device NULL = the scenario's own. Errors name
  * the file, the line and the scenario. */
-nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
-                          const nnc_plans *plans, const nnc_plans_scenario *from,
-                          const char *device, nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
+                          const nnc_plans_scenario *from, const char *device, nnc_scenario *scenario, nnc_error *err);
 
 /* The same for a scenario of serving. */
 nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
-                                 const nnc_plans *plans, const nnc_plans_scenario *from,
-                                 const char *device, nnc_serve_scenario *scenario, nnc_error *err);
+                                 const nnc_plans *plans, const nnc_plans_scenario *from, const char *device,
+                                 nnc_serve_scenario *scenario, nnc_error *err);
 
 /* Puts "FILE:LINE: ID: " before err->where, and turns a bad option, which the user did not give, into a bad file.
  * Returns the status. */
@@ -238,14 +230,10 @@ typedef struct nnc_check_report {
 
 /* How much is kept of scenarios whose values did not change: only the fact; the estimates, to be recorded; or the
  * values of every row, too. */
-typedef enum nnc_check_keeping {
-    NNC_KEEPS_CHANGES,
-    NNC_KEEPS_ESTIMATES,
-    NNC_KEEPS_ROWS
-} nnc_check_keeping;
+typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;
 
-nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping,
-                          nnc_check **check, nnc_error *err);
+nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
+                          nnc_error *err);
 const nnc_check_report *nnc_check_report_of(const nnc_check *check);
 
 /* Lists the changes of all rows. NNC_OK or NNC_NO_MEMORY. */
@@ -253,8 +241,8 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
 
 /* Compares two recordings: one estimate with one other, whatever their names; otherwise by name, in the order of the
  * new one. Where the software profiles differ, estimates the new plan again under both to split the change of the step. */
-nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path,
-                         const char *now_path, nnc_check_report *report, nnc_error *err);
+nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path, const char *now_path,
+                         nnc_check_report *report, nnc_error *err);
 
 /* Sums over the rows. */
 typedef struct nnc_check_sum {

@@ -45,9 +45,7 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
     }
     const nnc_metric *metric = nnc_figure_metric(figure->name);
     const nnc_metric_type type = metric != NULL ? metric->type : NNC_METRIC_ANY;
-    return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text
-           : type <= NNC_METRIC_ENUM                             ? text
-                                                                 : true;
+    return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text : type <= NNC_METRIC_ENUM ? text : true;
 }
 
 /* A metric with a unit is not negative, unless its row allows any sign. */
@@ -60,8 +58,7 @@ static bool is_in_range(const nnc_figure *figure)
 static void add_figure(nnc_json at, const char *name, nnc_figure_list *into)
 {
     nnc_arena *arena = at.doc->arena;
-    nnc_figure *list =
-        nnc_arena_grow(arena, into->list, into->count, &into->capacity, sizeof(*list));
+    nnc_figure *list = nnc_arena_grow(arena, into->list, into->count, &into->capacity, sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);
         return;
@@ -107,8 +104,7 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
 {
     const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
     int index = 0;
-    for (nnc_json item = nnc_json_first(at);
-         item.node != NULL && nnc_json_go_on(item) && into->count < FIGURES_MAX;
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item) && into->count < FIGURES_MAX;
          item = nnc_json_next(item), index++) {
         const nnc_json_type type = nnc_json_type_of(item);
         char place[16];
@@ -121,14 +117,12 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
             return;
         }
         if (length == 0) {
-            nnc_json_fault(item, NULL, "name too long or empty, expected at most %d bytes",
-                           FIGURE_NAME_MAX - 1);
+            nnc_json_fault(item, NULL, "name too long or empty, expected at most %d bytes", FIGURE_NAME_MAX - 1);
             return;
         }
         if (type == NNC_JSON_OBJECT ? !list : type == NNC_JSON_LIST) {
             flatten(item, name, length, into);
-        } else if (type != NNC_JSON_NULL && type != NNC_JSON_OBJECT &&
-                   !(list && type == NNC_JSON_TEXT)) {
+        } else if (type != NNC_JSON_NULL && type != NNC_JSON_OBJECT && !(list && type == NNC_JSON_TEXT)) {
             add_figure(item, name, into);
         }
     }
@@ -215,8 +209,7 @@ static char *put(char *at, const char *bytes, size_t size)
     return at + size;
 }
 
-const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded,
-                                    size_t *size)
+const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size)
 {
     static const char member[] = ",\n  \"recorded\": ";
     const nnc_plans_places *places = &plans->places;
@@ -269,10 +262,8 @@ static void read_digests(nnc_json at, nnc_recorded *recorded)
         for (nnc_json item = nnc_json_first(kind); item.node != NULL; item = nnc_json_next(item)) {
             nnc_recorded_digest *digest = &list[recorded->digest_count];
             *digest =
-                (nnc_recorded_digest){ name, nnc_arena_strdup(at.doc->arena, nnc_json_key(item)),
-                                       nnc_read_text(item) };
-            recorded->digest_count +=
-                digest->kind != NULL && digest->name != NULL && digest->digest != NULL;
+                (nnc_recorded_digest){ name, nnc_arena_strdup(at.doc->arena, nnc_json_key(item)), nnc_read_text(item) };
+            recorded->digest_count += digest->kind != NULL && digest->name != NULL && digest->digest != NULL;
         }
     }
     recorded->digests = list;
@@ -285,8 +276,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
                      nnc_figure_list *found, nnc_recorded_estimate *estimate)
 {
     nnc_arena *arena = item.doc->arena;
-    found->like =
-        (nnc_figures){ found->list, found->count }; /* the list is reused for the next estimate */
+    found->like = (nnc_figures){ found->list, found->count }; /* the list is reused for the next estimate */
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -297,8 +287,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
     nnc_json_close(item, index, not_digested);
     const nnc_figures figures = { found->list, found->count };
     if (estimate->id == NULL ||
-        !nnc_packed_make(arena, figures, before != NULL ? &before->figures : NULL,
-                         &estimate->figures)) {
+        !nnc_packed_make(arena, figures, before != NULL ? &before->figures : NULL, &estimate->figures)) {
         nnc_faults_no_memory(item.doc->faults);
     }
 }
@@ -309,8 +298,7 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
         return loud && is_member(at, NNC_JSON_OBJECT, "an object");
     }
-    nnc_recorded_estimate *list =
-        nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
+    nnc_recorded_estimate *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);
         return true;
@@ -353,16 +341,14 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
 {
     const nnc_json schema = nnc_json_get(at, "schema");
     char expected[64];
-    if (nnc_json_type_of(schema) != NNC_JSON_TEXT ||
-        strcmp(nnc_json_text(schema), NNC_RECORDED_SCHEMA) != 0) {
+    if (nnc_json_type_of(schema) != NNC_JSON_TEXT || strcmp(nnc_json_text(schema), NNC_RECORDED_SCHEMA) != 0) {
         if (schema.node == NULL) {
             nnc_json_fault(at, "schema",
                            "missing, expected \"%s\" as 'nncost check --update' writes it, found "
                            "nothing",
                            NNC_RECORDED_SCHEMA);
         } else {
-            nnc_json_mismatch(schema, "of another version of nncost",
-                              "\"" NNC_RECORDED_SCHEMA "\"");
+            nnc_json_mismatch(schema, "of another version of nncost", "\"" NNC_RECORDED_SCHEMA "\"");
         }
         return false;
     }
@@ -391,8 +377,7 @@ static bool is_untouched(nnc_json at)
         nnc_json_fault(at, NULL,
                        "edited by hand or damaged, expected it as 'nncost check --update' wrote "
                        "it (digest %s); restore it, or remove the whole of it and record again",
-                       nnc_json_type_of(digest) == NNC_JSON_TEXT ? nnc_json_text(digest)
-                                                                 : "missing");
+                       nnc_json_type_of(digest) == NNC_JSON_TEXT ? nnc_json_text(digest) : "missing");
         return false;
     }
     return true;
@@ -402,8 +387,9 @@ static bool is_untouched(nnc_json at)
  * otherwise the estimates are read again to report their faults. */
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
 {
-    static const char *const keys[] = { "schema", "note",    "tool",      "conventions",
-                                        "digest", "digests", "estimates", NULL };
+    static const char *const keys[] = {
+        "schema", "note", "tool", "conventions", "digest", "digests", "estimates", NULL
+    };
     static const nnc_field_table none = { "recorded part", NULL, 0 };
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT || !nnc_json_go_on(at) ||
         !is_member(at, NNC_JSON_OBJECT, "an object") || !is_of_this_version(at, recorded)) {
@@ -415,8 +401,7 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
         *recorded = (nnc_recorded){ .tool = NULL };
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         if (!nnc_is_one_of(nnc_json_key(item), keys)) {
             nnc_refuse_unknown(item, &none, keys);
         }
@@ -440,14 +425,12 @@ static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
         return;
     }
-    nnc_recorded_op *list =
-        nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
+    nnc_recorded_op *list = nnc_arena_array(at.doc->arena, (size_t)nnc_json_count(at) + 1, sizeof(*list));
     if (list == NULL) {
         nnc_faults_no_memory(at.doc->faults);
         return;
     }
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         nnc_recorded_op *op = &list[estimate->op_count];
         *op = (nnc_recorded_op){
             .name = nnc_read_text(nnc_json_get(item, "name")),
@@ -456,8 +439,8 @@ static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
             .repeat = served ? 1.0 : number_or_nan(nnc_json_get(item, "repeat")),
             .time_s = number_or_nan(nnc_json_get(item, "time_s")),
         };
-        estimate->op_count += op->name != NULL && op->phase != NULL && op->shape != NULL &&
-                              !isnan(op->repeat) && !isnan(op->time_s);
+        estimate->op_count +=
+            op->name != NULL && op->phase != NULL && op->shape != NULL && !isnan(op->repeat) && !isnan(op->time_s);
     }
     estimate->ops = list;
 }
@@ -477,8 +460,7 @@ static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
         }
     }
     estimate->id = "";
-    if (!nnc_packed_make(root.doc->arena, (nnc_figures){ found.list, found.count }, NULL,
-                         &estimate->figures)) {
+    if (!nnc_packed_make(root.doc->arena, (nnc_figures){ found.list, found.count }, NULL, &estimate->figures)) {
         nnc_faults_no_memory(root.doc->faults);
         return;
     }
@@ -500,8 +482,8 @@ static void read_either(nnc_json root, nnc_recorded *recorded)
     if (served || strcmp(text, NNC_ESTIMATE_SCHEMA) == 0) {
         read_estimate(root, served, recorded);
     } else if (schema.node == NULL) {
-        nnc_json_fault(root, "schema", "missing, expected an estimate (%s) or a plan file (%s)",
-                       NNC_ESTIMATE_SCHEMA, NNC_PLANS_SCHEMA);
+        nnc_json_fault(root, "schema", "missing, expected an estimate (%s) or a plan file (%s)", NNC_ESTIMATE_SCHEMA,
+                       NNC_PLANS_SCHEMA);
     } else {
         nnc_json_mismatch(schema, "unknown schema", NNC_ESTIMATE_SCHEMA " or " NNC_PLANS_SCHEMA);
     }
@@ -515,18 +497,14 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
         nnc_plans_parse(arena, text, size, faults, &plans);
         *recorded = plans.recorded;
         if (faults->count == 0 && recorded->tool == NULL) {
-            return nnc_fail(
-                faults->err, NNC_BAD_SPEC, faults->name,
-                "nothing is recorded, expected the output of 'nncost check %s --update'",
-                faults->name);
+            return nnc_fail(faults->err, NNC_BAD_SPEC, faults->name,
+                            "nothing is recorded, expected the output of 'nncost check %s --update'", faults->name);
         }
         return faults->status;
     }
-    nnc_json_doc doc = { .faults = faults,
-                         .arena = arena,
-                         .text = text,
-                         .size = size,
-                         .values_max = NNC_SCAN_VALUES_RECORDED };
+    nnc_json_doc doc = {
+        .faults = faults, .arena = arena, .text = text, .size = size, .values_max = NNC_SCAN_VALUES_RECORDED
+    };
     if (nnc_json_parse(&doc)) {
         read_either(nnc_json_root(&doc), recorded);
     }
@@ -534,16 +512,15 @@ static nnc_status parse_either(nnc_arena *arena, const char *text, size_t size, 
     return faults->status;
 }
 
-nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size,
-                              nnc_recorded *recorded, nnc_error *err)
+nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size, nnc_recorded *recorded,
+                              nnc_error *err)
 {
     nnc_faults faults = { .name = name, .err = err };
     *recorded = (nnc_recorded){ .tool = NULL };
     return parse_either(arena, text, size, &faults, recorded);
 }
 
-nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded,
-                             nnc_error *err)
+nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded, nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -567,8 +544,7 @@ static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
     for (int32_t i = 0; i < recorded->digest_count; i++) {
         const nnc_recorded_digest *digest = &recorded->digests[i];
         if (kind == NULL || strcmp(kind, digest->kind) != 0) {
-            nnc_buffer_print(out, "%s\n      \"%s\": {", kind != NULL ? "\n      }," : "",
-                             digest->kind);
+            nnc_buffer_print(out, "%s\n      \"%s\": {", kind != NULL ? "\n      }," : "", digest->kind);
             kind = digest->kind;
         } else {
             nnc_buffer_byte(out, ',');

@@ -5,8 +5,8 @@
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 
-const nnc_format *const nnc_formats[NNC_FORMAT_COUNT] = { &nnc_format_table, &nnc_format_json,
-                                                          &nnc_format_csv, &nnc_format_markdown };
+const nnc_format *const nnc_formats[NNC_FORMAT_COUNT] = { &nnc_format_table, &nnc_format_json, &nnc_format_csv,
+                                                          &nnc_format_markdown };
 
 const char *nnc_format_name(unsigned index)
 {
@@ -43,8 +43,7 @@ void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 /* Writes the comma, the line break and the key before a value. */
 static void begin_value(nnc_record *record, const char *key)
 {
-    const bool own_line =
-        record->spread || record->depth == 1 || (record->depth == 2 && record->list[2]);
+    const bool own_line = record->spread || record->depth == 1 || (record->depth == 2 && record->list[2]);
     const bool first = record->members[record->depth]++ == 0;
     nnc_buffer_text(record->out, first ? "" : ",");
     if (own_line) {
@@ -157,10 +156,8 @@ static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place
     for (int32_t i = 0; i < row->each_count; i++) {
         const nnc_cell cell = nnc_metric_read(row, place, i, text);
         if (!row->sparse || cell.kind != NNC_CELL_WHOLE || cell.whole > 0) {
-            put_json_member(
-                record,
-                nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)i) : NULL,
-                &cell);
+            put_json_member(record, nnc_metric_rare(row)->each != NULL ? nnc_metric_rare(row)->each((unsigned)i) : NULL,
+                            &cell);
         }
     }
     nnc_record_close(record);
@@ -197,8 +194,7 @@ static void put_object(nnc_record *record, const nnc_metric *row, const nnc_plac
     const nnc_place inside = nnc_metric_inside(row, place);
     if (row->name == NULL) {
         nnc_record_members(record, row->rows, &inside);
-    } else if (inside.record == NULL ||
-               (nnc_metric_rare(row)->unless != NULL && nnc_metric_rare(row)->unless(place))) {
+    } else if (inside.record == NULL || (nnc_metric_rare(row)->unless != NULL && nnc_metric_rare(row)->unless(place))) {
         nnc_record_null(record, row->name);
     } else {
         nnc_record_object(record, row->name);
@@ -231,8 +227,7 @@ void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nn
 
 /* ---- JSON: one document, or an object in each line ---- */
 
-static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
-                            const void *record)
+static void json_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
 {
     const nnc_place place = { .record = record };
     nnc_record document = nnc_record_begin(out, view->schema);
@@ -265,8 +260,7 @@ const nnc_format nnc_format_json = {
  * the signs, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text)
 {
-    static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D",
-                                        "\xEF\xBC\xA0" };
+    static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
     bool starts = strchr("=+-@", *text) != NULL && *text != '\0';
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++) {
         starts = starts || strncmp(text, wide[i], 3) == 0;
@@ -336,8 +330,7 @@ static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells
     nnc_buffer_put(out, "\r\n", 2);
 }
 
-static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns,
-                       const nnc_place *place)
+static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns, const nnc_place *place)
 {
     for (int32_t i = 0; i < columns.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
@@ -352,15 +345,12 @@ static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns,
     nnc_buffer_text(out, "\r\n");
 }
 
-static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
-                           const void *record)
+static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
 {
-    const nnc_lines lines =
-        view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
+    const nnc_lines lines = view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
     nnc_columns columns = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
-    out->failed =
-        out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
+    out->failed = out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
     for (int32_t i = 0; i < columns.count; i++) {
         nnc_buffer_text(out, i > 0 ? "," : "");
         csv_put_text(out, columns.list[i].name);
@@ -384,8 +374,7 @@ const nnc_format nnc_format_csv = {
 static void markdown_put_label(nnc_sheet *sheet, const char *label)
 {
     if (*label == '\0' || *label == ' ') {
-        nnc_buffer_print(sheet->out, "  %s%s", label + strspn(label, " "),
-                         *label != '\0' ? ": " : "");
+        nnc_buffer_print(sheet->out, "  %s%s", label + strspn(label, " "), *label != '\0' ? ": " : "");
     } else {
         nnc_buffer_print(sheet->out, "- **%s**: ", label);
     }
@@ -425,8 +414,7 @@ static void markdown_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *
     for (int i = 0; i < heads.count; i++) {
         char text[NNC_METRIC_TEXT_MAX];
         nnc_buffer_text(out, i > 0 ? " | " : "| ");
-        nnc_put_markdown(out,
-                         nnc_cell_text(&cells[i], heads.list[i].show, heads.list[i].unit, text));
+        nnc_put_markdown(out, nnc_cell_text(&cells[i], heads.list[i].show, heads.list[i].unit, text));
     }
     nnc_buffer_text(out, " |\n");
 }
@@ -455,8 +443,7 @@ static const nnc_page markdown_page = { .label = markdown_put_label,
                                         .heading = markdown_put_page_heading,
                                         .table = markdown_put_table };
 
-static void markdown_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view,
-                                const void *record)
+static void markdown_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
 {
     view->page(out, style, record);
 }
@@ -492,34 +479,32 @@ static const char style_sheet[] =
     ".desk{display:block}}";
 
 /* Sorts a table by a column; "12.30 ms", "386.5 G" and "41.2%" are compared as numbers. */
-static const char script[] =
-    "const size={n:1e-9,u:1e-6,m:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,P:1e15,E:1e18};"
-    "function worth(text){const m=/^([-+]?[\\d.,]+)\\s*([a-zA-Z]*)/.exec(text);"
-    "if(!m)return null;const v=parseFloat(m[1].replace(/,/g,''));"
-    "const p=m[2].length>1||'kMGTPE'.includes(m[2])?size[m[2][0]]:0;return v*(p||1)}"
-    "for(const table of document.querySelectorAll('table')){"
-    "const body=table.tBodies[0];[...table.tHead.rows[0].cells].forEach((head,i)=>{"
-    "const button=document.createElement('button');button.type='button';"
-    "button.append(...head.childNodes);head.append(button);"
-    "button.addEventListener('click',()=>{"
-    "const down=head.getAttribute('aria-sort')!=='descending';"
-    "for(const h of table.tHead.rows[0].cells)h.removeAttribute('aria-sort');"
-    "head.setAttribute('aria-sort',down?'descending':'ascending');"
-    "const rows=[...body.rows].map(row=>[row,row.cells[i]?row.cells[i].textContent:'']);"
-    "rows.sort(([,a],[,b])=>{const x=worth(a),y=worth(b);"
-    "if((x===null)!==(y===null))return x===null?1:-1;"
-    "const c=x===null?b.localeCompare(a):y-x;return down?c:-c});"
-    "body.append(...rows.map(([row])=>row))})})}";
+static const char script[] = "const size={n:1e-9,u:1e-6,m:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,P:1e15,E:1e18};"
+                             "function worth(text){const m=/^([-+]?[\\d.,]+)\\s*([a-zA-Z]*)/.exec(text);"
+                             "if(!m)return null;const v=parseFloat(m[1].replace(/,/g,''));"
+                             "const p=m[2].length>1||'kMGTPE'.includes(m[2])?size[m[2][0]]:0;return v*(p||1)}"
+                             "for(const table of document.querySelectorAll('table')){"
+                             "const body=table.tBodies[0];[...table.tHead.rows[0].cells].forEach((head,i)=>{"
+                             "const button=document.createElement('button');button.type='button';"
+                             "button.append(...head.childNodes);head.append(button);"
+                             "button.addEventListener('click',()=>{"
+                             "const down=head.getAttribute('aria-sort')!=='descending';"
+                             "for(const h of table.tHead.rows[0].cells)h.removeAttribute('aria-sort');"
+                             "head.setAttribute('aria-sort',down?'descending':'ascending');"
+                             "const rows=[...body.rows].map(row=>[row,row.cells[i]?row.cells[i].textContent:'']);"
+                             "rows.sort(([,a],[,b])=>{const x=worth(a),y=worth(b);"
+                             "if((x===null)!==(y===null))return x===null?1:-1;"
+                             "const c=x===null?b.localeCompare(a):y-x;return down?c:-c});"
+                             "body.append(...rows.map(([row])=>row))})})}";
 
 void nnc_html_begin(nnc_buffer *out, const char *title)
 {
-    nnc_buffer_text(out,
-                    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                    "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
-                    "form-action 'none'\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                    "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
+    nnc_buffer_text(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+                         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                         "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+                         "form-action 'none'\">\n"
+                         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                         "<meta name=\"color-scheme\" content=\"light dark\">\n<title>");
     nnc_put_xml(out, title);
     nnc_buffer_print(out, "</title>\n<style>%s", style_sheet);
     nnc_palette_css(out);
@@ -593,9 +578,7 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
     nnc_buffer_text(out, "\n</tbody></table></div>\n");
 }
 
-static const nnc_page page = {
-    .label = put_label, .text = put_text, .heading = put_heading, .table = put_table
-};
+static const nnc_page page = { .label = put_label, .text = put_text, .heading = put_heading, .table = put_table };
 
 static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
 {

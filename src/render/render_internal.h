@@ -43,12 +43,10 @@ typedef struct nnc_style {
 
 /* How a result is shown. record: the result, of the type that `document` describes. */
 typedef struct nnc_view {
-    const char *schema;          /* "nncost.estimate/1" */
-    const nnc_metrics *document; /* the whole result as one object */
-    bool exact; /* JSON numbers with 17 digits, for a program that computes with them */
-    nnc_lines (*lines)(
-        const void
-            *record); /* the part of the result that is a table, for CSV; NULL = the document, as
+    const char *schema;                     /* "nncost.estimate/1" */
+    const nnc_metrics *document;            /* the whole result as one object */
+    bool exact;                             /* JSON numbers with 17 digits, for a program that computes with them */
+    nnc_lines (*lines)(const void *record); /* the part of the result that is a table, for CSV; NULL = the document, as
                       * one line */
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* for people */
 } nnc_view;
@@ -62,9 +60,8 @@ typedef struct nnc_page {
     void (*text)(nnc_sheet *sheet, const char *text); /* appends to the current line */
     void (*heading)(nnc_buffer *out, const char *text);
     void (*table)(nnc_buffer *out, nnc_style style, nnc_table *table);
-    void (*below)(nnc_buffer *out, nnc_style style,
-                  const nnc_table *table); /* writes below a table; NULL = nothing */
-    bool wraps;                            /* lines end at the width */
+    void (*below)(nnc_buffer *out, nnc_style style, const nnc_table *table); /* writes below a table; NULL = nothing */
+    bool wraps;                                                              /* lines end at the width */
 } nnc_page;
 
 struct nnc_format {
@@ -101,8 +98,7 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT]);
 char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);
 
 /* A cell for people: "-" for null, "yes" and "no". Returns text, or the cell's own text. */
-const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
-                          char text[NNC_METRIC_TEXT_MAX]);
+const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX]);
 
 /* The column of a metric under its full name; the last part of the name is the heading. */
 nnc_head nnc_head_of(const nnc_metric *metric, const char *name);
@@ -197,8 +193,7 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
 
 /* Puts the metrics of a record into a text with names in braces. Returns false when one has no value. */
 enum { NNC_PAGE_TEXT = 2048 };
-bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text,
-                   char filled[NNC_PAGE_TEXT]);
+bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT]);
 
 /* ---- what was asked for, at the top of a page: sheet.c ---- */
 
@@ -265,8 +260,7 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
 
 /* Takes whole lines as format->line puts them, and writes those that can be written: all of them, unless the format
  * holds lines. */
-void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines,
-                   size_t size);
+void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size);
 
 /* ---- JSON: formats.c ---- */
 
@@ -363,16 +357,14 @@ void nnc_svg_path_end(nnc_svg *svg, bool closed);
 void nnc_svg_line(nnc_svg *svg, const char *class, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2);
 
 /* anchor: 's' begins at x, 'm' has its middle there, 'e' ends there. */
-void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y,
-                  const char *text);
+void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, const char *text);
 /* Turned around (x, y) by tenths of a degree, clockwise. */
-void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle,
-                    const char *text);
+void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text);
 
 /* Writes the picture and frees the svg. page: with its own style sheet and background; else the page around it
  * has the style sheet. */
-void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title,
-                 const char *desc, bool page);
+void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
+                 bool page);
 
 /* Writes text with the characters escaped that XML and HTML take for markup; control characters and invalid UTF-8
  * become '?'. */

@@ -190,8 +190,7 @@ static int name_length(const nnc_metric *row, const char *name)
 
 /* A metric by its full name, as nnc_metric_find, with the place that its row counts from. place->record may be NULL
  * when only the row is asked for. */
-static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place,
-                                  int32_t *index)
+static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place, int32_t *index)
 {
     for (size_t i = 0; i < metrics->count; i++) {
         const nnc_metric *row = &metrics->rows[i];
@@ -220,8 +219,7 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
 static const char *take(const char *text, char end, char or_end, char taken[REFERENCE_MAX])
 {
     size_t length = 0;
-    while (text[length] != '\0' && text[length] != end && text[length] != or_end &&
-           length + 1 < REFERENCE_MAX) {
+    while (text[length] != '\0' && text[length] != end && text[length] != or_end && length + 1 < REFERENCE_MAX) {
         taken[length] = text[length];
         length++;
     }
@@ -230,8 +228,7 @@ static const char *take(const char *text, char end, char or_end, char taken[REFE
 }
 
 /* The reference that begins at '{': its name, and its form or NULL. Returns the text after '}'. */
-static const char *split(const char *at, char name[REFERENCE_MAX], char own_form[REFERENCE_MAX],
-                         const char **form)
+static const char *split(const char *at, char name[REFERENCE_MAX], char own_form[REFERENCE_MAX], const char **form)
 {
     at = take(at + 1, ':', '}', name);
     *form = *at == ':' ? own_form : NULL;
@@ -298,8 +295,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
     for (part p = { .left = "" }; when != NULL && all;) {
         when = next_part(when, &p);
         const nnc_cell left = operand(metrics, record, p.left, texts[0]);
-        const nnc_cell right =
-            p.sign[0] != '\0' ? operand(metrics, record, p.right, texts[1]) : nnc_text_cell(NULL);
+        const nnc_cell right = p.sign[0] != '\0' ? operand(metrics, record, p.right, texts[1]) : nnc_text_cell(NULL);
         if (p.sign[0] == '\0') {
             all = is_true(&left) != p.not ;
         } else if (p.sign[0] == '>') {
@@ -337,10 +333,8 @@ static bool all_known(const nnc_page_rows *page)
             nnc_place nowhere = { .record = NULL };
             int32_t index = 0;
             at = split(at, name, own_form, &form);
-            if (find_row(page->metrics, name, &nowhere, &index) == NULL ||
-                (form != NULL && form_of(form) == NULL)) {
-                fprintf(stderr, "page row \"%s\": no metric or form \"%s\"\n", page->rows[i].text,
-                        name);
+            if (find_row(page->metrics, name, &nowhere, &index) == NULL || (form != NULL && form_of(form) == NULL)) {
+                fprintf(stderr, "page row \"%s\": no metric or form \"%s\"\n", page->rows[i].text, name);
                 return false;
             }
         }
@@ -352,8 +346,7 @@ static bool all_known(const nnc_page_rows *page)
 #define CHECK_PAGE(page) (void)(page)
 #endif
 
-static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form,
-                         char text[NNC_METRIC_TEXT_MAX])
+static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form *form, char text[NNC_METRIC_TEXT_MAX])
 {
     double value = cell.kind == NNC_CELL_WHOLE ? (double)cell.whole : cell.number;
     if (form == NULL) {
@@ -375,8 +368,7 @@ static const char *shown(const nnc_metric *row, nnc_cell cell, const struct form
     return nnc_cell_text(&cell, form->show, NULL, text);
 }
 
-bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text,
-                   char filled[NNC_PAGE_TEXT])
+bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT])
 {
     size_t used = 0;
     while (*text != '\0' && used + 1 < NNC_PAGE_TEXT) {
@@ -433,8 +425,7 @@ static void open_line(page_line *l)
     }
 }
 
-static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_row *row,
-                      const void *record)
+static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_row *row, const void *record)
 {
     char text[NNC_PAGE_TEXT];
     if (row->kind == NNC_ROW_GAP || row->kind == NNC_ROW_BLOCK) {
@@ -520,16 +511,15 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size)
     const struct {
         const char *name;
         int32_t degree;
-    } degrees[] = { { "data", plan->data },
-                    { "tensor", plan->tensor },
-                    { "context", plan->context },
-                    { "pipeline", plan->pipeline } };
+    } degrees[] = {
+        { "data", plan->data }, { "tensor", plan->tensor }, { "context", plan->context }, { "pipeline", plan->pipeline }
+    };
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < sizeof degrees / sizeof degrees[0] && used < size; i++) {
         if (degrees[i].degree > 1) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s %" PRId32,
-                                     used > 0 ? " x " : "", degrees[i].name, degrees[i].degree);
+            used += (size_t)snprintf(text + used, size - used, "%s%s %" PRId32, used > 0 ? " x " : "", degrees[i].name,
+                                     degrees[i].degree);
         }
     }
 }
@@ -541,30 +531,22 @@ static void recompute_text(const nnc_plan *plan, char *text, size_t size)
     nnc_recompute_text(plan->recompute, text, size);
     size_t used = strlen(text);
     if (full && plan->recompute_every > 1) {
-        used += (size_t)snprintf(text + used, size - used, " every %" PRId64 " layers",
-                                 plan->recompute_every);
+        used += (size_t)snprintf(text + used, size - used, " every %" PRId64 " layers", plan->recompute_every);
     }
     if (full && plan->recompute_layers > 0 && used < size) {
-        snprintf(text + used, size - used, " of %" PRId64 " layers per stage",
-                 plan->recompute_layers);
+        snprintf(text + used, size - used, " of %" PRId64 " layers per stage", plan->recompute_layers);
     }
 }
 
-NNC_GET(get_degrees, nnc_report,
-        (degrees_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
-NNC_GET(get_recompute, nnc_report,
-        (recompute_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
-NNC_GET(get_trained, nnc_report,
-        (nnc_train_text(PLAN.train, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
-NNC_GET(get_adapted, nnc_report,
-        (nnc_adapted_text(PLAN.adapters, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_degrees, nnc_report, (degrees_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_recompute, nnc_report, (recompute_text(&PLAN, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_trained, nnc_report, (nnc_train_text(PLAN.train, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
+NNC_GET(get_adapted, nnc_report, (nnc_adapted_text(PLAN.adapters, text, NNC_METRIC_TEXT_MAX), nnc_text_cell(text)))
 NNC_GET(get_dora, nnc_report, nnc_text_cell(PLAN.dora ? " (DoRA)" : ""))
-NNC_GET(get_resharding, nnc_report,
-        nnc_text_cell(PLAN.zero == 3 && !PLAN.reshard ? " without resharding" : ""))
+NNC_GET(get_resharding, nnc_report, nnc_text_cell(PLAN.zero == 3 && !PLAN.reshard ? " without resharding" : ""))
 NNC_GET(get_linked, nnc_report, nnc_bool_cell(PLAN.devices > 1 || self->cluster != NULL))
 NNC_GET(get_leaves_node, nnc_report,
-        nnc_bool_cell(self->device->scale_up.kind == NNC_LINK_NONE ||
-                      PLAN.devices > PLAN.devices_per_node))
+        nnc_bool_cell(self->device->scale_up.kind == NNC_LINK_NONE || PLAN.devices > PLAN.devices_per_node))
 NNC_GET(get_replicas, nnc_report, nnc_whole_cell((int64_t)PLAN.data *PLAN.context))
 
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
@@ -584,8 +566,7 @@ static const nnc_metric page_metric_rows[] = {
     NNC_AS("adapters", TEXT, .get = get_adapted),
     NNC_AS("dora", TEXT, .get = get_dora),
     NNC_AS("frozen", ENUM, RESULT(plan.frozen), .names = { nnc_frozen_name, NNC_FROZEN_COUNT }),
-    NNC_AS("scale_up", ENUM, DEVICE(scale_up.kind),
-           .names = { nnc_link_kind_name, NNC_LINK_KIND_COUNT }),
+    NNC_AS("scale_up", ENUM, DEVICE(scale_up.kind), .names = { nnc_link_kind_name, NNC_LINK_KIND_COUNT }),
     NNC_AS("scale_up_bytes_per_s", NUMBER, DEVICE(scale_up.bytes_per_s), .unit = "B/s"),
     NNC_AS("scale_out_bytes_per_s", NUMBER, DEVICE(scale_out.bytes_per_s), .unit = "B/s"),
     NNC_AS("oversubscription", NUMBER, DEVICE(scale_out.oversubscription), .show = NNC_SHOW_PLAIN),
@@ -605,9 +586,8 @@ static void add_left_out(nnc_sheet *sheet, const void *record)
         if (layers > 1) {
             snprintf(b, sizeof b, "%" PRId64 " ", layers);
         }
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "without its %smulti-token prediction layer%s (+%s)",
-                       b, layers > 1 ? "s" : "",
-                       nnc_count_text((double)report->result->next_params, a));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "without its %smulti-token prediction layer%s (+%s)", b,
+                       layers > 1 ? "s" : "", nnc_count_text((double)report->result->next_params, a));
     }
 }
 
@@ -630,8 +610,8 @@ static void add_batch(nnc_sheet *sheet, const void *record)
         snprintf(data, sizeof data, " x data %" PRId32, plan->data);
     }
     if (plan->data > 1 || plan->micro_batches > 1) {
-        snprintf(text, sizeof text, " = %" PRId64 " micro-batch%s of %" PRId64 "%s",
-                 plan->micro_batches, plan->micro_batches > 1 ? "es" : "", plan->micro_batch, data);
+        snprintf(text, sizeof text, " = %" PRId64 " micro-batch%s of %" PRId64 "%s", plan->micro_batches,
+                 plan->micro_batches > 1 ? "es" : "", plan->micro_batch, data);
     }
     nnc_sheet_item(sheet, NNC_INK_PLAIN, "batch %" PRId64 "%s", plan->global_batch, text);
 }
@@ -644,8 +624,7 @@ static const nnc_page_row subject_rows[] = {
     NNC_ITEM("{model.name}"),
     NNC_ITEM("{model.family}"),
     NNC_ITEM("{model.params} parameters"),
-    NNC_ITEM("{model.active_params} active per token",
-             .when = "model.active_params != model.params"),
+    NNC_ITEM("{model.active_params} active per token", .when = "model.active_params != model.params"),
     NNC_ADD(add_left_out),
     NNC_ITEM("vocabulary padded to {model.padded_vocab} rows for {plan.tensor} tensor ranks"),
     NNC_ITEM("{model.trained_params} trained", .when = "model.trained_params != model.params"),
@@ -658,8 +637,7 @@ static const nnc_page_row subject_rows[] = {
     NNC_ITEM("ridge {device.ridge_flops_per_byte:count} FLOP/B"),
     NNC_LINE("links", .when = "linked"),
     NNC_ITEM("{plan.cluster}"),
-    NNC_ITEM("{scale_up} of {plan.devices_per_node} at {scale_up_bytes_per_s}",
-             .when = "scale_up != none"),
+    NNC_ITEM("{scale_up} of {plan.devices_per_node} at {scale_up_bytes_per_s}", .when = "scale_up != none"),
     NNC_ITEM("network {scale_out_bytes_per_s} per device", .when = "leaves_node"),
     NNC_ITEM("oversubscribed {oversubscription} to 1", .when = "leaves_node, oversubscription > 1"),
     NNC_ITEM("host {host_bytes_per_s}", .when = "plan.offload != none"),
@@ -673,10 +651,8 @@ static const nnc_page_row subject_rows[] = {
     NNC_ITEM("sharded over {plan.shard} of {replicas} ranks",
              .when = "plan.devices > 1, plan.zero > 0, replicas > plan.shard"),
     NNC_ITEM("{plan.schedule}", .when = "plan.pipeline > 1"),
-    NNC_ITEM("{plan.virtual_stages} virtual stages",
-             .when = "plan.pipeline > 1, plan.virtual_stages > 1"),
-    NNC_ITEM("ranks by {plan.rank_order}",
-             .when = "plan.devices > 1, plan.rank_order != tensor-context-data-pipeline"),
+    NNC_ITEM("{plan.virtual_stages} virtual stages", .when = "plan.pipeline > 1, plan.virtual_stages > 1"),
+    NNC_ITEM("ranks by {plan.rank_order}", .when = "plan.devices > 1, plan.rank_order != tensor-context-data-pipeline"),
     NNC_ITEM("offload {plan.offload}", .when = "plan.offload != none"),
     NNC_ITEM("overlap {plan.overlap:plain}"),
     NNC_ITEM("capacity factor {plan.capacity_factor:plain}", .when = "plan.capacity_factor > 0"),
@@ -692,8 +668,7 @@ static const nnc_page_row subject_rows[] = {
     NNC_ITEM("recompute {recompute}"),
     NNC_ITEM("8-bit activation inputs", .when = "fp8_inputs"),
     NNC_ITEM("multi-token prediction", .when = "next_tokens"),
-    NNC_ITEM("adapters of rank {adapter_rank} on {adapters} layers{dora}",
-             .when = "adapter_rank > 0"),
+    NNC_ITEM("adapters of rank {adapter_rank} on {adapters} layers{dora}", .when = "adapter_rank > 0"),
     NNC_ITEM("trained {trained}", .when = "trained != all"),
     NNC_ITEM("frozen weights in {frozen}", .when = "trained != all"),
     NNC_ITEM("frozen weights in {frozen}", .when = "trained = all, adapter_rank > 0"),
@@ -724,8 +699,7 @@ void nnc_sheet_launch(nnc_sheet *sheet, const nnc_report *report)
         harmless += key->skipped ? 0 : 1;
         if (key->skipped) {
             nnc_sheet_label(sheet, "skipped");
-            nnc_sheet_words(sheet, "%s:%" PRId64 ": %s: %s", key->file, key->line, key->key,
-                            key->why);
+            nnc_sheet_words(sheet, "%s:%" PRId64 ": %s: %s", key->file, key->line, key->key, key->why);
             nnc_sheet_end(sheet);
         }
     }
@@ -761,8 +735,7 @@ void nnc_sheet_building(nnc_sheet *sheet, const void *record)
 {
     const nnc_building *building = ((const nnc_report *)record)->building;
     if (building != NULL) {
-        nnc_sheet_words(sheet, "(%s, %" PRId32 ": %s)", building->name, building->year,
-                        building->source);
+        nnc_sheet_words(sheet, "(%s, %" PRId32 ": %s)", building->name, building->year, building->source);
     }
 }
 

@@ -20,9 +20,7 @@ void nnc_put_xml(nnc_buffer *out, const char *text)
         case '<': nnc_buffer_text(out, "&lt;"); break;
         case '>': nnc_buffer_text(out, "&gt;"); break;
         case '"': nnc_buffer_text(out, "&quot;"); break;
-        case '\n':
-            nnc_buffer_text(out, "&#10;");
-            break; /* a new line could begin with a workflow command */
+        case '\n': nnc_buffer_text(out, "&#10;"); break; /* a new line could begin with a workflow command */
         default:
             if (size == 0 || control > 0) {
                 nnc_buffer_byte(out, '?');
@@ -152,8 +150,7 @@ void nnc_svg_line(nnc_svg *svg, const char *class, nnc_px x1, nnc_px y1, nnc_px 
     nnc_svg_path_end(svg, false);
 }
 
-void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle,
-                    const char *text)
+void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text)
 {
     nnc_buffer *out = &svg->body;
     put_class(svg, "text", class);
@@ -176,8 +173,7 @@ void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_
     nnc_buffer_text(out, "</text>\n");
 }
 
-void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y,
-                  const char *text)
+void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, const char *text)
 {
     nnc_svg_turned(svg, class, anchor, x, y, 0, text);
 }
@@ -189,8 +185,8 @@ static void put_named(nnc_buffer *out, const char *element, const char *id, cons
     nnc_buffer_print(out, "</%s>\n", element);
 }
 
-void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title,
-                 const char *desc, bool page)
+void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
+                 bool page)
 {
     const char *id = svg->id;
     nnc_buffer_text(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"nnc\" viewBox=\"0 0 ");
@@ -233,12 +229,11 @@ static const uint16_t plain[LAST - FIRST + 1] = {
 };
 
 static const uint16_t bold[LAST - FIRST + 1] = {
-    348,  456, 521, 838, 696, 1002, 872, 306,  457, 457, 523, 838, 380, 415,  380, 365,
-    696,  696, 696, 696, 696, 696,  696, 696,  696, 696, 400, 400, 838, 838,  838, 580,
-    1000, 774, 762, 734, 830, 683,  683, 821,  837, 372, 372, 775, 637, 995,  837, 850,
-    733,  850, 770, 720, 682, 812,  774, 1103, 771, 724, 725, 457, 365, 457,  838, 500,
-    500,  675, 716, 593, 716, 678,  435, 716,  712, 343, 343, 665, 343, 1042, 712, 687,
-    716,  716, 493, 595, 478, 712,  652, 924,  645, 652, 582, 712, 365, 712,  838,
+    348, 456,  521, 838, 696, 1002, 872, 306, 457, 457, 523, 838, 380, 415,  380, 365, 696, 696,  696,
+    696, 696,  696, 696, 696, 696,  696, 400, 400, 838, 838, 838, 580, 1000, 774, 762, 734, 830,  683,
+    683, 821,  837, 372, 372, 775,  637, 995, 837, 850, 733, 850, 770, 720,  682, 812, 774, 1103, 771,
+    724, 725,  457, 365, 457, 838,  500, 500, 675, 716, 593, 716, 678, 435,  716, 712, 343, 343,  665,
+    343, 1042, 712, 687, 716, 716,  493, 595, 478, 712, 652, 924, 645, 652,  582, 712, 365, 712,  838,
 };
 
 /* Width of the first bytes of a text, in thousandths of the font size. */
@@ -335,15 +330,12 @@ static const char shapes[] =
 static const struct {
     const char *selector, *property, *hue;
 } uses[] = {
-    { "text", "fill", "ink" },         { ".dim", "fill", "dim" },
-    { ".axis", "stroke", "dim" },      { ".grid", "stroke", "line" },
-    { ".roof", "stroke", "ink" },      { ".edge", "stroke", "ink" },
-    { ".frame", "stroke", "exposed" }, { ".stair", "stroke", "compute" },
-    { ".tint", "fill", "compute" },    { ".band", "fill", "forward" },
-    { ".bar", "stroke", "page" },      { ".dot", "stroke", "page" },
-    { ".halo", "stroke", "page" },     { ".page", "fill", "page" },
-    { ".gap", "fill", "gap" },         { ".idle", "fill", "idle" },
-    { ".hatch", "fill", "dim" },       { ".other", "stroke", "ink" },
+    { "text", "fill", "ink" },         { ".dim", "fill", "dim" },         { ".axis", "stroke", "dim" },
+    { ".grid", "stroke", "line" },     { ".roof", "stroke", "ink" },      { ".edge", "stroke", "ink" },
+    { ".frame", "stroke", "exposed" }, { ".stair", "stroke", "compute" }, { ".tint", "fill", "compute" },
+    { ".band", "fill", "forward" },    { ".bar", "stroke", "page" },      { ".dot", "stroke", "page" },
+    { ".halo", "stroke", "page" },     { ".page", "fill", "page" },       { ".gap", "fill", "gap" },
+    { ".idle", "fill", "idle" },       { ".hatch", "fill", "dim" },       { ".other", "stroke", "ink" },
 };
 
 static const char *colour_of(const char *name, bool dark)
@@ -358,8 +350,7 @@ static const char *colour_of(const char *name, bool dark)
 static void put_colours(nnc_buffer *out, bool dark)
 {
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++) {
-        nnc_buffer_print(out, ".nnc %s{%s:%s}", uses[i].selector, uses[i].property,
-                         colour_of(uses[i].hue, dark));
+        nnc_buffer_print(out, ".nnc %s{%s:%s}", uses[i].selector, uses[i].property, colour_of(uses[i].hue, dark));
     }
     for (int i = 0; i < nnc_palette_count; i++) {
         const nnc_hue *hue = &nnc_palette[i];
@@ -372,8 +363,7 @@ static void put_colours(nnc_buffer *out, bool dark)
             nnc_buffer_print(out, ".nnc .mark.%s{stroke:%s}", hue->name, colour);
         }
         if (hue->on_light != NULL) {
-            nnc_buffer_print(out, ".nnc .on-%s{fill:%s}", hue->name,
-                             dark ? hue->on_dark : hue->on_light);
+            nnc_buffer_print(out, ".nnc .on-%s{fill:%s}", hue->name, dark ? hue->on_dark : hue->on_light);
         }
     }
 }

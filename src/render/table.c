@@ -84,8 +84,7 @@ static bool is_measured(const char *unit)
     return !islower((unsigned char)unit[0]) || unit[1] == '\0';
 }
 
-const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
-                          char text[NNC_METRIC_TEXT_MAX])
+const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX])
 {
     const bool whole = cell->kind == NNC_CELL_WHOLE;
     const double value = whole ? (double)cell->whole : cell->number;
@@ -175,8 +174,7 @@ static size_t put_printable(nnc_buffer *out, const char *text)
 
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
-    if (text[0] == ':' && text[1] == ':' &&
-        max > 0) { /* at the start of a line it would be a workflow command */
+    if (text[0] == ':' && text[1] == ':' && max > 0) { /* at the start of a line it would be a workflow command */
         nnc_buffer_byte(out, '?');
         text++;
         max--;
@@ -350,8 +348,7 @@ static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style)
     table->cell_count = 0;
 }
 
-void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines,
-                   size_t size)
+void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size)
 {
     const int64_t held = (int64_t)NNC_TABLE_HELD * table->count;
     const char *end = size > 0 ? lines + size : lines;
@@ -457,8 +454,7 @@ static int next_to_cut(const nnc_table *table)
 static void shrink(nnc_table *table, int width, int gap)
 {
     int c;
-    for (int over = total_width(table, gap) - width; over > 0 && (c = next_to_cut(table)) >= 0;
-         over--) {
+    for (int over = total_width(table, gap) - width; over > 0 && (c = next_to_cut(table)) >= 0; over--) {
         table->widths[c]--;
     }
 }
@@ -562,8 +558,7 @@ static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table)
     nnc_buffer names = { 0 };
     name_columns(table, false, &names);
     if (name_columns(table, true, &names)) {
-        nnc_sheet_line(out, style, "%.*s (a width of %d, see COLUMNS)", (int)names.size,
-                       names.bytes, style.width);
+        nnc_sheet_line(out, style, "%.*s (a width of %d, see COLUMNS)", (int)names.size, names.bytes, style.width);
     }
     out->failed = out->failed || names.failed;
     nnc_buffer_free(&names);

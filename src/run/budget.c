@@ -25,8 +25,8 @@ typedef struct law {
     }
 static const law NNC_ROW(NNC_LAW_RULE_20) = BEST(false, 1.0, 120.0, 0.5); /* C = 6 N (20 N) */
 static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28);
-static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737,
-                                             410.7228269450398, 0.33917084, 0.2849083);
+static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
+                                             0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
 /* From 1e9 parameters on, with the slope between the first and the last row of the table. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
@@ -99,8 +99,8 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     }
     best.served_params = exp((low + high) / 2.0);
     best.served_tokens = tokens_to_reach(l, best.served_params, loss);
-    best.saved_share = 1.0 - best.served_params * (6.0 * best.served_tokens + 2.0 * served) /
-                                 (params * (6.0 * tokens + 2.0 * served));
+    best.saved_share =
+        1.0 - best.served_params * (6.0 * best.served_tokens + 2.0 * served) / (params * (6.0 * tokens + 2.0 * served));
     return best;
 }
 
@@ -126,9 +126,8 @@ static nnc_status check_range(const char *option, double value, double most, nnc
 {
     return isnan(value) || (value > 0.0 && value <= most)
                ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, option,
-                          "out of range, expected a number above 0, at most %g, found %g", most,
-                          value);
+               : nnc_fail(err, NNC_BAD_USAGE, option, "out of range, expected a number above 0, at most %g, found %g",
+                          most, value);
 }
 
 static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
@@ -162,14 +161,12 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
 }
 
 /* Useful rate and price of a device; NaN without a device. */
-static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask,
-                             nnc_budget *budget, nnc_error *err)
+static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
 {
     budget->price_per_device_hour = ask->price;
     if (device == NULL) {
         return isnan(ask->cost) ? NNC_OK
-                                : nnc_fail(err, NNC_BAD_USAGE, "--device",
-                                           "missing, expected the device to pay for");
+                                : nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, expected the device to pay for");
     }
     const double bf16 = nnc_device_matmul_peak(device, NNC_BF16);
     const double peak = isnan(bf16) ? nnc_device_matmul_peak(device, NNC_FP16) : bf16;
@@ -178,16 +175,14 @@ static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask
     }
     if (!(peak > 0.0) || (!isnan(ask->cost) && !(budget->price_per_device_hour > 0.0))) {
         return nnc_fail(err, NNC_BAD_USAGE, peak > 0.0 ? "--price" : device->id,
-                        peak > 0.0 ? "no price is recorded for %s, expected one"
-                                   : "no 16-bit peak is recorded for %s",
+                        peak > 0.0 ? "no price is recorded for %s, expected one" : "no 16-bit peak is recorded for %s",
                         device->name);
     }
     budget->flops_per_s = peak * ask->mfu * ask->goodput;
     return NNC_OK;
 }
 
-static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
-                           nnc_error *err)
+static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
 {
     NNC_TRY(check(ask, err));
     *budget = (nnc_budget){ .params = ask->params,
@@ -213,20 +208,17 @@ static nnc_status work_out(const nnc_device *device, const nnc_budget_ask *ask, 
         const double loss = nnc_law_loss(kind, ask->params, ask->tokens);
         nnc_optimum *best = &budget->optima[i];
         *best = nnc_compute_optimal(kind, budget->flops);
-        const nnc_optimum served =
-            nnc_serving_optimal(kind, isnan(loss) ? best->params : ask->params,
-                                isnan(loss) ? best->tokens : ask->tokens, ask->serve_tokens);
+        const nnc_optimum served = nnc_serving_optimal(kind, isnan(loss) ? best->params : ask->params,
+                                                       isnan(loss) ? best->tokens : ask->tokens, ask->serve_tokens);
         best->served_params = served.served_params;
         best->served_tokens = served.served_tokens;
         best->saved_share = served.saved_share;
-        budget->over_training[i] =
-            isnan(loss) ? (double)NAN : budget->flops / flops_to_reach(kind, loss);
+        budget->over_training[i] = isnan(loss) ? (double)NAN : budget->flops / flops_to_reach(kind, loss);
     }
     return NNC_OK;
 }
 
-nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
-                           nnc_error *err)
+nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
 {
     static const char here[] = "nnc_budget_of";
     nnc_budget_ask full_ask = nnc_budget_ask_default();

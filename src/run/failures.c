@@ -17,8 +17,7 @@ double nnc_daly_interval(double block_s, double mtbf_s)
     return nnc_young_interval(block_s, mtbf_s) * (1.0 + sqrt(x) / 3.0 + x / 9.0) - block_s;
 }
 
-double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s,
-                   double mtbf_s, bool asynchronous)
+double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s, bool asynchronous)
 {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
     if (isinf(mtbf_s)) { /* limit for an infinite mean time between failures */
@@ -85,8 +84,7 @@ static void say_rate(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
     NNC_SOURCE(why, "exponential law of independent stops");
 }
 
-static void say_checkpoint(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run,
-                           nnc_derivation *why)
+static void say_checkpoint(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why)
 {
     double write_bytes_per_s = ask->storage_write_bytes_per_s;
     double read_bytes_per_s = ask->storage_read_bytes_per_s;
@@ -141,8 +139,7 @@ static void say_restart(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
     if (waiting > 0.0) {
         NNC_LET(why, replace_s, "s", ask->replace_s);
         NNC_LET(why, waiting_share, NULL, waiting);
-        NNC_SET(why, run->restart_s, "s",
-                detect_s + waiting_share * replace_s + start_s + run->load_s);
+        NNC_SET(why, run->restart_s, "s", detect_s + waiting_share * replace_s + start_s + run->load_s);
         NNC_NOTE(why, "waiting_share: share of failures that find no spare node");
     } else {
         NNC_SET(why, run->restart_s, "s", detect_s + start_s + run->load_s);
@@ -194,8 +191,7 @@ static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *wh
     NNC_SET(why, run->first_order, NULL, run->goodput);
 }
 
-void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run,
-                      nnc_derivation *why)
+void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why)
 {
     const bool stops = !isnan(ask->device_mtbf_s) || ask->reclaim_per_month > 0.0;
     const bool saves = stops || !isnan(ask->checkpoint_interval_s);
@@ -221,9 +217,8 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
     }
     if (ask->asynchronous) {
         NNC_SET(why, run->goodput, NULL,
-                run->interval_s /
-                    (run->system_mtbf_s * exp((run->restart_s + run->save_s) / run->system_mtbf_s) *
-                     expm1((run->interval_s + run->block_s) / run->system_mtbf_s)));
+                run->interval_s / (run->system_mtbf_s * exp((run->restart_s + run->save_s) / run->system_mtbf_s) *
+                                   expm1((run->interval_s + run->block_s) / run->system_mtbf_s)));
         NNC_NOTE(why, "a failure returns to the last durable checkpoint");
     } else {
         NNC_SET(why, run->goodput, NULL,
@@ -233,8 +228,7 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
     }
     NNC_SOURCE(why, "Daly, doi:10.1016/j.future.2004.11.016, equation 20");
     NNC_SET(why, run->first_order, NULL,
-            1.0 - run->block_s / run->interval_s -
-                (run->interval_s / 2.0 + run->restart_s) / run->system_mtbf_s);
+            1.0 - run->block_s / run->interval_s - (run->interval_s / 2.0 + run->restart_s) / run->system_mtbf_s);
 }
 
 /* Power, energy and carbon of a run: measured draw of the node, and the rated power that published totals
@@ -242,8 +236,8 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
 
 /* Power of a training device over its rating, with the model of the power limit: idle draw, plus matrix
  * units, plus memory. */
-static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w,
-                      double useful_share, nnc_run *run, nnc_derivation *why)
+static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
+                      nnc_run *run, nnc_derivation *why)
 {
     const nnc_efficiencies *e = &device->efficiency;
     const double of_plan = e->gemm[result->plan.precision].power_share;
@@ -253,35 +247,31 @@ static void say_drawn(const nnc_result *result, const nnc_device *device, double
     NNC_LET(why, matrix_share, NULL, isnan(of_plan) ? e->gemm[NNC_BF16].power_share : of_plan);
     NNC_LET(why, memory_share, NULL, e->power.memory_share);
     NNC_LET(why, matrix_used, NULL,
-            result->executed_flops / result->plan.devices / result->peak_flops_per_s /
-                result->step_s);
+            result->executed_flops / result->plan.devices / result->peak_flops_per_s / result->step_s);
     NNC_LET(why, memory_used, NULL,
             (result->read_bytes + result->write_bytes) / device->mem_bytes_per_s / result->step_s);
     NNC_SAY(why, drawn_w, "W",
-            nnc_min(limit_w, rated_w * (idle_share + matrix_share * matrix_used +
-                                        memory_share * memory_used)));
+            nnc_min(limit_w, rated_w * (idle_share + matrix_share * matrix_used + memory_share * memory_used)));
     NNC_SOURCE(why, "efficiency.power of the device file");
     NNC_NOTE(why, "the device alone while it trains, averaged over a step");
     NNC_PUT(why, useful_share, NULL);
     NNC_SET(why, run->busy_share, NULL, useful_share);
-    NNC_SET(why, run->power_w, "W",
-            idle_share * rated_w + (drawn_w - idle_share * rated_w) * useful_share);
+    NNC_SET(why, run->power_w, "W", idle_share * rated_w + (drawn_w - idle_share * rated_w) * useful_share);
     NNC_NOTE(why, "the device without its host; idle power while it waits or is stopped");
 }
 
-static void say_power(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask,
-                      double busy, double limit_w, nnc_run *run, nnc_derivation *why)
+static void say_power(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask, double busy,
+                      double limit_w, nnc_run *run, nnc_derivation *why)
 {
     NNC_SAY(why, useful_s, "s",
-            run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s +
-                run->sync_s + run->evaluate_s);
+            run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s + run->sync_s +
+                run->evaluate_s);
     NNC_SAY(why, stopped_s, "s", run->run_s - useful_s);
     if (isnan(ask->idle_w) || isnan(ask->busy_w)) {
         if (result != NULL && device != NULL && device->efficiency.power.exponent > 0.0) {
             say_drawn(result, device, limit_w,
-                      (run->train_s + run->rollout_s + run->score_s + run->evaluate_s) /
-                          (useful_s + stopped_s),
-                      run, why);
+                      (run->train_s + run->rollout_s + run->score_s + run->evaluate_s) / (useful_s + stopped_s), run,
+                      why);
             return;
         }
         NNC_LET(why, rated_w, "W", limit_w);
@@ -299,16 +289,15 @@ static void say_power(const nnc_result *result, const nnc_device *device, const 
             (busy_share_of_step * run->train_s + run->rollout_s + run->score_s + run->evaluate_s) /
                 (useful_s + stopped_s));
     if (capped_w > 0.0) {
-        NNC_SET(why, run->power_w, "W",
-                idle_w + nnc_max(0.0, busy_w - capped_w - idle_w) * run->busy_share);
+        NNC_SET(why, run->power_w, "W", idle_w + nnc_max(0.0, busy_w - capped_w - idle_w) * run->busy_share);
     } else {
         NNC_SET(why, run->power_w, "W", idle_w + (busy_w - idle_w) * run->busy_share);
     }
     NNC_NOTE(why, "a device with its share of the node; idle power while stopped");
 }
 
-void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask,
-                    double busy_share, nnc_run *run, nnc_derivation *why)
+void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nnc_run_ask *ask, double busy_share,
+                    nnc_run *run, nnc_derivation *why)
 {
     const double rated_w = device != NULL ? nnc_power_limit(device) : (double)NAN;
     NNC_LET(why, pue, NULL, ask->pue);
@@ -321,12 +310,10 @@ void nnc_run_energy(const nnc_result *result, const nnc_device *device, const nn
     NNC_NOTE(why, "as published totals count: rated power of the devices alone");
     NNC_LET(why, carbon_g_per_kwh, "g/kWh", ask->carbon_g_per_kwh);
     NNC_SET(why, run->carbon_kg, "kg", run->energy_j / 3.6e6 * carbon_g_per_kwh / 1000.0);
-    NNC_SET(why, run->rated_carbon_kg, "kg",
-            run->rated_energy_j / 3.6e6 * carbon_g_per_kwh / 1000.0);
+    NNC_SET(why, run->rated_carbon_kg, "kg", run->rated_energy_j / 3.6e6 * carbon_g_per_kwh / 1000.0);
     NNC_LET(why, embodied_kg, "kg", ask->embodied_kg);
     NNC_LET(why, life_s, "s", ask->life_s);
     NNC_LET(why, use_share, NULL, ask->use_share);
-    NNC_SET(why, run->embodied_carbon_kg, "kg",
-            embodied_kg * run->device_hours * 3600.0 / (life_s * use_share));
+    NNC_SET(why, run->embodied_carbon_kg, "kg", embodied_kg * run->device_hours * 3600.0 / (life_s * use_share));
     NNC_NOTE(why, "embodied carbon of the device, in proportion to the lifetime that the run uses");
 }

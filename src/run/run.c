@@ -41,8 +41,7 @@ static step of_sites(step one, const nnc_run_ask *ask)
 }
 
 /* Steps of the requested amount of training; NaN where no amount is given. */
-static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one,
-                          nnc_derivation *why)
+static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why)
 {
     double steps = (double)NAN;
     NNC_LET(why, tokens_per_step, NULL, one->tokens);
@@ -72,17 +71,16 @@ static nnc_status check_advances(const nnc_run *run, nnc_error *err)
     if (!(run->goodput < least)) { /* NaN: unknown */
         return NNC_OK;
     }
-    return nnc_fail(
-        err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
-        "the run does not advance: expected stops rarer than every %.4g s, or less time "
-        "between two checkpoints and to restart (%.4g s)",
-        run->system_mtbf_s, run->interval_s + run->block_s + run->restart_s);
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
+                    "the run does not advance: expected stops rarer than every %.4g s, or less time "
+                    "between two checkpoints and to restart (%.4g s)",
+                    run->system_mtbf_s, run->interval_s + run->block_s + run->restart_s);
 }
 
 static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_error *err)
 {
-    const int amounts = !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) +
-                        !isnan(ask->days) + !isnan(ask->device_hours);
+    const int amounts = !isnan(plan->tokens) + !isnan(plan->samples) + !isnan(ask->epochs) + !isnan(ask->days) +
+                        !isnan(ask->device_hours);
     if (amounts > 1) {
         return nnc_fail(err, NNC_BAD_USAGE,
                         !isnan(ask->days)           ? "--days"
@@ -101,31 +99,27 @@ static nnc_status check_asked(const nnc_plan *plan, const nnc_run_ask *ask, nnc_
                         "expected both --idle-w and --busy-w, found only this");
     }
     if (ask->idle_w > ask->busy_w) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--idle-w", "expected at most --busy-w, %g W, found %g",
-                        ask->busy_w, ask->idle_w);
+        return nnc_fail(err, NNC_BAD_USAGE, "--idle-w", "expected at most --busy-w, %g W, found %g", ask->busy_w,
+                        ask->idle_w);
     }
     if (ask->save_s < ask->block_s) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--block-s",
-                        "expected at most --save-s, %g s, found %g", ask->save_s, ask->block_s);
+        return nnc_fail(err, NNC_BAD_USAGE, "--block-s", "expected at most --save-s, %g s, found %g", ask->save_s,
+                        ask->block_s);
     }
     if (ask->evaluate_every > 0.0 && isnan(ask->evaluate_s)) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--evaluate-s",
-                        "missing, expected it with --evaluate-every, found none");
+        return nnc_fail(err, NNC_BAD_USAGE, "--evaluate-s", "missing, expected it with --evaluate-every, found none");
     }
     if (ask->sites > 1.0 && (isnan(ask->outer_every) || isnan(ask->site_bytes_per_s))) {
-        return nnc_fail(err, NNC_BAD_USAGE,
-                        isnan(ask->outer_every) ? "--outer-every" : "--site-bytes-per-s",
+        return nnc_fail(err, NNC_BAD_USAGE, isnan(ask->outer_every) ? "--outer-every" : "--site-bytes-per-s",
                         "missing, expected it with --sites, found none");
     }
     if (ask->straggler_share >= 1.0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--straggler-share", "expected below 1, found %g",
-                        ask->straggler_share);
+        return nnc_fail(err, NNC_BAD_USAGE, "--straggler-share", "expected below 1, found %g", ask->straggler_share);
     }
     return NNC_OK;
 }
 
-static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run,
-                                 nnc_derivation *why)
+static void say_checkpoint_bytes(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     run->checkpoint_bytes = ask->checkpoint_bytes;
     if (isnan(ask->checkpoint_bytes) && result != NULL) {
@@ -177,13 +171,11 @@ static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_deri
     double steps = 0.0;
     const double days = days_asked(ask, run, why);
     NNC_LET(why, straggler_share, NULL, ask->straggler_share);
-    NNC_LET(why, evaluation_of_a_step_s, "s",
-            ask->evaluate_every > 0.0 ? ask->evaluate_s / ask->evaluate_every : 0.0);
+    NNC_LET(why, evaluation_of_a_step_s, "s", ask->evaluate_every > 0.0 ? ask->evaluate_s / ask->evaluate_every : 0.0);
     NNC_LET(why, outer_of_a_step_s, "s", ask->sites > 1.0 ? run->outer_s / ask->outer_every : 0.0);
     NNC_SET(why, steps, NULL,
             nnc_max(0.0, days * DAY_S - run->warmup_s - run->planned_s) /
-                (run->step_s / (1.0 - straggler_share) / run->goodput + evaluation_of_a_step_s +
-                 outer_of_a_step_s));
+                (run->step_s / (1.0 - straggler_share) / run->goodput + evaluation_of_a_step_s + outer_of_a_step_s));
     return steps;
 }
 
@@ -207,12 +199,10 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     NNC_PUT(why, computed_s, "s");
     NNC_SET(why, run->train_s, "s", run->steps * computed_s);
     NNC_SET(why, run->wait_s, "s", run->steps * run->input_wait_s);
-    NNC_SET(why, run->straggler_s, "s",
-            (run->train_s + run->wait_s) * straggler_share / (1.0 - straggler_share));
+    NNC_SET(why, run->straggler_s, "s", (run->train_s + run->wait_s) * straggler_share / (1.0 - straggler_share));
     say_method_times(ask, run, why);
     NNC_SAY(why, useful_s, "s",
-            run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s +
-                run->sync_s);
+            run->train_s + run->wait_s + run->straggler_s + run->rollout_s + run->score_s + run->sync_s);
     run->save_time_s = 0.0;
     if (run->interval_s > 0.0) {
         NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
@@ -234,8 +224,8 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     NNC_PUT(why, run->evaluate_s, "s");
     nnc_run_sites_time(ask, run, why);
     NNC_SET(why, run->run_s, "s",
-            useful_s + run->save_time_s + run->lost_s + run->evaluate_s + run->warmup_s +
-                run->planned_s + run->sites_s);
+            useful_s + run->save_time_s + run->lost_s + run->evaluate_s + run->warmup_s + run->planned_s +
+                run->sites_s);
     if (!isnan(run->system_mtbf_s)) {
         NNC_SET(why, run->stops, NULL, run->run_s / run->system_mtbf_s);
     }
@@ -270,8 +260,7 @@ static void say_money(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
     if (!isnan(ask->stored_bytes)) {
         NNC_LET(why, stored_bytes, "B", ask->stored_bytes);
         NNC_LET(why, price_per_gb_month, NULL, ask->storage_price);
-        NNC_SET(why, run->cost_storage, NULL,
-                stored_bytes / 1e9 * price_per_gb_month * run->run_s / (730.0 * 3600.0));
+        NNC_SET(why, run->cost_storage, NULL, stored_bytes / 1e9 * price_per_gb_month * run->run_s / (730.0 * 3600.0));
     }
     NNC_PUT(why, run->cost_storage, NULL);
     if (!isnan(ask->egress_bytes)) {
@@ -286,9 +275,7 @@ static void say_money(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 
 static double busy_of(const nnc_result *result)
 {
-    return result == NULL ? 1.0
-                          : 1.0 - (result->bubble_s + result->exposed_comm_s + result->host_s) /
-                                      result->step_s;
+    return result == NULL ? 1.0 : 1.0 - (result->bubble_s + result->exposed_comm_s + result->host_s) / result->step_s;
 }
 
 static void forget(nnc_run *run)
@@ -329,8 +316,8 @@ static void forget(nnc_run *run)
     };
 }
 
-nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
-                       const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why, nnc_error *err)
+nnc_status nnc_run_say(const nnc_result *result, const nnc_device *device, const nnc_plan *plan, const nnc_run_ask *ask,
+                       nnc_run *run, nnc_derivation *why, nnc_error *err)
 {
     step one = of_sites(step_of(result, plan, ask), ask);
     const double link = device != NULL ? device->host.bytes_per_s : (double)NAN;
@@ -407,8 +394,7 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
     if (result != NULL) {
         NNC_TRY(nnc_sized_read(&full_result, sizeof full_result, result, "nnc_result", err));
     }
-    NNC_TRY(nnc_run_say(result != NULL ? &full_result : NULL, device, &full_plan, &full_ask,
-                        &full_run, NULL, err));
+    NNC_TRY(nnc_run_say(result != NULL ? &full_result : NULL, device, &full_plan, &full_ask, &full_run, NULL, err));
     nnc_sized_write(run, &full_run, sizeof full_run);
     return NNC_OK;
 }
@@ -426,11 +412,7 @@ static const method_row rows[NNC_METHOD_COUNT] = {
     [NNC_METHOD_DISTILL_ON_POLICY] = { .rollout = true, .teacher = true },
     [NNC_METHOD_DPO] = { .reference = true },
     [NNC_METHOD_GRPO] = { .rollout = true, .again = true, .reference = true },
-    [NNC_METHOD_PPO] = { .rollout = true,
-                         .again = true,
-                         .reference = true,
-                         .reward = true,
-                         .critic = true },
+    [NNC_METHOD_PPO] = { .rollout = true, .again = true, .reference = true, .reward = true, .critic = true },
 };
 
 bool nnc_method_rolls_out(nnc_method method)
@@ -452,13 +434,11 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
                         "missing, expected the parameters of the teacher, found none");
     }
     if (ask->method != NNC_METHOD_TRAIN && result != NULL && result->tokens == 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--method",
-                        "is for models of tokens, expected train, found %s",
+        return nnc_fail(err, NNC_BAD_USAGE, "--method", "is for models of tokens, expected train, found %s",
                         nnc_method_name(ask->method));
     }
     if (ask->rollout_devices > 0.0 && !m->rollout) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--rollout-devices",
-                        "nothing is generated by %s, expected none, found %g",
+        return nnc_fail(err, NNC_BAD_USAGE, "--rollout-devices", "nothing is generated by %s, expected none, found %g",
                         nnc_method_name(ask->method), ask->rollout_devices);
     }
     if (ask->rollout_overlap && !(ask->rollout_devices > 0.0)) {
@@ -480,8 +460,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
         NNC_LET(why, backward_s, "s", result->backward_s + result->recompute_s);
         NNC_LET(why, update_s, "s", result->update_s);
         NNC_LET(why, update_step_s, "s", seconds);
-        NNC_SET(why, forward_step_s, "s",
-                (update_step_s - update_s) * forward_s / (forward_s + backward_s));
+        NNC_SET(why, forward_step_s, "s", (update_step_s - update_s) * forward_s / (forward_s + backward_s));
         NNC_NOTE(why, "backward_s includes recomputation");
     }
     return forward_step_s;
@@ -498,11 +477,10 @@ static double generated_share_of(const nnc_result *result, const nnc_run_ask *as
                : 1.0;
 }
 
-static void say_rollout(const nnc_result *result, const nnc_run_ask *ask, double tokens,
-                        double weight_bytes, nnc_run *run, nnc_derivation *why)
+static void say_rollout(const nnc_result *result, const nnc_run_ask *ask, double tokens, double weight_bytes,
+                        nnc_run *run, nnc_derivation *why)
 {
-    const double devices =
-        ask->rollout_devices > 0.0 ? ask->rollout_devices : run->devices / ask->sites;
+    const double devices = ask->rollout_devices > 0.0 ? ask->rollout_devices : run->devices / ask->sites;
     run->rollout_step_s = ask->rollout_s;
     if (isnan(ask->rollout_s)) {
         NNC_LET(why, tokens_per_step, NULL, tokens);
@@ -511,8 +489,7 @@ static void say_rollout(const nnc_result *result, const nnc_run_ask *ask, double
         NNC_LET(why, rollout_tokens_per_s, NULL, ask->rollout_tokens_per_s);
         NNC_LET(why, rollout_devices, NULL, devices);
         NNC_SET(why, run->rollout_step_s, "s",
-                tokens_per_step * generated_share * rollout_tail /
-                    (rollout_tokens_per_s * rollout_devices));
+                tokens_per_step * generated_share * rollout_tail / (rollout_tokens_per_s * rollout_devices));
         NNC_NOTE(why, "rollout_tail: longest answer over the mean; all ranks wait for it");
     }
     NNC_PUT(why, run->rollout_step_s, "s");
@@ -528,8 +505,8 @@ static void say_rollout(const nnc_result *result, const nnc_run_ask *ask, double
     NNC_PUT(why, run->sync_step_s, "s");
 }
 
-void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tokens, double *flops,
-                    double *seconds, nnc_run *run, nnc_derivation *why)
+void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tokens, double *flops, double *seconds,
+                    nnc_run *run, nnc_derivation *why)
 {
     const method_row *m = &rows[ask->method];
     run->rollout_step_s = run->score_step_s = run->sync_step_s = 0.0;
@@ -561,13 +538,11 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
     if (m->rollout) {
         say_rollout(result, ask, tokens / ask->sites, 2.0 * policy, run, why);
     }
-    NNC_LET(why, forward_flops, "FLOP",
-            result != NULL ? result->forward_flops * ask->sites : *flops / 3.0);
+    NNC_LET(why, forward_flops, "FLOP", result != NULL ? result->forward_flops * ask->sites : *flops / 3.0);
     NNC_LET(why, update_flops, "FLOP", *flops);
     NNC_LET(why, rollout_passes, NULL, m->rollout ? 1.0 : 0.0);
     NNC_SAY(why, method_flops, "FLOP",
-            update_flops * update_epochs * (1.0 + critic) +
-                forward_flops * (passes + rollout_passes));
+            update_flops * update_epochs * (1.0 + critic) + forward_flops * (passes + rollout_passes));
     *flops = method_flops;
     NNC_LET(why, update_step_s, "s", *seconds);
     NNC_SAY(why, updates_s, "s", update_step_s * update_epochs * (1.0 + critic));
@@ -575,8 +550,7 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
     *seconds = updates_s;
     if (ask->rollout_overlap) {
         NNC_LET(why, generating_s, "s", run->rollout_step_s);
-        NNC_SET(why, run->rollout_step_s, "s",
-                nnc_max(0.0, generating_s - run->score_step_s - updates_s));
+        NNC_SET(why, run->rollout_step_s, "s", nnc_max(0.0, generating_s - run->score_step_s - updates_s));
         NNC_NOTE(why, "samples generated during training are one iteration old");
     }
 }
@@ -595,13 +569,12 @@ static void say_prefetch(const nnc_run_ask *ask, double samples, nnc_run *run, n
     NNC_LET(why, prefetch, NULL, ask->prefetch);
     NNC_LET(why, samples_of_a_device, NULL, samples);
     NNC_LET(why, prepared_bytes, "B", ask->prepared_bytes);
-    NNC_SET(why, run->prefetch_bytes, "B",
-            workers * prefetch * samples_of_a_device * prepared_bytes);
+    NNC_SET(why, run->prefetch_bytes, "B", workers * prefetch * samples_of_a_device * prepared_bytes);
     NNC_NOTE(why, "each worker holds whole batches of its device; pinned copies come on top");
 }
 
-static void say_stages(const nnc_run_ask *ask, double link_bytes_per_s, double samples,
-                       double computed_s, nnc_run *run, nnc_derivation *why)
+static void say_stages(const nnc_run_ask *ask, double link_bytes_per_s, double samples, double computed_s, nnc_run *run,
+                       nnc_derivation *why)
 {
     NNC_LET(why, devices, NULL, run->devices);
     NNC_LET(why, samples_of_a_device, NULL, samples);
@@ -614,8 +587,7 @@ static void say_stages(const nnc_run_ask *ask, double link_bytes_per_s, double s
     NNC_LET(why, prepared_bytes, "B", ask->prepared_bytes);
     NNC_PUT(why, link_bytes_per_s, "B/s");
     NNC_SET(why, run->fetch_s, "s",
-            samples_of_a_device * sample_bytes * (1.0 - cached_share) /
-                (storage_bytes_per_s * access_share / devices));
+            samples_of_a_device * sample_bytes * (1.0 - cached_share) / (storage_bytes_per_s * access_share / devices));
     NNC_NOTE(why, "worker_s: one sample on one worker; all devices share the storage");
     NNC_SET(why, run->prepare_s, "s", samples_of_a_device * worker_s / workers);
     NNC_SET(why, run->transfer_s, "s", samples_of_a_device * prepared_bytes / link_bytes_per_s);
@@ -625,8 +597,8 @@ static void say_stages(const nnc_run_ask *ask, double link_bytes_per_s, double s
     NNC_SET(why, run->workers_needed, NULL, ceil(samples_of_a_device * worker_s / computed_s));
 }
 
-void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step,
-                   double computed_s, nnc_run *run, nnc_derivation *why)
+void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step, double computed_s,
+                   nnc_run *run, nnc_derivation *why)
 {
     const double samples = samples_per_step / run->devices;
     NNC_PUT(why, computed_s, "s");
@@ -651,8 +623,7 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 /* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
 
 /* The average is a ring all-reduce between the sites: each sends 2 (k - 1) / k of the weight bytes. */
-void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run,
-                   nnc_derivation *why)
+void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     run->outer_s = 0.0;
     if (ask->sites > 1.0) {
@@ -664,8 +635,7 @@ void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *ru
         NNC_LET(why, site_bytes_per_s, "B/s", ask->site_bytes_per_s);
         NNC_LET(why, outer_overlap_s, "s", ask->outer_overlap_s);
         NNC_SET(why, run->outer_bytes, "B", 2.0 * weight_bytes * (sites - 1.0) / sites);
-        NNC_SET(why, run->outer_s, "s",
-                nnc_max(0.0, run->outer_bytes / site_bytes_per_s - outer_overlap_s));
+        NNC_SET(why, run->outer_s, "s", nnc_max(0.0, run->outer_bytes / site_bytes_per_s - outer_overlap_s));
         NNC_SOURCE(why, "arXiv:2311.08105; not scored: no published run states its links");
         NNC_NOTE(why, "the effect of rarer averaging on the loss is not modelled");
     }

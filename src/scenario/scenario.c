@@ -11,8 +11,7 @@ static nnc_status bad_option(const char *option, nnc_error *err)
     return NNC_BAD_USAGE;
 }
 
-static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario,
-                                nnc_error *err)
+static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_scenario *scenario, nnc_error *err)
 {
     if (nnc_field_is_of(&nnc_switch_table, field)) {
         return NNC_OK; /* checked later, when the profile is chosen */
@@ -24,8 +23,7 @@ static nnc_status apply_setting(const nnc_field *field, const char *value, nnc_s
     return nnc_plan_set(&scenario->plan, field->name, value, err);
 }
 
-static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *scenario,
-                                 nnc_error *err)
+static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
@@ -40,15 +38,13 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_scenario *s
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario,
-                               nnc_error *err)
+nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_field *field = given->settings[i].field;
         char name[NNC_OPTION_NAME];
         if (nnc_field_is_of(&nnc_switch_table, field) &&
-            nnc_software_set(&scenario->software, field->name, given->settings[i].value, err) !=
-                NNC_OK) {
+            nnc_software_set(&scenario->software, field->name, given->settings[i].value, err) != NNC_OK) {
             return bad_option(nnc_option_name(field->name, name), err);
         }
     }
@@ -66,8 +62,7 @@ static const nnc_field_table *target_table(const nnc_scenario *scenario, int tar
                                  : &nnc_device_table;
 }
 
-static nnc_status set_target(nnc_scenario *scenario, int target, const char *field,
-                             const char *value, nnc_error *err)
+static nnc_status set_target(nnc_scenario *scenario, int target, const char *field, const char *value, nnc_error *err)
 {
     return target == SET_PLAN    ? nnc_plan_set(&scenario->plan, field, value, err)
            : target == SET_MODEL ? nnc_model_set(&scenario->model, field, value, err)
@@ -106,8 +101,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
     if (nearest == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device");
     }
-    return nnc_fail(err, NNC_BAD_USAGE, where,
-                    "no such field of plan, model or device, did you mean %s?", nearest);
+    return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
 /* The model's field for a field of Hugging Face's configurations; other names are returned unchanged. */
@@ -172,8 +166,7 @@ static nnc_status apply_set(nnc_scenario *scenario, const char *set, nnc_error *
         return bad_option(where, err);
     }
     const size_t used = strlen(scenario->overrides);
-    snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%s%s",
-             used > 0 ? ", " : "", set);
+    snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%s%s", used > 0 ? ", " : "", set);
     return NNC_OK;
 }
 
@@ -184,8 +177,7 @@ static void say_followed(nnc_scenario *scenario)
     const size_t used = strlen(scenario->overrides);
     nnc_scale_dims_text(&scenario->model, text, sizeof text);
     if (text[0] != '\0') {
-        snprintf(scenario->overrides + used, sizeof scenario->overrides - used, " (with it %s)",
-                 text);
+        snprintf(scenario->overrides + used, sizeof scenario->overrides - used, " (with it %s)", text);
     }
 }
 
@@ -211,8 +203,8 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
 {
     int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
     if (plan->data == 0 && plan->devices > 0) { /* the devices that the other degrees leave */
-        if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) ||
-            !nnc_mul_i64(product, plan->context, &product) || plan->devices % product != 0) {
+        if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) || !nnc_mul_i64(product, plan->context, &product) ||
+            plan->devices % product != 0) {
             return NNC_OK; /* illegal with any batch; the estimate reports it */
         }
         data = plan->devices / product;
@@ -220,26 +212,23 @@ static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
     if (plan->micro_batch <= 0 || plan->micro_batches <= 0 || plan->global_batch <= 0) {
         return NNC_OK;
     }
-    if (nnc_mul_i64(plan->micro_batch, plan->micro_batches, &product) &&
-        nnc_mul_i64(product, data, &product) && product == plan->global_batch) {
+    if (nnc_mul_i64(plan->micro_batch, plan->micro_batches, &product) && nnc_mul_i64(product, data, &product) &&
+        product == plan->global_batch) {
         return NNC_OK;
     }
     return nnc_fail(err, NNC_BAD_USAGE, "--global-batch",
-                    "is not micro-batch x micro-batches x data, expected %lld, found %lld",
-                    (long long)product, (long long)plan->global_batch);
+                    "is not micro-batch x micro-batches x data, expected %lld, found %lld", (long long)product,
+                    (long long)plan->global_batch);
 }
 
 nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err)
 {
-    const nnc_field offers = { .name = "offer",
-                               .type = NNC_FIELD_ENUM,
-                               .names = { nnc_offer_name, NNC_OFFER_COUNT } };
+    const nnc_field offers = { .name = "offer", .type = NNC_FIELD_ENUM, .names = { nnc_offer_name, NNC_OFFER_COUNT } };
     const int found = given->offer != NULL ? nnc_names_find(offers.names, given->offer) : 0;
     if (found < 0) {
         char expected[128];
         nnc_field_expected(&offers, expected, sizeof expected);
-        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected %s, found \"%s\"", expected,
-                        given->offer);
+        return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected %s, found \"%s\"", expected, given->offer);
     }
     if (given->offer != NULL && given->seller == NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, "--offer", "expected it with --seller, found none");
@@ -249,8 +238,7 @@ nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *of
 }
 
 /* Applies region, building and seller. A region of one cloud can be combined with another seller. */
-static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given,
-                              nnc_scenario *scenario, nnc_error *err)
+static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     nnc_offer offer = NNC_OFFER_ON_DEMAND;
     NNC_TRY(nnc_scenario_args_offer(given, &offer, err));
@@ -268,38 +256,33 @@ static nnc_status apply_place(nnc_specs *specs, const nnc_scenario_args *given,
     }
     scenario->report.spot = offer == NNC_OFFER_SPOT;
     const bool of_seller = given->region != NULL && scenario->region.seller[0] != '\0';
-    return nnc_prices_load(specs, given->seller, offer, of_seller ? scenario->region.id : NULL,
-                           &scenario->device, err);
+    return nnc_prices_load(specs, given->seller, offer, of_seller ? scenario->region.id : NULL, &scenario->device, err);
 }
 
-nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device,
-                           nnc_error *err)
+nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device, nnc_error *err)
 {
     char currency[NNC_CURRENCY_TEXT] = "";
     double amount = 0.0;
     const char *prices = nnc_price_currency(device);
     if (text != NULL && nnc_read_money(text, &amount, currency) && currency[0] != '\0' &&
         strcmp(currency, prices) != 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "expected %s, as the prices of %s, found \"%s\"", prices, device->id, text);
+        return nnc_fail(err, NNC_BAD_USAGE, option, "expected %s, as the prices of %s, found \"%s\"", prices,
+                        device->id, text);
     }
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device,
-                                      nnc_error *err)
+nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
         char option[NNC_OPTION_NAME];
-        NNC_TRY(nnc_currency_is(nnc_option_name(setting->field->name, option), setting->value,
-                                device, err));
+        NNC_TRY(nnc_currency_is(nnc_option_name(setting->field->name, option), setting->value, device, err));
     }
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
-                              nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     scenario->overrides[0] = '\0';
     if (given->cluster != NULL) {
@@ -335,12 +318,11 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params)
     const nnc_plan plan = nnc_plan_default();
     nnc_result counted;
     counting.published_params = 0;
-    const bool known = scratch != NULL && nnc_estimate(&counting, &device, NULL, &plan, scratch,
-                                                       &counted, NULL) == NNC_OK;
+    const bool known =
+        scratch != NULL && nnc_estimate(&counting, &device, NULL, &plan, scratch, &counted, NULL) == NNC_OK;
     nnc_scratch_destroy(scratch);
     *params = known ? counted.params : model->published_params;
-    return fabs((double)(*params - model->published_params)) <=
-           0.01 * (double)model->published_params;
+    return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
 /* Refuses inputs whose values cannot all be right. --lenient: marks the answer in every output instead. */
@@ -353,8 +335,7 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
     int64_t params = 0;
     if (!nnc_device_is_plausible(device, why, sizeof why)) {
         if (!nnc_specs_are_lenient(scenario->specs)) {
-            return nnc_fail(err, NNC_BAD_SPEC, device->id,
-                            "implausible %s; --lenient computes with it", why);
+            return nnc_fail(err, NNC_BAD_SPEC, device->id, "implausible %s; --lenient computes with it", why);
         }
         snprintf(line, sizeof line, "%s: %s", device->id, why);
         nnc_specs_mark(scenario->specs, line);
@@ -364,15 +345,14 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
         nnc_specs_mark(scenario->specs, line);
     }
     if (model->lenient && !nnc_model_as_published(model, &params)) {
-        snprintf(line, sizeof line, "%s: published_params %" PRId64 ", the model has %" PRId64,
-                 model->id, model->published_params, params);
+        snprintf(line, sizeof line, "%s: published_params %" PRId64 ", the model has %" PRId64, model->id,
+                 model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
     if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* for rows of tables */
         char *text = scenario->overrides;
         const size_t used = strlen(text);
-        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values",
-                 used > 0 ? ", " : "");
+        snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values", used > 0 ? ", " : "");
         scenario->report.overrides = text;
     }
     return NNC_OK;
@@ -385,8 +365,7 @@ static nnc_release_ask ask_of(const nnc_scenario *scenario, const char *model)
                               .family = nnc_family_name(scenario->model.family) };
 }
 
-nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model,
-                                nnc_error *err)
+nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err)
 {
     const nnc_release *release = &scenario->release;
     const nnc_release_ask ask = ask_of(scenario, model);
@@ -420,17 +399,15 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
         const nnc_setting *setting = &given->settings[i];
         if (nnc_field_is_of(&nnc_switch_table, setting->field)) {
             const size_t used = strlen(scenario->overrides);
-            snprintf(scenario->overrides + used, sizeof scenario->overrides - used,
-                     "%ssoftware.%s=%s", used > 0 ? ", " : "", setting->field->name,
-                     setting->value);
+            snprintf(scenario->overrides + used, sizeof scenario->overrides - used, "%ssoftware.%s=%s",
+                     used > 0 ? ", " : "", setting->field->name, setting->value);
             scenario->report.overrides = scenario->overrides;
         }
     }
 }
 
 /* The release that --software names, and then the switches of the command line. */
-static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario,
-                                nnc_error *err)
+static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     if (scenario->release.entry != NULL) {
         const nnc_given asked = { is_given, given };
@@ -443,9 +420,8 @@ static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *sc
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
-                             const char *model_asked, const char *device_asked,
-                             nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
+                             const char *device_asked, nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
@@ -488,8 +464,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
 static void fill_run_ask(const nnc_device *device, nnc_run_ask *ask)
 {
     if (isnan(ask->device_mtbf_s)) {
-        ask->device_mtbf_s =
-            ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
+        ask->device_mtbf_s = ask->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s;
     }
     if (isnan(ask->embodied_kg)) {
         ask->embodied_kg = device->embodied_kg;
@@ -511,19 +486,16 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario)
         ask->rollout_tokens_per_s = scenario->rollout_tokens_per_s;
         ask->rollout_batch = scenario->rollout_batch;
     }
-    if (ask->rollout_devices > 0.0 &&
-        isnan(ask->sync_bytes_per_s)) { /* weights are sent over the network */
+    if (ask->rollout_devices > 0.0 && isnan(ask->sync_bytes_per_s)) { /* weights are sent over the network */
         ask->sync_bytes_per_s = scenario->device.scale_out.bytes_per_s * ask->rollout_tensor;
     }
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
-        scenario->report.region =
-            NULL; /* an explicit carbon intensity replaces that of the region */
+        scenario->report.region = NULL; /* an explicit carbon intensity replaces that of the region */
     }
     if (scenario->report.building != NULL &&
-        fabs(ask->pue - scenario->building.pue) >
-            0.0) { /* an explicit PUE replaces that of the building */
+        fabs(ask->pue - scenario->building.pue) > 0.0) { /* an explicit PUE replaces that of the building */
         scenario->report.building = NULL;
     }
     return true;
@@ -534,18 +506,16 @@ nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err)
     if (!nnc_scenario_complete_run(scenario)) {
         return NNC_OK;
     }
-    NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask,
-                       &scenario->run, err));
+    NNC_TRY(nnc_run_of(&scenario->result, &scenario->device, &scenario->plan, &scenario->run_ask, &scenario->run, err));
     scenario->report.run_ask = &scenario->run_ask;
     scenario->report.run = &scenario->run;
     return NNC_OK;
 }
 
-nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch,
-                               nnc_result *result, nnc_error *err)
+nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
+                               nnc_error *err)
 {
-    NNC_TRY(
-        nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
+    NNC_TRY(nnc_estimate(report->model, report->device, report->software, plan, scratch, result, err));
     if (report->least_bytes > 0 && report->least_bytes <= result->memory.capacity_bytes) {
         result->memory.total_interval_bytes[0] = report->least_bytes;
         result->verdict = NNC_TIGHT;
@@ -558,12 +528,12 @@ nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scr
 }
 
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
-                             nnc_scratch *scratch, nnc_result *result,
-                             nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err)
+                             nnc_scratch *scratch, nnc_result *result, nnc_advice advice[NNC_ADVICE_MAX],
+                             nnc_error *err)
 {
     report->advice = advice;
-    report->advice_count = nnc_advise_by_plan(report->model, report->device, profiles, plan,
-                                              scratch, advice, NNC_ADVICE_MAX);
+    report->advice_count =
+        nnc_advise_by_plan(report->model, report->device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
     /* The search for advice has overwritten the ops in scratch. */
     return nnc_report_estimate(report, plan, scratch, result, err);
 }
@@ -580,8 +550,7 @@ nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked,
         scenario->profiles = (nnc_profiles){ .any = asked != NULL };
         return NNC_OK;
     }
-    const nnc_status status =
-        nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, &missing);
+    const nnc_status status = nnc_profiles_asked(scenario->specs, asked, &scenario->profiles, &missing);
     if (status == NNC_OK) {
         ask.software = scenario->profiles.of[NNC_PROFILE_COPIES];
         return nnc_release_find(scenario->specs, &ask, release, err);
@@ -602,8 +571,7 @@ nnc_status nnc_scenario_choose(nnc_scenario *s, nnc_error *err)
 {
     const nnc_software *software = nnc_profile_of(&s->profiles, &s->model, &s->device, &s->plan);
     if (software == NULL) {
-        NNC_TRY(nnc_profile_load(s->specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan),
-                                 &software, err));
+        NNC_TRY(nnc_profile_load(s->specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software, err));
     }
     s->software = *software;
     return NNC_OK;
@@ -617,8 +585,8 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
         return NNC_OK;
     }
     for (int i = 0; i < NNC_PROFILE_KINDS; i++) {
-        wanted[i] = i == NNC_PROFILE_COPIES ||
-                    nnc_profile_kind_may(&scenario->model, &scenario->device, (nnc_profile_kind)i);
+        wanted[i] =
+            i == NNC_PROFILE_COPIES || nnc_profile_kind_may(&scenario->model, &scenario->device, (nnc_profile_kind)i);
     }
     NNC_TRY(nnc_profiles_load(scenario->specs, wanted, &scenario->profiles, err));
     scenario->profiles.any = any;
@@ -627,8 +595,8 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
 
 /* A profile of eager kernels may be changed to compiled ones, and networks of maps to channels last. On one device every change has the profile of the plan, so
  * a quick search loads no others. */
-nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,
-                                nnc_plan_changes *changes, nnc_error *err)
+nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
+                                nnc_error *err)
 {
     nnc_profiles own = nnc_profiles_of_one(&scenario->software);
     nnc_plan_change_ask ask = { .model = &scenario->model,
@@ -641,8 +609,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         NNC_TRY(nnc_scenario_profiles(scenario, err));
         ask.profiles = &scenario->profiles;
     }
-    const bool maps =
-        scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
+    const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
     if (strcmp(scenario->software.id, "torch-eager") == 0 && scenario->model.captured == NULL) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
         if (maps) {
@@ -659,8 +626,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
-static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotron-0.5",
-                                         "nemo-26.06" };
+static const char *const of_splits[] = { "megatron", "megatron-classic", "nanotron-0.5", "nemo-26.06" };
 static const char *const kernels[] = { "flash1", "flash2", "flash3" };
 static const char *const shares[] = { "0", "0.5", "1" };
 static const char *const switches[] = { "off", "on" };
@@ -701,38 +667,33 @@ static bool fails(nnc_status status)
 }
 
 /* The step when the fact has this value; NaN = no estimate. */
-static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value,
-                            nnc_scratch *scratch, double *step_s, nnc_error *err)
+static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
+                            double *step_s, nnc_error *err)
 {
     const nnc_software *software = &s->software, *other = NULL;
     const bool named = strcmp(name, "software") == 0;
     nnc_plan plan = s->plan;
     nnc_result result;
-    nnc_status status = named ? nnc_software_load(s->specs, value, &other, err)
-                              : nnc_plan_set(&plan, name, value, err);
+    nnc_status status = named ? nnc_software_load(s->specs, value, &other, err) : nnc_plan_set(&plan, name, value, err);
     if (status == NNC_OK) {
-        status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch,
-                              &result, err);
+        status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch, &result, err);
     }
     *step_s = status == NNC_OK ? result.step_s : (double)NAN;
     return fails(status) ? status : NNC_OK;
 }
 
-nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s,
-                              nnc_error *err)
+nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s, nnc_error *err)
 {
     *step_s = (double)NAN;
     if (!scenario->report.software_chosen || scenario->result.plan.devices > 1 ||
-        scenario->plan.mode != NNC_MODE_PREDICTED ||
-        strcmp(scenario->software.id, "torch-compile") != 0) {
+        scenario->plan.mode != NNC_MODE_PREDICTED || strcmp(scenario->software.id, "torch-compile") != 0) {
         return NNC_OK;
     }
     return step_with(scenario, "software", "torch-eager", scratch, step_s, err);
 }
 
 /* Estimates how much the step and the memory change with the values of an open fact. */
-static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch,
-                              nnc_error *err)
+static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
         double step_s = 0.0;
@@ -748,22 +709,18 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
 #define MOVES 0.005 /* share of the step; a smaller effect is not worth a fact */
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
-                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,
-                                   nnc_error *err)
+                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err)
 {
     const nnc_plan *plan = &scenario->result.plan;
-    const nnc_profile_kind kind =
-        nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
+    const nnc_profile_kind kind = nnc_profile_kind_of(&scenario->model, &scenario->device, &scenario->plan);
     const bool gpu = kind != NNC_PROFILE_TPU && kind != NNC_PROFILE_EAGER;
     const struct {
         const char *name;
         open_values of;
         bool asked;
     } rows[] = {
-        { "software", software_of(kind), gpu },
-        { "attention", VALUES(kernels), gpu },
-        { "overlap", VALUES(shares), plan->devices > 1 },
-        { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
+        { "software", software_of(kind), gpu },           { "attention", VALUES(kernels), gpu },
+        { "overlap", VALUES(shares), plan->devices > 1 }, { "sequence_parallel", VALUES(switches), plan->tensor > 1 },
         { "zero", VALUES(stages), plan->data > 1 },
     };
     *count = 0;
@@ -772,9 +729,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
     }
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const nnc_field *field = nnc_field_of_key(&nnc_plan_table, rows[i].name);
-        nnc_open_fact fact = { .name = rows[i].name,
-                               .values = rows[i].of.values,
-                               .value_count = rows[i].of.count };
+        nnc_open_fact fact = { .name = rows[i].name, .values = rows[i].of.values, .value_count = rows[i].of.count };
         if (!rows[i].asked || (field != NULL && !is_open(field, &scenario->plan))) {
             continue;
         }
@@ -805,8 +760,7 @@ static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, in
     const bool chosen = s->report.software_chosen;
     const bool recompute = !given->is(given->in, "recompute");
     const bool shard = chosen && !given->is(given->in, "zero") && s->result.plan.data > 1;
-    const bool sequence =
-        chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1;
+    const bool sequence = chosen && !given->is(given->in, "sequence_parallel") && s->result.plan.tensor > 1;
     char zero_text[16] = "";
     if (recompute) {
         frugal.plan.recompute = NNC_RECOMPUTE_FULL;
@@ -816,23 +770,20 @@ static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, in
         snprintf(zero_text, sizeof zero_text, " --zero %" PRId32, zero);
     }
     frugal.plan.sequence_parallel = frugal.plan.sequence_parallel || sequence;
-    snprintf(frugal.options, sizeof frugal.options, "%s%s%s", recompute ? " --recompute full" : "",
-             zero_text, sequence ? " --sequence-parallel" : "");
+    snprintf(frugal.options, sizeof frugal.options, "%s%s%s", recompute ? " --recompute full" : "", zero_text,
+             sequence ? " --sequence-parallel" : "");
     return frugal;
 }
 
 /* The least memory of a plan with a profile; 0 = not a legal plan. */
-static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan,
-                       nnc_scratch *scratch)
+static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch)
 {
     nnc_result result;
-    const nnc_status status =
-        nnc_estimate_memory(&s->model, &s->device, software, plan, scratch, &result, NULL);
+    const nnc_status status = nnc_estimate_memory(&s->model, &s->device, software, plan, scratch, &result, NULL);
     return status == NNC_OK ? (double)result.memory.total_interval_bytes[0] : 0.0;
 }
 
-nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_scratch *scratch,
-                                  nnc_error *err)
+nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_scratch *scratch, nnc_error *err)
 {
     const nnc_memory *memory = &s->result.memory;
     const nnc_profile_kind kind = nnc_profile_kind_of(&s->model, &s->device, &s->plan);
@@ -843,8 +794,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
     }
     for (int32_t i = -1; i < list.count; i++) {
         const nnc_software *software = &s->software;
-        const nnc_status status =
-            i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
+        const nnc_status status = i >= 0 ? nnc_software_load(s->specs, list.values[i], &software, err) : NNC_OK;
         if (fails(status)) {
             return status;
         }
@@ -865,8 +815,8 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario,
-                                 nnc_scratch *scratch, nnc_error *err)
+nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_scratch *scratch,
+                                 nnc_error *err)
 {
     nnc_report *report = &scenario->report;
     const nnc_plan *plan = &scenario->plan;
@@ -876,8 +826,7 @@ nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *s
     if (result->verdict == NNC_OVER_MEMORY) {
         NNC_TRY(nnc_scenario_profiles(scenario, err));
         NNC_TRY(nnc_scenario_lower_end(scenario, &stated, scratch, err));
-        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result,
-                                  scenario->advice, err));
+        NNC_TRY(nnc_report_advise(report, &scenario->profiles, plan, scratch, result, scenario->advice, err));
     }
     return nnc_scenario_run(scenario, err);
 }
@@ -965,8 +914,7 @@ static bool has_word(const char *words, const char *word)
     return false;
 }
 
-static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count,
-                                nnc_error *err)
+static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *readers, size_t count, nnc_error *err)
 {
     for (int i = 0; i < given->own_count; i++) {
         const char *name = given->settings[i].field->name;
@@ -976,49 +924,42 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
                 continue;
             }
             nnc_option_name(name, option);
-            return nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s",
-                            readers[r].needs);
+            return nnc_fail(err, NNC_BAD_USAGE, option, "changes nothing here, expected it with %s", readers[r].needs);
         }
     }
     return NNC_OK;
 }
 
-nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
-                                   nnc_error *err)
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_plan *plan = &scenario->plan; /* as given */
     const nnc_device *device = &scenario->device;
     const nnc_model_sizes sizes = nnc_model_sizes_of(&scenario->model);
     const nnc_method method = run->method;
-    const bool tunes = method != NNC_METHOD_TRAIN,
-               rolls_out = tunes && nnc_method_rolls_out(method);
-    const bool stops =
-        !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
-        !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);
+    const bool tunes = method != NNC_METHOD_TRAIN, rolls_out = tunes && nnc_method_rolls_out(method);
+    const bool stops = !isnan(run->device_mtbf_s) || run->reclaim_per_month > 0.0 ||
+                       !isnan(run->stops == NNC_STOPS_ANY ? device->mtbf.any_s : device->mtbf.hardware_s);
     const bool reads_samples = !isnan(run->sample_bytes);
     const bool prepares = !isnan(run->prepare_s) || !isnan(run->prepared_bytes);
-    const bool is_embodied = !(isnan(run->embodied_kg) && isnan(device->embodied_kg)) &&
-                             !isnan(run->life_s) && !isnan(run->use_share);
+    const bool is_embodied =
+        !(isnan(run->embodied_kg) && isnan(device->embodied_kg)) && !isnan(run->life_s) && !isnan(run->use_share);
     static const char of_a_method[] = "--method grpo, ppo, dpo or distill";
     static const char of_generation[] = "--method grpo, ppo or distill-on-policy";
     static const char of_failures[] = "--device-mtbf-s";
     const reader readers[] = {
-        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train",
-          "frozen" },
+        { plan->adapter_rank > 0 || plan->train != NNC_TRAIN_ALL, "--adapter-rank or --train", "frozen" },
         { plan->expert > 1, "--expert", "dispatcher overlap_expert" },
         { plan->tensor > 1, "--tensor", "overlap_tensor" },
         { plan->context > 1, "--context", "overlap_context" },
         { plan->pipeline > 1, "--pipeline", "overlap_pipeline" },
         { sizes.experts > 0, "a model with experts", "launch_expert_s launch_product_s" },
         { sizes.vocab == 0, "a model of images", "fused_maps contiguous_maps" },
-        { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0,
-          "a model with dropout", "random_written" },
-        { scenario->model.implementation != NNC_IMPLEMENTATION_NONE, "--implementation",
-          "lists_operators" },
+        { scenario->model.family != NNC_FAMILY_DECODER || scenario->model.decoder.dropout > 0.0, "a model with dropout",
+          "random_written" },
+        { scenario->model.implementation != NNC_IMPLEMENTATION_NONE, "--implementation", "lists_operators" },
         { run->evaluate_every > 0.0, "--evaluate-every", "evaluate_s" },
-        { stops, of_failures,
-          "detect_s start_s replace_s repair_s failing_share elastic_replicas" },
+        { stops, of_failures, "detect_s start_s replace_s repair_s failing_share elastic_replicas" },
         { run->replace_s > 0.0, "--replace-s", "spares" },
         { run->elastic_replicas > 0.0, "--elastic-replicas", "reshard_s" },
         { stops || !isnan(run->checkpoint_interval_s), "--device-mtbf-s or --checkpoint-interval-s",
@@ -1034,8 +975,7 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
         { rolls_out, of_generation,
           "sampler_logprobs prompt_tokens response_tokens group rollout_tensor rollout_devices "
           "rollout_overlap rollout_s sync_s sync_bytes_per_s" },
-        { rolls_out && isnan(run->rollout_s),
-          "--method grpo, ppo or distill-on-policy without --rollout-s",
+        { rolls_out && isnan(run->rollout_s), "--method grpo, ppo or distill-on-policy without --rollout-s",
           "rollout_batch rollout_tail rollout_tokens_per_s" },
         { run->sites > 1.0, "--sites", "outer_every outer_bytes site_bytes_per_s outer_overlap_s" },
         { reads_samples, "--sample-bytes", "input_bytes_per_s" },
@@ -1044,16 +984,15 @@ nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_sce
         { prepares, "--prepare-s", "workers" },
         { prepares, "--prepared-bytes", "prefetch" },
         { reads_samples || prepares, "--sample-bytes or --prepare-s", "serial_input" },
-        { is_embodied, "--embodied-kg, --life-s and --use-share together",
-          "embodied_kg life_s use_share" },
+        { is_embodied, "--embodied-kg, --life-s and --use-share together", "embodied_kg life_s use_share" },
         { !isnan(run->stored_bytes), "--stored-bytes", "storage_price" },
         { !isnan(run->egress_bytes), "--egress-bytes", "egress_price" },
     };
     return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);
 }
 
-nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
-                                         const nnc_serve_scenario *scenario, nnc_error *err)
+nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
+                                         nnc_error *err)
 {
     const nnc_serve_ask *ask = &scenario->ask;
     const bool recorded = ask->arrivals[0] != '\0', closed = ask->concurrency > 0;
@@ -1064,10 +1003,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
         { open && !recorded, "--request-rate", "burstiness" },
         { closed, "--concurrency", "waves" },
         { loops, of_loops, "requests seed preempt" },
-        { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline",
-          "length_spread" },
-        { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length",
-          "acceptance draft_share" },
+        { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline", "length_spread" },
+        { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length", "acceptance draft_share" },
         { ask->steps > 0, "--steps", "image beside_s guidance" },
     };
     return refuse_unread(given, readers, NNC_COUNT_OF(readers), err);

@@ -36,21 +36,18 @@ typedef struct nnc_scenario_args {
     bool asks_run;                          /* compute the run even if no setting of it is given */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
     int setting_count;
-    int own_count; /* the first settings: of the command line, not of a defaults file */
+    int own_count;                  /* the first settings: of the command line, not of a defaults file */
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
     int set_count;
     const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
 } nnc_scenario_args;
 
 /* The terms of the rental (--offer). */
-nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer,
-                                   nnc_error *err);
+nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err);
 
 /* NNC_BAD_USAGE unless every amount of money has the currency of the device's prices. _is: for one option. */
-nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device,
-                                      nnc_error *err);
-nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device,
-                           nnc_error *err);
+nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device, nnc_error *err);
+nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device, nnc_error *err);
 
 /* ---- training ---- */
 
@@ -79,9 +76,8 @@ typedef struct nnc_scenario {
 
 /* Loads the files, then applies the arguments. NNC_BAD_USAGE: a bad value; err->where names the option. The names of
  * model and device must outlive the scenario. */
-nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
-                             const char *model_asked, const char *device_asked,
-                             nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
+                             const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
 /* The steps of loading, for sweeps and searches, which repeat some of them. _asked_profiles: the profile that was named;
  * those chosen by a plan are left open. _choose: the profile of the scenario's plan. _profiles: loads the profiles of all
@@ -89,21 +85,17 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
-nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given,
-                              nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err);
 
 /* Sets the switches of the profile that the arguments have. */
-nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario,
-                               nnc_error *err);
+nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err);
 
 /* Fills in what the release of the scenario fixes, and its switches; `model` is its name in the table. */
-nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model,
-                                nnc_error *err);
+nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err);
 
 /* NNC_BAD_USAGE: a setting of the command line changes nothing, because an option that it needs is missing. err names
  * both. */
-nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario,
-                                   nnc_error *err);
+nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err);
 
 /* When the method of a run generates tokens and their rate is not given: computes the rate of one device and the number
  * of concurrent sequences as 'nncost serve' does. Fails when such a batch does not fit. */
@@ -111,21 +103,19 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
 
 /* Estimates the scenario; if it does not fit, also searches for the smallest changes that would. The report is then
  * complete; its ops are valid until the next use of scratch. */
-nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario,
-                                 nnc_scratch *scratch, nnc_error *err);
+nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_scratch *scratch,
+                                 nnc_error *err);
 
 /* A result that does not fit: sets least_bytes of the report, what the plan needs when its open settings save memory
  * (recomputation; without a framework also ZeRO, sequence parallelism, and the software). Uses scratch. */
-nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given,
-                                  nnc_scratch *scratch, nnc_error *err);
+nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given, nnc_scratch *scratch, nnc_error *err);
 
 /* Tries changes of the plan; see nnc_plan_changes_find. The report's ops are then no longer valid. */
-nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch,
-                                nnc_plan_changes *changes, nnc_error *err);
+nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
+                                nnc_error *err);
 
 /* The step of the same plan without a compiler, where torch.compile was chosen for one device; else NaN. */
-nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s,
-                              nnc_error *err);
+nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s, nnc_error *err);
 
 /* Fills the open fields of the run from the device file and the region; false: no run is asked for. */
 bool nnc_scenario_complete_run(nnc_scenario *scenario);
@@ -136,8 +126,7 @@ nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
 /* Facts of the software that a plan with a profile of its own leaves open, the one that moves the step most first, and
  * their number: 0 when the software is named. Uses scratch. NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
-                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count,
-                                   nnc_error *err);
+                                   nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err);
 
 /* Adds the timeline of the estimate to the report, by stage and time; _free releases it. */
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
@@ -145,11 +134,11 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
 /* The two halves of nnc_scenario_estimate for a report whose specs are set. Both take the same plan, scratch and
  * result. */
-nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch,
-                               nnc_result *result, nnc_error *err);
+nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
+                               nnc_error *err);
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
-                             nnc_scratch *scratch, nnc_result *result,
-                             nnc_advice advice[NNC_ADVICE_MAX], nnc_error *err);
+                             nnc_scratch *scratch, nnc_result *result, nnc_advice advice[NNC_ADVICE_MAX],
+                             nnc_error *err);
 
 /* A device that can run any model, to count parameters with. */
 nnc_device nnc_counting_device(void);
@@ -173,17 +162,15 @@ typedef struct nnc_serve_scenario {
 } nnc_serve_scenario;
 
 /* As nnc_scenario_load; the settings are fields of the serve plan. */
-nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
-                                   const char *model_asked, const char *device_asked,
-                                   nnc_serve_scenario *scenario, nnc_error *err);
+nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
+                                   const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err);
 
 /* As nnc_scenario_check_read, for the settings of a serve plan. */
-nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given,
-                                         const nnc_serve_scenario *scenario, nnc_error *err);
+nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
+                                         nnc_error *err);
 
 /* Computes the deployment; base.report is then complete. */
-nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                                      nnc_error *err);
+nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
 /* Adds the changes that help a computed deployment with a static batch to base.report. Where it does not fit: the fewest
  * tensor ranks on these devices and the mildest format of the weights that fit. Then the largest batch that fits and

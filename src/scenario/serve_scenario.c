@@ -7,11 +7,9 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
 {
     for (int i = 0; i < given->setting_count; i++) {
         const nnc_setting *setting = &given->settings[i];
-        if (nnc_field_set(&nnc_serve_table, ask, setting->field->name, setting->value, err) !=
-            NNC_OK) {
+        if (nnc_field_set(&nnc_serve_table, ask, setting->field->name, setting->value, err) != NNC_OK) {
             char name[NNC_OPTION_NAME];
-            snprintf(err->where, sizeof err->where, "%s",
-                     nnc_option_name(setting->field->name, name));
+            snprintf(err->where, sizeof err->where, "%s", nnc_option_name(setting->field->name, name));
             err->status = NNC_BAD_USAGE;
             return NNC_BAD_USAGE;
         }
@@ -41,8 +39,7 @@ static bool asks_for_images(const nnc_scenario_args *given)
 }
 
 /* Loads the other networks of an image pipeline, by the names in the model file. */
-static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask,
-                             nnc_error *err)
+static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_images_ask *ask, nnc_error *err)
 {
     char names[sizeof model->text_encoders];
     snprintf(names, sizeof names, "%s", model->text_encoders);
@@ -54,9 +51,7 @@ static nnc_status load_parts(nnc_specs *specs, const nnc_model *model, nnc_image
         NNC_TRY(nnc_model_load(specs, at, &ask->encoders[ask->encoder_count++], err));
         at = next;
     }
-    return model->image_decoder[0] != '\0'
-               ? nnc_model_load(specs, model->image_decoder, &ask->decoder, err)
-               : NNC_OK;
+    return model->image_decoder[0] != '\0' ? nnc_model_load(specs, model->image_decoder, &ask->decoder, err) : NNC_OK;
 }
 
 static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nnc_error *err)
@@ -73,9 +68,8 @@ static nnc_status load_images(nnc_specs *specs, nnc_serve_scenario *scenario, nn
     return load_parts(specs, &scenario->base.model, &scenario->images_ask, err);
 }
 
-nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given,
-                                   const char *model_asked, const char *device_asked,
-                                   nnc_serve_scenario *scenario, nnc_error *err)
+nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
+                                   const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err)
 {
     nnc_scenario_args rest = *given;
     rest.setting_count = 0;
@@ -85,24 +79,20 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     if (images || !nnc_software_is_chosen(rest.software)) {
         NNC_TRY(nnc_scenario_load(specs, &rest, model_asked, device_asked, &scenario->base, err));
     } else {
-        return nnc_fail(err, NNC_BAD_USAGE, "--software",
-                        "expected the profile of an engine, such as %s, found \"%s\"",
+        return nnc_fail(err, NNC_BAD_USAGE, "--software", "expected the profile of an engine, such as %s, found \"%s\"",
                         NNC_SERVE_SOFTWARE, rest.software);
     }
-    scenario->base.report.overrides =
-        scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
+    scenario->base.report.overrides = scenario->base.overrides[0] != '\0' ? scenario->base.overrides : NULL;
     scenario->ask = nnc_serve_ask_default();
     NNC_TRY(apply_settings(given, &scenario->ask, err));
     take_stored(&scenario->base.model, &scenario->ask);
     if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
         scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
     } else {
-        scenario->base.report.region =
-            NULL; /* an explicit carbon intensity replaces that of the region */
+        scenario->base.report.region = NULL; /* an explicit carbon intensity replaces that of the region */
     }
     if (scenario->ask.draft[0] != '\0') {
-        const nnc_status status =
-            nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
+        const nnc_status status = nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
         if (status == NNC_UNKNOWN_ID) {
             snprintf(err->where, sizeof err->where, "--draft");
         }
@@ -118,22 +108,21 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     return nnc_scenario_args_currency(given, &scenario->base.device, err);
 }
 
-nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch,
-                                      nnc_error *err)
+nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
 {
     nnc_report *report = &scenario->base.report;
     int32_t count = 0;
     report->scratch = scratch;
     if (scenario->images_ask.steps > 0) {
-        NNC_TRY(nnc_images_of(report->model, report->device, report->software,
-                              &scenario->images_ask, scratch, &scenario->images, NULL, err));
+        NNC_TRY(nnc_images_of(report->model, report->device, report->software, &scenario->images_ask, scratch,
+                              &scenario->images, NULL, err));
         report->images_ask = &scenario->images_ask;
         report->images = &scenario->images;
         return NNC_OK;
     }
     scenario->serve.struct_size = sizeof scenario->serve;
-    NNC_TRY(nnc_serve_into(report->model, report->device, report->software, &scenario->ask, scratch,
-                           &scenario->serve, scenario->ops, &count, err));
+    NNC_TRY(nnc_serve_into(report->model, report->device, report->software, &scenario->ask, scratch, &scenario->serve,
+                           scenario->ops, &count, err));
     report->serve_ask = &scenario->ask;
     report->serve = &scenario->serve;
     report->serve_ops = scenario->ops;
@@ -153,8 +142,7 @@ typedef struct serve_trial {
 static bool fits(serve_trial *t, const nnc_serve_ask *ask)
 {
     const nnc_report *report = &t->scenario->base.report;
-    return nnc_serve_of(report->model, report->device, report->software, ask, t->scratch, &t->serve,
-                        NULL) == NNC_OK &&
+    return nnc_serve_of(report->model, report->device, report->software, ask, t->scratch, &t->serve, NULL) == NNC_OK &&
            t->serve.fits;
 }
 
@@ -252,8 +240,7 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
             ask = found ? ask : other;
         }
     }
-    const int64_t batch =
-        serve->fits || report->serve_change_count > 0 ? largest_batch(&t, ask) : 0;
+    const int64_t batch = serve->fits || report->serve_change_count > 0 ? largest_batch(&t, ask) : 0;
     if (batch > serve->plan.batch) {
         ask.batch = batch;
         add_change(&t, &ask);
@@ -267,14 +254,12 @@ static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
 {
     const nnc_run_ask *run = &scenario->run_ask;
     nnc_plan plan;
-    *seq_len = scenario->plan.seq_len > 0 ? scenario->plan.seq_len
-                                          : nnc_model_sizes_of(&scenario->model).seq_len;
+    *seq_len = scenario->plan.seq_len > 0 ? scenario->plan.seq_len : nnc_model_sizes_of(&scenario->model).seq_len;
     if (!isnan(run->rollout_batch)) {
         return (int64_t)run->rollout_batch;
     }
     /* The estimate reports an illegal plan; a plan that is searched for has no batch yet. */
-    if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) !=
-        NNC_OK) {
+    if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) != NNC_OK) {
         return 0;
     }
     const double devices = run->rollout_devices > 0.0 ? run->rollout_devices : plan.devices;
@@ -289,13 +274,12 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
         ask->batch = 0; /* several rounds of as many as fit */
         ask->offline = true;
-        NNC_TRY(
-            nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
+        NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     }
     if (!serve.fits) {
         return nnc_fail(err, NNC_BAD_USAGE, "--rollout-batch",
-                        "such sequences do not fit on %" PRId32 " x %s, expected at most %.0f",
-                        ask->tensor, scenario->device.id, floor(fmax(serve.max_sequences, 0.0)));
+                        "such sequences do not fit on %" PRId32 " x %s, expected at most %.0f", ask->tensor,
+                        scenario->device.id, floor(fmax(serve.max_sequences, 0.0)));
     }
     scenario->rollout_tokens_per_s = serve.output_tokens_per_s_per_device;
     scenario->rollout_batch = serve.running;
@@ -307,28 +291,24 @@ nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_er
     const nnc_run_ask *run = &scenario->run_ask;
     const nnc_software *engine = NULL;
     int64_t seq_len = 0;
-    if (!nnc_method_rolls_out(run->method) || !isnan(run->rollout_tokens_per_s) ||
-        !isnan(run->rollout_s)) {
+    if (!nnc_method_rolls_out(run->method) || !isnan(run->rollout_tokens_per_s) || !isnan(run->rollout_s)) {
         return NNC_OK;
     }
     const int64_t batch = sequences_of(scenario, &seq_len);
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.tensor = (int32_t)run->rollout_tensor;
     ask.input_len = (int64_t)fmax(run->prompt_tokens, 1.0);
-    ask.output_len =
-        isnan(run->response_tokens) ? seq_len - ask.input_len : (int64_t)run->response_tokens;
+    ask.output_len = isnan(run->response_tokens) ? seq_len - ask.input_len : (int64_t)run->response_tokens;
     ask.prefix_hit = 1.0 - 1.0 / run->group;
     ask.batch = batch;
     ask.offline = batch == 0;
     if (ask.output_len < 1) {
         return nnc_fail(err, NNC_BAD_USAGE, "--response-tokens",
-                        "missing, expected it where a prompt of %g tokens fills the sequence",
-                        run->prompt_tokens);
+                        "missing, expected it where a prompt of %g tokens fills the sequence", run->prompt_tokens);
     }
     NNC_TRY(nnc_software_load(specs, NNC_SERVE_SOFTWARE, &engine, err));
     nnc_scratch *scratch = nnc_scratch_create();
-    const nnc_status status =
-        scratch != NULL ? serve_with(scenario, engine, &ask, scratch, err) : nnc_no_memory(err);
+    const nnc_status status = scratch != NULL ? serve_with(scenario, engine, &ask, scratch, err) : nnc_no_memory(err);
     nnc_scratch_destroy(scratch);
     return status;
 }

@@ -99,14 +99,13 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
     for (int32_t i = 0; i < zero->count; i++) {
         plan.zero = (int32_t)zero->values[i];
         for (int k = 0; k < NNC_SCHEDULE_COUNT; k++) {
-            groups->schedules[k] = groups->schedules[k] || groups->profiles->any ||
-                                   software_of(groups, &plan)->ships.schedules[k];
+            groups->schedules[k] =
+                groups->schedules[k] || groups->profiles->any || software_of(groups, &plan)->ships.schedules[k];
         }
     }
 }
 
-bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number,
-                           nnc_error *err)
+bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err)
 {
     /* Always legal choices inside the block, so that only the block's own rules can reject the plan. */
     nnc_plan *plain = &groups->settled;
@@ -140,10 +139,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
         }
     }
     if (option != NULL) {
-        nnc_fail(
-            err, NNC_ILLEGAL_PLAN, option,
-            "software %s does not offer it; --software any also searches options that it lacks",
-            software_of(groups, &plan)->id);
+        nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                 "software %s does not offer it; --software any also searches options that it lacks",
+                 software_of(groups, &plan)->id);
     }
     return false;
 }
@@ -164,8 +162,8 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
     nnc_space_group(groups->space, group, plan);
     groups->group++;
     groups->partitioned = false;
-    return (plan->pipeline == 1 || groups->schedules[plan->schedule]) &&
-           !nnc_schedule_repeats(plan) && divides_layers(groups, plan) &&
+    return (plan->pipeline == 1 || groups->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
+           divides_layers(groups, plan) &&
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
@@ -178,8 +176,7 @@ static void find_allowed(nnc_plan_groups *groups)
     for (uint64_t i = 0; i < size; i++) {
         nnc_space_inside_group(groups->space, i, &plan);
         groups->software[i] = software_of(groups, &plan);
-        groups->allowed[i] =
-            ships(groups, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
+        groups->allowed[i] = ships(groups, &plan, NULL) && nnc_plan_split_data(&plan, NULL) == NNC_OK;
     }
     groups->known = true;
 }
@@ -200,8 +197,7 @@ static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc
     const nnc_device *device = block->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
     /* One device uses links only to offload, and needs host bandwidths that not every file records. */
-    const bool linked =
-        a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
+    const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (groups->zero == 3) &&
            (a->offload & moved) == (groups->offload & moved) &&
@@ -209,8 +205,7 @@ static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc
            (!tied || nnc_schedule_ends_meet(a) == nnc_schedule_ends_meet(groups));
 }
 
-static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan,
-                                 const nnc_software *software)
+static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
 {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         if (same_pass(groups, plan, software, &groups->passes[i])) {
@@ -231,8 +226,7 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     pass->pass_s[split] = 0.0;
     for (int32_t s = 0; s < step.list->segment_count; s++) {
         const nnc_segment_time *unit = &pass->units[split][s];
-        pass->pass_s[split] +=
-            (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
+        pass->pass_s[split] += (double)step.list->segments[s].instances * (unit->forward_s + unit->backward_s);
     }
 }
 
@@ -248,8 +242,7 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
 {
     for (int32_t i = 0; i < groups->pass_count; i++) {
         const nnc_pass_costs *pass = &groups->passes[i];
-        if (pass->worked && pass->usable &&
-            pass->step.software->context_frozen == software->context_frozen) {
+        if (pass->worked && pass->usable && pass->step.software->context_frozen == software->context_frozen) {
             return &pass->work;
         }
     }
@@ -263,12 +256,11 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
         return true;
     }
     groups->listed = pass;
-    return nnc_prepare_list(groups->scratch->shared, pass->software, &pass->work.plan,
-                            &pass->network, &pass->step, pass->sums, &pass->alike, NULL) == NNC_OK;
+    return nnc_prepare_list(groups->scratch->shared, pass->software, &pass->work.plan, &pass->network, &pass->step,
+                            pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan,
-                                 const nnc_software *software)
+static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
 {
     nnc_pass_costs *pass = &groups->passes[groups->pass_next];
     groups->pass_next = (groups->pass_next + 1) % PASSES_MAX;
@@ -371,8 +363,7 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
 
 /* Resident bytes of the i-th heaviest stage; buffer is the caller's, for stages that the pass does not keep. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
-                                               const nnc_plan *plan, int32_t i,
-                                               nnc_resident_bytes *buffer)
+                                               const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer)
 {
     const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
     nnc_resident_bytes *held = i < PASS_STAGES ? &pass->held[i] : buffer;
@@ -400,9 +391,8 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
         const nnc_resident_bytes *held = find_resident(groups, pass, plan, i, &buffer);
-        const nnc_memory memory =
-            nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan, pass->software,
-                                   nnc_device_capacity(groups->device));
+        const nnc_memory memory = nnc_memory_of_resident(groups->model, pass->step.list, held, h, plan, pass->software,
+                                                         nnc_device_capacity(groups->device));
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
         }
@@ -442,20 +432,17 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
 /* ---- step times, at once or in a batch ---- */
 
 /* The step of a plan of that pass, with its step ends. */
-static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan,
-                        uint64_t inside)
+static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
     const uint64_t place = pass->number * nnc_space_group_size(groups->space) + inside;
     nnc_step step = pass->step;
     step.plan = plan;
-    nnc_step_ends_recall(groups->scratch, &step, pass->units[split],
-                         place * 4 + (uint64_t)(2 * dual + split));
+    nnc_step_ends_recall(groups->scratch, &step, pass->units[split], place * 4 + (uint64_t)(2 * dual + split));
     return step;
 }
 
-bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
-                          nnc_result *result)
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result)
 {
     nnc_step_memory *m = &groups->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
@@ -482,8 +469,7 @@ static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting
 {
     const nnc_stage *stages = groups->scratch->step.stages;
     const bool *alike = groups->scratch->step.alike;
-    const bool together =
-        !nnc_schedule_splits(plan); /* then stages end together: the slowest counts */
+    const bool together = !nnc_schedule_splits(plan); /* then stages end together: the slowest counts */
     waiting->end_count = 0;
     for (int32_t d = 0; d < plan->pipeline; d++) {
         if (alike[d]) {
@@ -505,8 +491,8 @@ static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting
     return true;
 }
 
-bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
-                          const nnc_result *result, nnc_waiting *waiting)
+bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
+                          nnc_waiting *waiting)
 {
     nnc_step_memory *m = &groups->scratch->step;
     const nnc_plan *plan = &result->plan;
@@ -538,8 +524,7 @@ bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_re
     nnc_step_ends_find(&step, &groups->scratch->step, &groups->scratch->ends);
     step.ends = &groups->scratch->ends;
     nnc_step_ends_set(&step, pass->units[split], &overlap, &groups->scratch->step);
-    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &groups->scratch->step,
-                               result);
+    return nnc_step_core_parts(&step, pass->units[split], &pass->run, &groups->scratch->step, result);
 }
 
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
@@ -560,9 +545,9 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass)
     return pass->step.software;
 }
 
-nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device,
-                                        const nnc_profiles *profiles, const nnc_space *space,
-                                        int64_t limit_bytes, nnc_batched_fn *batched, void *context)
+nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                                        const nnc_space *space, int64_t limit_bytes, nnc_batched_fn *batched,
+                                        void *context)
 {
     nnc_plan_groups *made = calloc(1, sizeof *made); /* most of it is never touched */
     if (made == NULL) {
@@ -647,15 +632,15 @@ void nnc_batched_replay_destroy(nnc_batched_replay *replay)
 bool nnc_batched_replay_takes(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && plan->pipeline <= NNC_TRACKS_STAGES_MAX &&
-           nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline &&
-           plan->micro_batches < INT64_C(1) << 40 && nnc_schedule_of(plan->schedule)->wave != NULL;
+           nnc_schedule_chunks(plan) <= VIRTUAL_MAX / plan->pipeline && plan->micro_batches < INT64_C(1) << 40 &&
+           nnc_schedule_of(plan->schedule)->wave != NULL;
 }
 
 /* A different key for every shape; never 0. */
 static uint64_t key_of(const nnc_pipeline *p)
 {
-    return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) |
-           ((uint64_t)p->stages << 8) | (uint64_t)p->chunks;
+    return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
+           (uint64_t)p->chunks;
 }
 
 /* The step time: the stage that ends last. */
@@ -685,11 +670,9 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
     pipeline.backward_s = set->times_s + room;
     pipeline.weight_s = set->times_s + 2 * room;
     const bool done =
-        set->tracks > 0 &&
-        nnc_pipeline_run_tracks(&pipeline, set->send_s, set->tracks, memory, r->span_s, total_s);
+        set->tracks > 0 && nnc_pipeline_run_tracks(&pipeline, set->send_s, set->tracks, memory, r->span_s, total_s);
     for (int32_t i = 0; i < set->plans; i++) {
-        r->batched(r->context, &set->plan[i],
-                   done ? waited_s(&set->plan[i], r->span_s) : (double)NAN);
+        r->batched(r->context, &set->plan[i], done ? waited_s(&set->plan[i], r->span_s) : (double)NAN);
     }
     set->tracks = set->plans = 0;
     set->number = 0;
@@ -697,8 +680,7 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
 }
 
 /* The set of a shape; a new one replaces the oldest. */
-static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline,
-                      nnc_pipeline_memory *memory)
+static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
 {
     const uint64_t key = key_of(pipeline);
     uint8_t *hint = &r->hints[(key * 0x9E3779B97F4A7C15u) >> (64 - HINT_BITS)];
@@ -751,14 +733,12 @@ bool nnc_batched_replay_has(const nnc_batched_replay *r, const nnc_replay_place 
     return set->number == track->number && set->plans < PLANS_MAX;
 }
 
-void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *track,
-                             nnc_waiting *plan)
+void nnc_batched_replay_wait(nnc_batched_replay *r, const nnc_replay_place *track, nnc_waiting *plan)
 {
     replay_set *set = &r->sets[track->set];
     nnc_waiting *waits = &set->plan[set->plans++];
     plan->track = track->track;
-    memcpy(waits, plan,
-           offsetof(nnc_waiting, ends) + sizeof plan->ends[0] * (size_t)plan->end_count);
+    memcpy(waits, plan, offsetof(nnc_waiting, ends) + sizeof plan->ends[0] * (size_t)plan->end_count);
 }
 
 void nnc_batched_replay_finish(nnc_batched_replay *r, nnc_pipeline_memory *memory)

@@ -46,8 +46,8 @@ typedef struct nnc_space {
 } nnc_space;
 
 /* Fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many values. */
-nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
-                          const nnc_search *search, nnc_space *space, nnc_error *err);
+nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
+                          nnc_error *err);
 
 /* Set the choices of a block, or of plan number `inside` of a block, in plan. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
@@ -89,10 +89,9 @@ void nnc_front_clear(nnc_front *front);
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
 /* Would nnc_front_add of such a plan change the front? */
-bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index,
-                     double step_s, int64_t memory_bytes);
-void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
-                     const nnc_front *other);
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index, double step_s,
+                     int64_t memory_bytes);
+void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
 
 /* Records a plan that fits and breaks a limit on the run. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
@@ -156,8 +155,7 @@ nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pi
 bool nnc_batched_replay_has(const nnc_batched_replay *replay, const nnc_replay_place *track);
 
 /* Lets a plan wait for a pipeline that does. */
-void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place *track,
-                             nnc_waiting *plan);
+void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place *track, nnc_waiting *plan);
 
 /* Replays all batches. */
 void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *memory);
@@ -173,15 +171,13 @@ typedef struct nnc_pass_costs nnc_pass_costs;
 
 /* limit_bytes: the memory of a plan that needs more may be given too small, but over the limit. batched (may be NULL)
  * receives the step times of plans that nnc_plan_groups_wait took. NULL when out of memory. */
-nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device,
-                                        const nnc_profiles *profiles, const nnc_space *space,
-                                        int64_t limit_bytes, nnc_batched_fn *batched,
+nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                                        const nnc_space *space, int64_t limit_bytes, nnc_batched_fn *batched,
                                         void *context);
 void nnc_plan_groups_destroy(nnc_plan_groups *groups);
 
 /* Begins a block; false: no plan of it is legal, and err (may be NULL) names the rule. */
-bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number,
-                           nnc_error *err);
+bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
 /* Does a framework offer any plan of the block? If not, err names the missing option; it stays untouched where all
  * schedules of the block repeat those of another block. */
@@ -207,13 +203,12 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* The step time of plan number `inside` of the group, in result. false: its pipeline is too large to replay. */
-bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
-                          nnc_result *result);
+bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
 
 /* In place of nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. waiting says who waits; the rest
  * of it is filled in. false: this plan cannot wait. */
-bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside,
-                          const nnc_result *result, nnc_waiting *waiting);
+bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
+                          nnc_waiting *waiting);
 
 /* FLOPs and tokens of a plan, in result. Few plans are among the best and need them. */
 void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
@@ -233,17 +228,15 @@ typedef struct nnc_search_part {
 } nnc_search_part;
 
 void nnc_search_part_clear(nnc_search_part *part);
-void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
-                         const nnc_search_part *more);
+void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more);
 
 /* Number of blocks of the search, or of its shard, and the block at a place among them. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
 /* NULL when out of memory. The arguments must outlive the searcher. */
 typedef struct nnc_searcher nnc_searcher;
-nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
-                                  const nnc_profiles *profiles, const nnc_search *search,
-                                  const nnc_space *space);
+nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                                  const nnc_search *search, const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
 /* Evaluates the blocks at places first to end - 1 and adds their outcome to part; call nnc_searcher_complete on its
@@ -264,8 +257,7 @@ bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 /* Evaluates the blocks of a round in place of nnc_searcher_work, with its arguments. */
 typedef struct nnc_helpers {
     void *context;
-    void (*work)(void *context, const nnc_front *known, uint64_t first, uint64_t end,
-                 nnc_search_part *part);
+    void (*work)(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part);
 } nnc_helpers;
 
 typedef struct nnc_search_watch {
@@ -274,9 +266,8 @@ typedef struct nnc_search_watch {
 } nnc_search_watch;
 
 /* Same as nnc_search_run; helpers NULL: the threads of this process. */
-nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_search *search,
-                           const nnc_helpers *helpers, const nnc_search_watch *watch,
+nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                           const nnc_search *search, const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
 
 /* ---- rank groups (search_task.c) ---- */
@@ -285,15 +276,13 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
  * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
 /* Same as nnc_search_run. For rank 0, while the other ranks run nnc_rank_group_search_serve. */
-nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
-                                 const nnc_device *device, const nnc_profiles *profiles,
-                                 const nnc_search *search, const nnc_search_watch *watch,
+nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
+                                 const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
 /* For the other ranks: works on the searches of rank 0, of this model, device and run, until they end. */
-void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
-                                 const nnc_device *device, const nnc_profiles *profiles,
-                                 const nnc_run_ask *run, int32_t threads);
+void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
+                                 const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
 /* For rank 0: ends nnc_rank_group_search_serve on the other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group ranks);
@@ -354,9 +343,8 @@ typedef struct nnc_search_report {
     const char *currency; /* currency of the prices; NULL = no price is known */
     bool batch_chosen;    /* the global batch is a default, not given */
     bool stopped;         /* the search was stopped before it covered everything */
-    nnc_error
-        why; /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
-    const char *digest; /* digest of everything that decides the search except the shard; NULL = no
+    nnc_error why;        /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
+    const char *digest;   /* digest of everything that decides the search except the shard; NULL = no
                   * shard */
 } nnc_search_report;
 
@@ -367,8 +355,7 @@ extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_m
 
 /* Searches into a report in the arena; for rank 0, while the other ranks serve. Errors of nnc_search_run, except
  * that a shard, or one of several sizes, may have no legal plan. */
-nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
-                               nnc_error *err);
+nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err);
 
 /* Did the search find a plan? */
 bool nnc_search_answered(const nnc_search_report *report);
@@ -378,9 +365,8 @@ void nnc_search_rank_sizes(nnc_search_report *report);
 
 /* Digest of everything that decides the result except the shard: version, task, content of the files (an entry may
  * be NULL), and texts. */
-nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
-                             const char *const *files, int file_count, const char *const *texts,
-                             int text_count, uint64_t *digest, nnc_error *err);
+nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, const char *const *files, int file_count,
+                             const char *const *texts, int text_count, uint64_t *digest, nnc_error *err);
 
 /* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
 

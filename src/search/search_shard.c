@@ -16,8 +16,7 @@
 /* ---- plans ---- */
 
 static const nnc_metric found_rows[] = {
-    NNC_AS("plan", OBJECT, NNC_IN(nnc_found, plan), .rows = &nnc_plan_choice_metrics,
-           .help = "The plan."),
+    NNC_AS("plan", OBJECT, NNC_IN(nnc_found, plan), .rows = &nnc_plan_choice_metrics, .help = "The plan."),
     NNC_CHARS(nnc_found, software, .help = "The software profile that the plan runs under."),
     NNC_NUMBER(nnc_found, step_s, .unit = "s", .help = "One optimizer step.",
                .more = NNC_MORE(.same_as = "step.step_s")),
@@ -27,24 +26,19 @@ static const nnc_metric found_rows[] = {
                .more = NNC_MORE(.same_as = "throughput.mfu")),
     NNC_NUMBER(nnc_found, tokens_per_s, .help = "Tokens trained on per second.",
                .more = NNC_MORE(.same_as = "throughput.tokens_per_s")),
-    NNC_NUMBER(nnc_found, bubble_share, .show = NNC_SHOW_PERCENT,
-               .help = "The bubble over the step.",
+    NNC_NUMBER(nnc_found, bubble_share, .show = NNC_SHOW_PERCENT, .help = "The bubble over the step.",
                .more = NNC_MORE(.same_as = "step.bubble_share")),
-    NNC_NUMBER(nnc_found, exposed_comm_s, .unit = "s",
-               .help = "Communication that no compute overlaps.",
+    NNC_NUMBER(nnc_found, exposed_comm_s, .unit = "s", .help = "Communication that no compute overlaps.",
                .more = NNC_MORE(.same_as = "step.exposed_comm_s")),
-    NNC_NUMBER(nnc_found, device_s, .unit = "s",
-               .help = "Devices times step: device time of one step."),
+    NNC_NUMBER(nnc_found, device_s, .unit = "s", .help = "Devices times step: device time of one step."),
     NNC_NUMBER(nnc_found, cost_step, .help = "Price of one step; null without a price.",
                .more = NNC_MORE(.same_as = "cost.step")),
     NNC_NUMBER(nnc_found, run_s, .unit = "s", .help = "Time of the run, with all that it loses.",
                .more = NNC_MORE(.same_as = "run.run_s")),
     NNC_NUMBER(nnc_found, device_hours, .help = "Device-hours of the run.",
                .more = NNC_MORE(.same_as = "run.device_hours")),
-    NNC_NUMBER(nnc_found, cost_run, .help = "Price of the run.",
-               .more = NNC_MORE(.same_as = "run.cost")),
-    NNC_NUMBER(nnc_found, goodput, .show = NNC_SHOW_PERCENT2,
-               .help = "Useful time over wall time of the run.",
+    NNC_NUMBER(nnc_found, cost_run, .help = "Price of the run.", .more = NNC_MORE(.same_as = "run.cost")),
+    NNC_NUMBER(nnc_found, goodput, .show = NNC_SHOW_PERCENT2, .help = "Useful time over wall time of the run.",
                .more = NNC_MORE(.same_as = "run.goodput")),
     NNC_NUMBER(nnc_found, energy_j, .unit = "J", .help = "Energy of the run, building included.",
                .more = NNC_MORE(.same_as = "run.energy_j")),
@@ -67,13 +61,11 @@ static const nnc_metric sure_rows[] = {
     NNC_AS("step_s", NUMBER, NNC_VIA(nnc_sure, found), NNC_IN(nnc_found, step_s), .unit = "s",
            .help = "One optimizer step."),
     NNC_NUMBER(nnc_sure, p_best,
-               .help =
-                   "Probability that no plan of the list is faster; plans of equal step have it "
-                   "together."),
+               .help = "Probability that no plan of the list is faster; plans of equal step have it "
+                       "together."),
     NNC_NUMBER(nnc_sure, p_out_of_memory, .help = "Probability that the plan runs out of memory."),
 };
-static const nnc_metrics sure_metrics =
-    NNC_METRICS("how sure a plan of the list is", sure_rows, nnc_sure);
+static const nnc_metrics sure_metrics = NNC_METRICS("how sure a plan of the list is", sure_rows, nnc_sure);
 
 static const nnc_metric listed_rows[] = {
     NNC_AS("index", WHOLE, NNC_IN(nnc_found, index), .help = "Place in the space; only in shards.",
@@ -88,8 +80,7 @@ static const nnc_metric refusal_rows[] = {
     NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
     NNC_CHARS(nnc_error, what, .help = "The rule."),
 };
-static const nnc_metrics refusal_metrics =
-    NNC_METRICS("why no plan is legal", refusal_rows, nnc_error);
+static const nnc_metrics refusal_metrics = NNC_METRICS("why no plan is legal", refusal_rows, nnc_error);
 
 NNC_IF(is_of_shard, void, NNC_OWNER(nnc_search_report)->digest != NULL)
 
@@ -112,14 +103,10 @@ NNC_GET(get_reason, nnc_search_size,
 
 static const nnc_metric size_rows[] = {
     NNC_WHOLE(nnc_search_size, devices, .help = "Devices of this size."),
-    NNC_AS("space", WHOLE, NNC_IN(nnc_search_size, total.space),
-           .help = "Combinations of the choices."),
-    NNC_AS("legal", WHOLE, NNC_IN(nnc_search_size, total.legal),
-           .help = "Plans among them that break no rule."),
-    NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible),
-           .help = "Legal plans that fit the memory."),
-    NNC_AS("evaluated", WHOLE, NNC_IN(nnc_search_size, total.evaluated),
-           .help = "Plans that were evaluated in full."),
+    NNC_AS("space", WHOLE, NNC_IN(nnc_search_size, total.space), .help = "Combinations of the choices."),
+    NNC_AS("legal", WHOLE, NNC_IN(nnc_search_size, total.legal), .help = "Plans among them that break no rule."),
+    NNC_AS("feasible", WHOLE, NNC_IN(nnc_search_size, total.feasible), .help = "Legal plans that fit the memory."),
+    NNC_AS("evaluated", WHOLE, NNC_IN(nnc_search_size, total.evaluated), .help = "Plans that were evaluated in full."),
     NNC_AS("missed", OBJECT, NNC_IN(nnc_search_size, missed), .rows = &listed_metrics,
            .help = "The fastest plan that breaks a limit on the run; only in shards.",
            .more = NNC_MORE(.when = is_of_shard, .unless = missed_none)),
@@ -127,12 +114,10 @@ static const nnc_metric size_rows[] = {
            .help = "Why no plan is legal; only in shards.",
            .more = NNC_MORE(.when = is_of_shard, .unless = is_legal_size)),
     NNC_AS("best", OBJECT, NNC_IN(nnc_search_size, best), .rows = &listed_metrics,
-           .help = "The best plan; null when no plan fits.",
-           .more = NNC_MORE(.unless = is_not_found)),
+           .help = "The best plan; null when no plan fits.", .more = NNC_MORE(.unless = is_not_found)),
     NNC_AS("reason", TEXT, .get = get_reason, .help = "Why no plan fits; null when one does."),
 };
-static const nnc_metrics size_metrics =
-    NNC_METRICS("one number of devices", size_rows, nnc_search_size);
+static const nnc_metrics size_metrics = NNC_METRICS("one number of devices", size_rows, nnc_search_size);
 
 static const nnc_metric best_rows[] = {
     NNC_ROWS(&nnc_found_metrics, NNC_IN(nnc_search_size, best)),
@@ -194,38 +179,30 @@ static nnc_cell get_lever(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
 }
 
 static const nnc_metric asked_rows[] = {
-    NNC_NAMED(nnc_search, objective, nnc_objective_name, NNC_OBJECTIVE_COUNT,
-              .help = "Objective of the search."),
+    NNC_NAMED(nnc_search, objective, nnc_objective_name, NNC_OBJECTIVE_COUNT, .help = "Objective of the search."),
     NNC_WHOLE(nnc_search, best, .help = "Number of plans to list."),
 };
 static const nnc_metrics asked = NNC_METRICS("the request", asked_rows, nnc_search);
 
 static const nnc_metric lever_rows[] = {
-    NNC_AS("figure", TEXT, .get = get_lever,
-           .help = "Parameter of the device file, as --set names it."),
+    NNC_AS("figure", TEXT, .get = get_lever, .help = "Parameter of the device file, as --set names it."),
     NNC_NUMBER(nnc_target, value, .help = "Value of the device."),
-    NNC_NUMBER(nnc_target, needed,
-               .help = "Value that reaches the target step; null when no value does."),
+    NNC_NUMBER(nnc_target, needed, .help = "Value that reaches the target step; null when no value does."),
     NNC_NUMBER(nnc_target, step_s, .unit = "s", .help = "The step with it."),
 };
-static const nnc_metrics figures =
-    NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
+static const nnc_metrics figures = NNC_METRICS("the smallest value of a parameter", lever_rows, nnc_target);
 
 static const nnc_metric target_rows[] = {
-    NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s",
-           .help = "The target step."),
-    NNC_AS("figures", LIST, NNC_IN(nnc_search_report, targets),
-           NNC_COUNT(nnc_search_report, target_count), .in_place = true, .rows = &figures,
-           .help = "The value that each parameter alone would need."),
+    NNC_AS("step_s", NUMBER, NNC_IN(nnc_search_report, target_step_s), .unit = "s", .help = "The target step."),
+    NNC_AS("figures", LIST, NNC_IN(nnc_search_report, targets), NNC_COUNT(nnc_search_report, target_count),
+           .in_place = true, .rows = &figures, .help = "The value that each parameter alone would need."),
 };
-static const nnc_metrics target_metrics =
-    NNC_METRICS("the way to a step time", target_rows, nnc_search_report);
+static const nnc_metrics target_metrics = NNC_METRICS("the way to a step time", target_rows, nnc_search_report);
 
 #define TOTAL(member) NNC_IN(nnc_search_report, total.member)
 #define RESULT(member) NNC_VIA(nnc_search_report, result), NNC_IN(nnc_search_result, member)
 static const nnc_metric document_rows[] = {
-    NNC_AS("shard", TEXT, .get = get_shard,
-           .help = "Which part of how many this is; only with --shard.",
+    NNC_AS("shard", TEXT, .get = get_shard, .help = "Which part of how many this is; only with --shard.",
            .more = NNC_MORE(.when = is_shard)),
     NNC_TEXT(nnc_search_report, digest,
              .help = "Digest of the inputs of the search without the shard; only with --shard.",
@@ -233,39 +210,30 @@ static const nnc_metric document_rows[] = {
     NNC_AS("asked", OBJECT, NNC_VIA(nnc_search_report, search), .rows = &asked,
            .help = "The request; only with --shard.", .more = NNC_MORE(.when = is_shard)),
     NNC_AS("space", WHOLE, TOTAL(space), .help = "Combinations of the choices, before any rule."),
-    NNC_AS("covered", WHOLE, TOTAL(covered),
-           .help = "Combinations covered: all, unless the search was stopped."),
+    NNC_AS("covered", WHOLE, TOTAL(covered), .help = "Combinations covered: all, unless the search was stopped."),
     NNC_AS("legal", WHOLE, TOTAL(legal), .help = "Plans among them that break no rule."),
     NNC_AS("feasible", WHOLE, TOTAL(feasible), .help = "Legal plans that fit the memory."),
     NNC_AS("evaluated", WHOLE, TOTAL(evaluated),
-           .help =
-               "Plans that were evaluated in full; more in shards, which prune each by itself."),
-    NNC_AS("pruned", WHOLE, TOTAL(pruned),
-           .help = "Combinations excluded by a rule or a sound bound: the others."),
+           .help = "Plans that were evaluated in full; more in shards, which prune each by itself."),
+    NNC_AS("pruned", WHOLE, TOTAL(pruned), .help = "Combinations excluded by a rule or a sound bound: the others."),
     NNC_NUMBER(nnc_search_report, elapsed_s, .unit = "s", .help = "Time of the search."),
     NNC_AS("threads", WHOLE, NNC_VIA(nnc_search_report, search), NNC_IN(nnc_search, threads),
            .help = "Threads that worked."),
-    NNC_TEXT(nnc_search_report, currency,
-             .help = "Currency of the prices; null when no price is known."),
-    NNC_AS("fastest", WHOLE, .get = get_fastest,
-           .help = "Devices of the fastest size; null when no plan fits.",
+    NNC_TEXT(nnc_search_report, currency, .help = "Currency of the prices; null when no price is known."),
+    NNC_AS("fastest", WHOLE, .get = get_fastest, .help = "Devices of the fastest size; null when no plan fits.",
            .more = NNC_MORE(.when = has_sizes)),
-    NNC_AS("cheapest", WHOLE, .get = get_cheapest,
-           .help = "Devices of the size that takes the fewest device-seconds.",
+    NNC_AS("cheapest", WHOLE, .get = get_cheapest, .help = "Devices of the size that takes the fewest device-seconds.",
            .more = NNC_MORE(.when = has_sizes)),
-    NNC_AS("sizes", LIST, NNC_IN(nnc_search_report, sizes),
-           NNC_COUNT(nnc_search_report, size_count), .rows = &size_metrics,
-           .help = "Each number of devices, where --devices lists several.",
+    NNC_AS("sizes", LIST, NNC_IN(nnc_search_report, sizes), NNC_COUNT(nnc_search_report, size_count),
+           .rows = &size_metrics, .help = "Each number of devices, where --devices lists several.",
            .more = NNC_MORE(.when = has_sizes)),
     NNC_AS("plans", LIST, NNC_IN(nnc_search_report, sure), NNC_COUNT(nnc_search_report, sure_count),
            .rows = &sure_metrics, .help = "How sure the plans of `best` are, in their order.",
            .more = NNC_MORE(.when = is_sure)),
     NNC_AS("best", LIST, RESULT(best), NNC_COUNT(nnc_search_result, best_count), .in_place = true,
-           .rows = &listed_metrics, .help = "The best plans, best first.",
-           .more = NNC_MORE(.when = has_no_sizes)),
-    NNC_AS("pareto", LIST, RESULT(pareto), NNC_COUNT(nnc_search_result, pareto_count),
-           .in_place = true, .rows = &listed_metrics,
-           .help = "No other plan is faster with less memory; fastest first.",
+           .rows = &listed_metrics, .help = "The best plans, best first.", .more = NNC_MORE(.when = has_no_sizes)),
+    NNC_AS("pareto", LIST, RESULT(pareto), NNC_COUNT(nnc_search_result, pareto_count), .in_place = true,
+           .rows = &listed_metrics, .help = "No other plan is faster with less memory; fastest first.",
            .more = NNC_MORE(.when = has_no_sizes)),
     NNC_AS("pareto_truncated", BOOL, RESULT(pareto_truncated),
            .help = "Whether plans with less memory were left out; only with --shard.",
@@ -281,8 +249,7 @@ static const nnc_metric document_rows[] = {
 };
 #undef TOTAL
 #undef RESULT
-const nnc_metrics nnc_search_document =
-    NNC_METRICS("the result of a search", document_rows, nnc_search_report);
+const nnc_metrics nnc_search_document = NNC_METRICS("the result of a search", document_rows, nnc_search_report);
 
 /* ---- Shards of a search: the digest by which they know each other, reading them back, and merging them into the report that
  * one search would have given. */
@@ -360,9 +327,8 @@ static void add_search(uint64_t *digest, const nnc_search_task *task)
     }
 }
 
-nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs,
-                             const char *const *files, int file_count, const char *const *texts,
-                             int text_count, uint64_t *digest, nnc_error *err)
+nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, const char *const *files, int file_count,
+                             const char *const *texts, int text_count, uint64_t *digest, nnc_error *err)
 {
     *digest = nnc_digest_text(NNC_DIGEST_START, nnc_version());
     for (int i = 0; i < file_count; i++) {
@@ -405,16 +371,14 @@ nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err)
 static void read_plan(nnc_json at, nnc_plan *plan)
 {
     *plan = nnc_plan_default();
-    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item);
-         item = nnc_json_next(item)) {
+    for (nnc_json item = nnc_json_first(at); item.node != NULL && nnc_json_go_on(item); item = nnc_json_next(item)) {
         char number[NNC_NUMBER_TEXT];
         nnc_error why;
         const nnc_json_type type = nnc_json_type_of(item);
-        const char *text = type == NNC_JSON_TEXT   ? nnc_json_text(item)
-                           : type == NNC_JSON_BOOL ? (nnc_json_bool(item) ? "on" : "off")
-                           : type == NNC_JSON_NUMBER
-                               ? nnc_number_text(nnc_json_number(item), number)
-                               : "";
+        const char *text = type == NNC_JSON_TEXT     ? nnc_json_text(item)
+                           : type == NNC_JSON_BOOL   ? (nnc_json_bool(item) ? "on" : "off")
+                           : type == NNC_JSON_NUMBER ? nnc_number_text(nnc_json_number(item), number)
+                                                     : "";
         if (nnc_plan_set(plan, nnc_json_key(item), text, &why) != NNC_OK) {
             nnc_json_fault(item, NULL, "%s", why.what);
         }
@@ -464,8 +428,7 @@ static void settle_size(nnc_search_size *size)
 static void read_root(nnc_json root, nnc_search_report *shard)
 {
     const nnc_json schema = nnc_json_get(root, "schema");
-    if (nnc_json_type_of(schema) != NNC_JSON_TEXT ||
-        strcmp(nnc_json_text(schema), NNC_SEARCH_SCHEMA) != 0) {
+    if (nnc_json_type_of(schema) != NNC_JSON_TEXT || strcmp(nnc_json_text(schema), NNC_SEARCH_SCHEMA) != 0) {
         nnc_json_mismatch(schema, "not of a search", "\"" NNC_SEARCH_SCHEMA "\"");
         return;
     }
@@ -480,8 +443,8 @@ static void read_root(nnc_json root, nnc_search_report *shard)
     }
     const int32_t best = shard->search->best;
     if (nnc_json_go_on(root) && (best < 1 || best > NNC_SEARCH_BEST_MAX)) {
-        nnc_json_fault(root, "asked.best", "out of range, expected 1 to %d, found %d",
-                       (int)NNC_SEARCH_BEST_MAX, (int)best);
+        nnc_json_fault(root, "asked.best", "out of range, expected 1 to %d, found %d", (int)NNC_SEARCH_BEST_MAX,
+                       (int)best);
     }
     shard->result->any_missed = shard->result->missed.plan.devices > 0;
     shard->why.status = shard->why.what[0] != '\0' ? NNC_ILLEGAL_PLAN : NNC_OK;
@@ -492,8 +455,7 @@ static void read_root(nnc_json root, nnc_search_report *shard)
 
 /* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before its end;
  * NNC_IO, NNC_NO_MEMORY. */
-static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard,
-                                    nnc_error *err)
+static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard, nnc_error *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -504,9 +466,7 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
     }
     NNC_TRY(nnc_file_read(path, &text, &size, err));
     nnc_faults faults = { .name = path, .err = err };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = arena, .text = text, .size = size, .values_max = VALUES_MAX
-    };
+    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = size, .values_max = VALUES_MAX };
     if (nnc_json_parse(&doc)) {
         read_root(nnc_json_root(&doc), shard);
     }
@@ -542,8 +502,7 @@ static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard)
     }
 }
 
-static void merge_size(nnc_objective objective, nnc_search_size *sum, const nnc_search_size *more,
-                       bool first_shard)
+static void merge_size(nnc_objective objective, nnc_search_size *sum, const nnc_search_size *more, bool first_shard)
 {
     add_total(&sum->total, &more->total);
     merge_why(&sum->why, &more->why, first_shard);
@@ -551,8 +510,7 @@ static void merge_size(nnc_objective objective, nnc_search_size *sum, const nnc_
         sum->best = more->best;
         sum->found = true;
     }
-    if (more->any_missed &&
-        (!sum->any_missed || nnc_found_before(NNC_OBJECTIVE_TIME, &more->missed, &sum->missed))) {
+    if (more->any_missed && (!sum->any_missed || nnc_found_before(NNC_OBJECTIVE_TIME, &more->missed, &sum->missed))) {
         sum->missed = more->missed;
         sum->any_missed = true;
     }
@@ -574,8 +532,7 @@ static void merge_shard(merger *m, const nnc_search_report *shard)
     }
 }
 
-static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, int count,
-                              nnc_error *err)
+static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, int count, nnc_error *err)
 {
     for (int i = 0; i < count; i++) {
         nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* its texts are in the arena */
@@ -585,8 +542,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
         if (i == 0) {
             nnc_front_of(shard->result, &m->front);
         } else if (shard->size_count != m->sum->size_count) { /* the file was edited */
-            return nnc_fail(err, NNC_BAD_SPEC, paths[i], "holds a shard of another search than %s",
-                            paths[0]);
+            return nnc_fail(err, NNC_BAD_SPEC, paths[i], "holds a shard of another search than %s", paths[0]);
         } else {
             merge_shard(m, shard);
         }
@@ -597,8 +553,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
 /* A search without a legal plan is an error, with or without shards. */
 static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
 {
-    const nnc_error *why =
-        sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
+    const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
     for (int32_t i = 0; i < sum->size_count; i++) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it is not NULL here */
         if (sum->sizes[i].why.status == NNC_OK) {
@@ -621,8 +576,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     nnc_shard_set_free(&m->seen);
     NNC_TRY(status);
     if (digest != NULL && strcmp(report->digest, digest) != 0) {
-        return nnc_fail(err, NNC_BAD_SPEC, paths[0],
-                        "holds a shard of another search than this one");
+        return nnc_fail(err, NNC_BAD_SPEC, paths[0], "holds a shard of another search than this one");
     }
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);

@@ -25,18 +25,17 @@ typedef struct listener {
 static bool pass_on(void *context, uint64_t covered, uint64_t space)
 {
     listener *l = context;
-    l->stopped =
-        l->watch->progress != NULL && !l->watch->progress(l->watch->context, covered, space);
+    l->stopped = l->watch->progress != NULL && !l->watch->progress(l->watch->context, covered, space);
     return !l->stopped;
 }
 
-static nnc_status search_one(const nnc_search_task *task, const nnc_search *search,
-                             nnc_search_result *result, bool *stopped, nnc_error *err)
+static nnc_status search_one(const nnc_search_task *task, const nnc_search *search, nnc_search_result *result,
+                             bool *stopped, nnc_error *err)
 {
     listener l = { .watch = &task->watch };
     const nnc_search_watch watch = { pass_on, &l };
-    const nnc_status status = nnc_rank_group_search(task->ranks, task->model, task->device,
-                                                    task->profiles, search, &watch, result, err);
+    const nnc_status status =
+        nnc_rank_group_search(task->ranks, task->model, task->device, task->profiles, search, &watch, result, err);
     *stopped = l.stopped;
     return status;
 }
@@ -80,8 +79,8 @@ void nnc_search_rank_sizes(nnc_search_report *report)
 }
 
 /* Searches one number of devices. No legal plan is an answer here, not an error. */
-static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size,
-                              nnc_search_report *report, nnc_error *err)
+static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size, nnc_search_report *report,
+                              nnc_error *err)
 {
     nnc_search search = task->search;
     nnc_search_result *result = report->result;
@@ -105,8 +104,7 @@ static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size
     return NNC_OK;
 }
 
-static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena,
-                               nnc_search_report *report, nnc_error *err)
+static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
 {
     bool legal = false;
     report->size_asked = task->size_count;
@@ -132,8 +130,8 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena,
 /* ---- the way to a step time ---- */
 
 /* The least memory with which a plan of the front takes at most step_s. */
-static nnc_target room_for(const nnc_search *search, const nnc_device *device,
-                           const nnc_search_result *r, double step_s)
+static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
+                           double step_s)
 {
     const int64_t now = search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
     nnc_target target = { .figure = NNC_PARAMETER_MEM_BYTES,
@@ -147,18 +145,16 @@ static nnc_target room_for(const nnc_search *search, const nnc_device *device,
     return target;
 }
 
-static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
-                              nnc_scratch *scratch, nnc_search_report *report, nnc_error *err)
+static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan, nnc_scratch *scratch,
+                              nnc_search_report *report, nnc_error *err)
 {
-    static const nnc_sensitivity_parameter figures[] = { NNC_PARAMETER_MATMUL,
-                                                         NNC_PARAMETER_MEM_RATE,
-                                                         NNC_PARAMETER_SCALE_UP_RATE,
-                                                         NNC_PARAMETER_SCALE_OUT_RATE };
+    static const nnc_sensitivity_parameter figures[] = { NNC_PARAMETER_MATMUL, NNC_PARAMETER_MEM_RATE,
+                                                         NNC_PARAMETER_SCALE_UP_RATE, NNC_PARAMETER_SCALE_OUT_RATE };
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         nnc_target *target = &report->targets[report->target_count];
         NNC_TRY(nnc_target_find(task->model, task->device,
-                                nnc_profile_of(task->profiles, task->model, task->device, plan),
-                                plan, figures[i], task->target_step_s, scratch, target, err));
+                                nnc_profile_of(task->profiles, task->model, task->device, plan), plan, figures[i],
+                                task->target_step_s, scratch, target, err));
         report->target_count += isnan(target->value) ? 0 : 1;
     }
     return NNC_OK;
@@ -166,21 +162,18 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
 
 /* The value of each device parameter that alone reaches the target step, and the memory with which a faster plan
  * fits. */
-static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena,
-                               nnc_search_report *report, nnc_error *err)
+static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
 {
     const nnc_search_result *found = report->result;
     report->target_step_s = task->target_step_s;
     if (found->best_count > 0) {
         nnc_scratch *scratch = nnc_scratch_create();
         const nnc_status status =
-            scratch != NULL ? find_levers(task, &found->best[0].plan, scratch, report, err)
-                            : nnc_no_memory(err);
+            scratch != NULL ? find_levers(task, &found->best[0].plan, scratch, report, err) : nnc_no_memory(err);
         nnc_scratch_destroy(scratch);
         NNC_TRY(status);
     }
-    if (report->stopped ||
-        (found->best_count > 0 && found->best[0].step_s <= task->target_step_s)) {
+    if (report->stopped || (found->best_count > 0 && found->best[0].step_s <= task->target_step_s)) {
         return NNC_OK;
     }
     nnc_search roomy = task->search;
@@ -192,23 +185,19 @@ static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena,
     roomy.objective = NNC_OBJECTIVE_TIME;
     NNC_TRY(search_one(task, &roomy, result, &report->stopped, err));
     if (!report->stopped) {
-        report->targets[report->target_count++] =
-            room_for(&task->search, task->device, result, task->target_step_s);
+        report->targets[report->target_count++] = room_for(&task->search, task->device, result, task->target_step_s);
     }
     return NNC_OK;
 }
 
 /* ---- all of it ---- */
 
-static nnc_status search_best(const nnc_search_task *task, nnc_search_report *report,
-                              nnc_error *err)
+static nnc_status search_best(const nnc_search_task *task, nnc_search_report *report, nnc_error *err)
 {
     nnc_error why = { .status = NNC_OK };
-    const nnc_status status =
-        search_one(task, &task->search, report->result, &report->stopped, &why);
+    const nnc_status status = search_one(task, &task->search, report->result, &report->stopped, &why);
     add_total(&report->total, report->result);
-    if (status == NNC_ILLEGAL_PLAN &&
-        task->search.shards > 0) { /* other shards may have legal plans */
+    if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* other shards may have legal plans */
         report->why = why;
         return NNC_OK;
     }
@@ -221,8 +210,7 @@ static const char *currency_of(const nnc_search_task *task)
     return priced ? nnc_price_currency(task->device) : NULL;
 }
 
-nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report,
-                               nnc_error *err)
+nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
 {
     const double start = seconds();
     *report = (nnc_search_report){ .model = task->model,
@@ -256,18 +244,16 @@ bool nnc_search_answered(const nnc_search_report *report)
 
 #ifndef NNCOST_MPI
 
-nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
-                                 const nnc_device *device, const nnc_profiles *profiles,
-                                 const nnc_search *search, const nnc_search_watch *watch,
+nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
+                                 const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err)
 {
     (void)ranks;
     return nnc_search_with(model, device, profiles, search, NULL, watch, result, err);
 }
 
-void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
-                                 const nnc_device *device, const nnc_profiles *profiles,
-                                 const nnc_run_ask *run, int32_t threads)
+void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
+                                 const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
 {
     (void)ranks, (void)model, (void)device, (void)profiles, (void)run, (void)threads;
 }
@@ -350,8 +336,7 @@ static void send_part(const nnc_search_part *part)
                              .missed = front->missed };
     MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
     MPI_Send(front->best, (int)bytes_of(front->best_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
-    MPI_Send(front->pareto, (int)bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART,
-             MPI_COMM_WORLD);
+    MPI_Send(front->pareto, (int)bytes_of(front->pareto_count), MPI_BYTE, 0, TAG_PART, MPI_COMM_WORLD);
 }
 
 static void receive(void *to, size_t size, int rank)
@@ -440,8 +425,7 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
 }
 
 /* The work function of nnc_helpers. */
-static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end,
-                       nnc_search_part *part)
+static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part)
 {
     desk *d = context;
     tell(ORDER_ROUND);
@@ -454,9 +438,8 @@ static void lead_round(void *context, const nnc_front *known, uint64_t first, ui
     }
 }
 
-nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
-                                 const nnc_device *device, const nnc_profiles *profiles,
-                                 const nnc_search *search, const nnc_search_watch *watch,
+nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
+                                 const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err)
 {
     nnc_search said = *search, alone = *search;
@@ -476,8 +459,7 @@ nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model,
     const nnc_helpers helpers = { &d, lead_round };
     tell(ORDER_SEARCH);
     nnc_rank_group_broadcast(&said, sizeof said);
-    const nnc_status status =
-        nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
+    const nnc_status status = nnc_search_with(model, device, profiles, search, &helpers, watch, result, err);
     tell(ORDER_END_SEARCH);
     nnc_searcher_destroy(d.own);
     free(d.known);
@@ -511,9 +493,8 @@ static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_par
     send_part(part);
 }
 
-void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
-                                 const nnc_device *device, const nnc_profiles *profiles,
-                                 const nnc_run_ask *run, int32_t threads)
+void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
+                                 const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads)
 {
     nnc_front *known = calloc(1, sizeof *known);
     nnc_search_part *part = calloc(1, sizeof *part);
@@ -533,8 +514,7 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model,
             searcher = NULL;
         } else {
             /* Made only now: rank 0 has found the space to be valid. */
-            if (searcher == NULL &&
-                nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
+            if (searcher == NULL && nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }
             if (searcher == NULL) {

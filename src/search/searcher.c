@@ -35,17 +35,14 @@ void nnc_search_init(nnc_search *search, size_t struct_size)
     nnc_sized_write(search, &unset, sizeof unset);
 }
 
-static nnc_status out_of_range(const char *member, double least, double most, double found,
-                               nnc_error *err)
+static nnc_status out_of_range(const char *member, double least, double most, double found, nnc_error *err)
 {
     char where[64];
     snprintf(where, sizeof where, "nnc_search.%s", member);
-    return nnc_fail(err, NNC_BAD_USAGE, where, "out of range, expected %g to %g, found %g", least,
-                    most, found);
+    return nnc_fail(err, NNC_BAD_USAGE, where, "out of range, expected %g to %g, found %g", least, most, found);
 }
 
-static nnc_status check_number(const char *member, double least, double most, double found,
-                               nnc_error *err)
+static nnc_status check_number(const char *member, double least, double most, double found, nnc_error *err)
 {
     return found >= least && found <= most ? NNC_OK : out_of_range(member, least, most, found, err);
 }
@@ -66,8 +63,7 @@ static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc
             char where[64], expected[256];
             snprintf(where, sizeof where, "nnc_search.%s.values[%d]", member, (int)i);
             nnc_field_expected(field, expected, sizeof expected);
-            return nnc_fail(err, NNC_BAD_USAGE, where, "out of range, expected %s, found %" PRId64,
-                            expected, value);
+            return nnc_fail(err, NNC_BAD_USAGE, where, "out of range, expected %s, found %" PRId64, expected, value);
         }
     }
     return NNC_OK;
@@ -149,15 +145,13 @@ static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err
                                  "holds no combination, there are more shards than blocks of them");
 }
 
-static nnc_status search_rounds(const nnc_search *search, const nnc_space *space,
-                                nnc_searcher *searcher, const nnc_helpers *helpers,
-                                nnc_search_part *part, const nnc_search_watch *watch,
+static nnc_status search_rounds(const nnc_search *search, const nnc_space *space, nnc_searcher *searcher,
+                                const nnc_helpers *helpers, nnc_search_part *part, const nnc_search_watch *watch,
                                 nnc_search_result *result)
 {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = search->no_prune ? ROUND_MOST
-                                     : ROUND_FIRST; /* without pruning, short rounds gain nothing */
+    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* without pruning, short rounds gain nothing */
     if (known == NULL) {
         return NNC_NO_MEMORY;
     }
@@ -171,8 +165,7 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
             nnc_searcher_work(searcher, known, first, end, part);
         }
         result->covered = end * space->block_size;
-        if (watch->progress != NULL &&
-            !watch->progress(watch->context, result->covered, result->space)) {
+        if (watch->progress != NULL && !watch->progress(watch->context, result->covered, result->space)) {
             break;
         }
     }
@@ -186,13 +179,10 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
     const nnc_plan *plan = &search->base;
     /* The caller read the whole struct. */
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
-    const char *limit = search->deadline_s > 0.0 ? "--deadline"
-                        : search->budget > 0.0   ? "--budget"
-                                                 : NULL;
+    const char *limit = search->deadline_s > 0.0 ? "--deadline" : search->budget > 0.0 ? "--budget" : NULL;
     if (search->run != NULL) {
         nnc_run run;
-        NNC_TRY(
-            nnc_run_of(NULL, device, plan, search->run, &run, err)); /* refuses contradictions */
+        NNC_TRY(nnc_run_of(NULL, device, plan, search->run, &run, err)); /* refuses contradictions */
     }
     const bool epochs = search->run != NULL && !isnan(search->run->epochs);
     if (limit != NULL && isnan(plan->tokens) && isnan(plan->samples) && !epochs) {
@@ -201,15 +191,14 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
                         "--samples");
     }
     if (search->budget > 0.0 && isnan(nnc_price_of(plan, device))) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--budget",
-                        "no price is recorded for %s, expected --price, too", device->id);
+        return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
+                        device->id);
     }
     return nnc_power_check(device, err); /* otherwise every plan fails without a reason */
 }
 
-nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
-                           const nnc_profiles *profiles, const nnc_search *search,
-                           const nnc_helpers *helpers, const nnc_search_watch *watch,
+nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                           const nnc_search *search, const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err)
 {
     nnc_space space;
@@ -225,9 +214,8 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
     result->space = blocks * space.block_size;
     nnc_searcher *searcher = nnc_searcher_create(model, device, profiles, search, &space);
     nnc_search_part *part = calloc(1, sizeof *part);
-    status = searcher != NULL && part != NULL
-                 ? search_rounds(search, &space, searcher, helpers, part, watch, result)
-                 : NNC_NO_MEMORY;
+    status = searcher != NULL && part != NULL ? search_rounds(search, &space, searcher, helpers, part, watch, result)
+                                              : NNC_NO_MEMORY;
     if (status != NNC_OK) {
         nnc_fail(err, status, "search", "out of memory");
     } else {
@@ -247,9 +235,8 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device,
     return status;
 }
 
-nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device,
-                              const nnc_profiles *profiles, const nnc_search *search,
-                              nnc_search_progress_fn *progress, void *context,
+nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                              const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                               nnc_search_result *result, nnc_error *err)
 {
     static const char here[] = "nnc_search_by_plan";
@@ -263,9 +250,8 @@ nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device,
     return nnc_search_with(model, device, profiles, &whole, NULL, &watch, result, err);
 }
 
-nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_search *search,
-                          nnc_search_progress_fn *progress, void *context,
+nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                          const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                           nnc_search_result *result, nnc_error *err)
 {
     nnc_estimate_args asked;
@@ -307,8 +293,7 @@ const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t
 
 const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index)
 {
-    return result != NULL && index >= 0 && index < result->pareto_count ? &result->pareto[index]
-                                                                        : NULL;
+    return result != NULL && index >= 0 && index < result->pareto_count ? &result->pareto[index] : NULL;
 }
 
 const nnc_found *nnc_search_result_missed(const nnc_search_result *result)
@@ -381,8 +366,7 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
     }
 }
 
-static nnc_found found_of(const nnc_result *result, const nnc_run *run,
-                          const nnc_software *software, uint64_t index)
+static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nnc_software *software, uint64_t index)
 {
     nnc_found found = { .plan = result->plan,
                         .index = index,
@@ -421,8 +405,8 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
         return false;
     }
     nnc_plan_groups_work(w->groups, pass, result);
-    const double steps = !isnan(plan->samples) ? plan->samples / (double)plan->global_batch
-                                               : plan->tokens / (double)result->tokens;
+    const double steps =
+        !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
     if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example, --epochs sets the length of
                                                       * the run */
         return false;
@@ -451,8 +435,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     const bool wanted =
         missed ? !w->part.front.any_missed || step_s <= w->part.front.missed.step_s
                : nnc_front_takes(r->known, search->objective, search->best, index, step_s, bytes) &&
-                     nnc_front_takes(&w->part.front, search->objective, search->best, index, step_s,
-                                     bytes);
+                     nnc_front_takes(&w->part.front, search->objective, search->best, index, step_s, bytes);
     if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
@@ -477,11 +460,9 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
         return;
     }
     w->part.evaluated++;
-    if (plan->fits && nnc_front_takes(r->known, search->objective, search->best, plan->index,
-                                      step_s, plan->memory_bytes)) {
-        const nnc_found found = { .index = plan->index,
-                                  .step_s = step_s,
-                                  .memory_bytes = plan->memory_bytes };
+    if (plan->fits &&
+        nnc_front_takes(r->known, search->objective, search->best, plan->index, step_s, plan->memory_bytes)) {
+        const nnc_found found = { .index = plan->index, .step_s = step_s, .memory_bytes = plan->memory_bytes };
         nnc_front_add(&w->part.front, search->objective, search->best, &found);
     }
 }
@@ -502,8 +483,7 @@ static void complete(worker *w, nnc_found *found)
     }
     nnc_pass_costs *pass = nnc_plan_groups_plan(groups, inside % size, &result);
     if (pass != NULL && nnc_plan_groups_times(groups, pass, &result.plan) &&
-        nnc_plan_groups_step(groups, pass, inside % size, &result) &&
-        nnc_plan_groups_parts(groups, pass, &result)) {
+        nnc_plan_groups_step(groups, pass, inside % size, &result) && nnc_plan_groups_parts(groups, pass, &result)) {
         count_run(r, &result, &run);
         *found = found_of(&result, &run, nnc_plan_groups_software(pass), index);
     }
@@ -530,19 +510,17 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
         return;
     }
     const double least_s = nnc_plan_groups_least_s(pass, &result.plan);
-    const bool hopeless = !fits || misses_more(w, pass, &result, least_s) ||
-                          nnc_front_beats(r->known, search->objective, search->best, least_s,
-                                          result.memory.total_bytes);
+    const bool hopeless =
+        !fits || misses_more(w, pass, &result, least_s) ||
+        nnc_front_beats(r->known, search->objective, search->best, least_s, result.memory.total_bytes);
     nnc_waiting waiting; /* ends[] stays unset beyond end_count */
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
-    if ((!hopeless || search->no_prune) &&
-        nnc_plan_groups_wait(w->groups, pass, inside, &result, &waiting)) {
+    if ((!hopeless || search->no_prune) && nnc_plan_groups_wait(w->groups, pass, inside, &result, &waiting)) {
         return;
     }
-    if ((hopeless && !search->no_prune) ||
-        !nnc_plan_groups_step(w->groups, pass, inside, &result)) {
+    if ((hopeless && !search->no_prune) || !nnc_plan_groups_step(w->groups, pass, inside, &result)) {
         w->part.pruned++;
         return;
     }
@@ -584,8 +562,7 @@ static void run_blocks(void *context)
     nnc_plan_groups_finish(w->groups);
 }
 
-void nnc_search_part_add(nnc_search_part *part, const nnc_search *search,
-                         const nnc_search_part *more)
+void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more)
 {
     nnc_front_merge(&part->front, search->objective, search->best, &more->front);
     part->evaluated += more->evaluated;
@@ -637,14 +614,12 @@ void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front)
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err)
 {
     nnc_plan_groups *groups = searcher->workers[0].groups;
-    return nnc_plan_groups_block(groups, &searcher->search->base,
-                                 shard_block(searcher->search, place), err) &&
+    return nnc_plan_groups_block(groups, &searcher->search->base, shard_block(searcher->search, place), err) &&
            nnc_plan_groups_shipped(groups, err);
 }
 
-nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device,
-                                  const nnc_profiles *profiles, const nnc_search *search,
-                                  const nnc_space *space)
+nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
+                                  const nnc_search *search, const nnc_space *space)
 {
     const int32_t count = search->threads < 1                        ? 1
                           : search->threads > NNC_SEARCH_THREADS_MAX ? NNC_SEARCH_THREADS_MAX
@@ -670,8 +645,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];
         w->of = made;
-        w->groups = nnc_plan_groups_create(model, device, profiles, space, limit_bytes,
-                                           limited ? NULL : keep_waited, w);
+        w->groups =
+            nnc_plan_groups_create(model, device, profiles, space, limit_bytes, limited ? NULL : keep_waited, w);
         ready = ready && w->groups != NULL;
     }
     if (!ready) {

@@ -10,16 +10,14 @@
 static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value, nnc_error *err)
 {
     if (choice->count == NNC_SPACE_VALUES) {
-        return nnc_fail(err, NNC_BAD_USAGE, option, "expected at most %d values to search",
-                        NNC_SPACE_VALUES);
+        return nnc_fail(err, NNC_BAD_USAGE, option, "expected at most %d values to search", NNC_SPACE_VALUES);
     }
     choice->values[choice->count++] = value;
     return NNC_OK;
 }
 
 /* Divisors of whole, from 1 to most. */
-static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole,
-                               int64_t most, nnc_error *err)
+static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole, int64_t most, nnc_error *err)
 {
     const int64_t root = (int64_t)sqrt((double)whole);
     for (int64_t i = 1; i <= most && i <= root; i++) {
@@ -35,8 +33,7 @@ static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64
     return NNC_OK;
 }
 
-static nnc_status add_list(nnc_space_axis *choice, const char *option, const int64_t *values,
-                           int count, nnc_error *err)
+static nnc_status add_list(nnc_space_axis *choice, const char *option, const int64_t *values, int count, nnc_error *err)
 {
     for (int i = 0; i < count; i++) {
         NNC_TRY(add(choice, option, values[i], err));
@@ -60,8 +57,8 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
 /* Virtual stages divide the layers, so they are divisors; more than 12 are not used in practice. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
-static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search,
-                       nnc_axis axis, nnc_space_axis *choice, nnc_error *err)
+static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_axis axis,
+                       nnc_space_axis *choice, nnc_error *err)
 {
     static const int64_t switches[] = { 0, 1 };
     static const int64_t stages[] = { 0, 1, 2, 3 };
@@ -71,39 +68,31 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
-    const bool scores = search->base.attention ==
-                        NNC_ATTENTION_UNFUSED; /* scores are kept, so recomputing attention pays */
+    const bool scores =
+        search->base.attention == NNC_ATTENTION_UNFUSED; /* scores are kept, so recomputing attention pays */
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
     const nnc_model_sizes sizes = nnc_model_sizes_of(model);
     const bool splits = nnc_family_of(model)->split != NULL;
     const int64_t layers = splits ? sizes.layers : 1;
     const int64_t devices = search->base.devices, batch = search->base.global_batch;
     switch (axis) {
-    case NNC_AXIS_TENSOR:
-        return add_divisors(choice, "--tensor", devices, splits ? devices : 1, err);
-    case NNC_AXIS_CONTEXT:
-        return add_divisors(choice, "--context", devices, splits ? CONTEXT_MOST : 1, err);
-    case NNC_AXIS_EXPERT:
-        return add_divisors(choice, "--expert", sizes.experts > 0 ? sizes.experts : 1, devices,
-                            err);
-    case NNC_AXIS_SEQUENCE_PARALLEL:
-        return add_list(choice, "--sequence-parallel", switches, splits ? 2 : 1, err);
+    case NNC_AXIS_TENSOR: return add_divisors(choice, "--tensor", devices, splits ? devices : 1, err);
+    case NNC_AXIS_CONTEXT: return add_divisors(choice, "--context", devices, splits ? CONTEXT_MOST : 1, err);
+    case NNC_AXIS_EXPERT: return add_divisors(choice, "--expert", sizes.experts > 0 ? sizes.experts : 1, devices, err);
+    case NNC_AXIS_SEQUENCE_PARALLEL: return add_list(choice, "--sequence-parallel", switches, splits ? 2 : 1, err);
     case NNC_AXIS_MICRO_BATCH: return add_divisors(choice, "--micro-batch", batch, batch, err);
-    case NNC_AXIS_RECOMPUTE:
-        return add_list(choice, "--recompute", recomputes, scores ? 6 : 5, err);
+    case NNC_AXIS_RECOMPUTE: return add_list(choice, "--recompute", recomputes, scores ? 6 : 5, err);
     case NNC_AXIS_PIPELINE: return add_divisors(choice, "--pipeline", devices, layers, err);
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
-    case NNC_AXIS_VIRTUAL_STAGES:
-        return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
+    case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
     default: /* offload only where the device file records the speed of host memory */
-        return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2,
-                        err);
+        return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }
 }
 
-nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
-                          const nnc_search *search, nnc_space *space, nnc_error *err)
+nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
+                          nnc_error *err)
 {
     const nnc_choice *asked[NNC_AXES] = {
         [NNC_AXIS_TENSOR] = &search->tensor,
@@ -125,8 +114,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device,
         if (asked[a]->count == 0) {
             NNC_TRY(fill(model, device, search, (nnc_axis)a, &space->axes[a], err));
         }
-        *(a < NNC_BLOCK_AXES ? &space->blocks : &space->block_size) *=
-            (uint64_t)space->axes[a].count;
+        *(a < NNC_BLOCK_AXES ? &space->blocks : &space->block_size) *= (uint64_t)space->axes[a].count;
     }
     return NNC_OK;
 }
@@ -145,15 +133,13 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
-    const uint64_t turn =
-        nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* the upper bits are well mixed */
+    const uint64_t turn = nnc_digest_number(NNC_DIGEST_START, place) >> 32u; /* the upper bits are well mixed */
     return place * count + ((uint64_t)(shard - 1) + (place > 0 ? turn : 0)) % count;
 }
 
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
 {
-    const uint64_t rows =
-        space->blocks / (uint64_t)shards; /* complete rows of one block per shard */
+    const uint64_t rows = space->blocks / (uint64_t)shards; /* complete rows of one block per shard */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 
@@ -172,8 +158,7 @@ void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan)
 
 uint64_t nnc_space_group_size(const nnc_space *space)
 {
-    return (uint64_t)space->axes[NNC_AXIS_ZERO].count *
-           (uint64_t)space->axes[NNC_AXIS_OFFLOAD].count;
+    return (uint64_t)space->axes[NNC_AXIS_ZERO].count * (uint64_t)space->axes[NNC_AXIS_OFFLOAD].count;
 }
 
 void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan)
@@ -222,8 +207,7 @@ bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_fou
     return a->index < b->index;
 }
 
-static void insert(nnc_found *list, int32_t *count, int32_t place, int32_t most,
-                   const nnc_found *found)
+static void insert(nnc_found *list, int32_t *count, int32_t place, int32_t most, const nnc_found *found)
 {
     const int32_t kept = *count < most ? *count : most - 1;
     memmove(&list[place + 1], &list[place], sizeof *list * (size_t)(kept - place));
@@ -231,8 +215,7 @@ static void insert(nnc_found *list, int32_t *count, int32_t place, int32_t most,
     *count = kept + 1;
 }
 
-static void add_best(nnc_front *front, nnc_objective objective, int32_t best,
-                     const nnc_found *found)
+static void add_best(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found)
 {
     int32_t place = front->best_count;
     if (place == best && !nnc_found_before(objective, found, &front->best[place - 1])) {
@@ -286,8 +269,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) {
         end++;
     }
-    memmove(&front->pareto[first], &front->pareto[end],
-            sizeof *found * (size_t)(front->pareto_count - end));
+    memmove(&front->pareto[first], &front->pareto[end], sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
         front->truncated = true; /* drops the plan with least memory */
@@ -311,13 +293,13 @@ static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t m
     found->memory_bytes = memory_bytes;
 }
 
-bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index,
-                     double step_s, int64_t memory_bytes)
+bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index, double step_s,
+                     int64_t memory_bytes)
 {
     nnc_found found;
     set_order(&found, index, step_s, memory_bytes);
-    return front->best_count < best ||
-           nnc_found_before(objective, &found, &front->best[best - 1]) || !dominated(front, &found);
+    return front->best_count < best || nnc_found_before(objective, &found, &front->best[best - 1]) ||
+           !dominated(front, &found);
 }
 
 void nnc_front_miss(nnc_front *front, const nnc_found *found)
@@ -328,8 +310,7 @@ void nnc_front_miss(nnc_front *front, const nnc_found *found)
     }
 }
 
-void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best,
-                     const nnc_front *other)
+void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other)
 {
     for (int32_t i = 0; i < other->best_count; i++) {
         add_best(front, objective, best, &other->best[i]);
@@ -349,10 +330,8 @@ bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t be
     nnc_found least;
     set_order(&least, 0, least_s, memory_bytes);
     const int32_t place = no_slower(front, least_s);
-    return front->best_count == best &&
-           !nnc_found_before(objective, &least, &front->best[best - 1]) && place > 0 &&
-           front->pareto[place - 1].step_s < least_s &&
-           front->pareto[place - 1].memory_bytes <= memory_bytes;
+    return front->best_count == best && !nnc_found_before(objective, &least, &front->best[best - 1]) && place > 0 &&
+           front->pareto[place - 1].step_s < least_s && front->pareto[place - 1].memory_bytes <= memory_bytes;
 }
 
 void nnc_front_copy(nnc_front *to, const nnc_front *from)

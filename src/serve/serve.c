@@ -19,8 +19,7 @@ static double price_of(const nnc_serve_ask *plan, const nnc_device *device)
                                      : (double)NAN;
 }
 
-void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s,
-                    nnc_derivation *why)
+void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, devices, NULL, nnc_serve_devices(of->plan));
     s->price_per_device_hour = price_of(of->plan, device);
@@ -30,26 +29,21 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
             s->price_per_device_hour * devices / 3600.0 / s->output_tokens_per_s * 1e6);
     NNC_NOTE(why, "the output tokens carry the whole price");
     const double prompts = s->mode == NNC_SERVE_STATIC ? s->prefill.sequences : 1.0;
-    const double stages =
-        s->mode == NNC_SERVE_STATIC ? 1.0 : (double)of->plan->pipeline * of->plan->attention_data;
-    NNC_LET(why, replica_price_per_s, NULL,
-            s->price_per_device_hour / 3600.0 * devices / of->plan->data);
+    const double stages = s->mode == NNC_SERVE_STATIC ? 1.0 : (double)of->plan->pipeline * of->plan->attention_data;
+    NNC_LET(why, replica_price_per_s, NULL, s->price_per_device_hour / 3600.0 * devices / of->plan->data);
     NNC_LET(why, prompt_s, "s", s->prefill.time_s / prompts / stages);
     NNC_LET(why, input_len, NULL, (double)of->plan->input_len);
-    NNC_SET(why, s->per_million_prefilled_tokens, NULL,
-            replica_price_per_s * prompt_s / input_len * 1e6);
+    NNC_SET(why, s->per_million_prefilled_tokens, NULL, replica_price_per_s * prompt_s / input_len * 1e6);
     NNC_NOTE(why, "price of the device time that prefill uses");
     NNC_LET(why, decode_s, "s", s->decode.time_s);
     NNC_LET(why, sequences, NULL, s->decode.sequences);
-    NNC_SET(why, s->per_million_decoded_tokens, NULL,
-            replica_price_per_s * decode_s / sequences * 1e6);
+    NNC_SET(why, s->per_million_decoded_tokens, NULL, replica_price_per_s * decode_s / sequences * 1e6);
     NNC_NOTE(why, "price of the device time that decode uses");
     NNC_LET(why, power_w, "W", device->power_w);
     NNC_SET(why, s->energy_j_per_token, "J", power_w * devices / s->output_tokens_per_s);
     NNC_NOTE(why, "rated power of the boards; decode draws less");
     NNC_LET(why, carbon_g_per_kwh, "g/kWh", of->plan->carbon_g_per_kwh);
-    NNC_SET(why, s->carbon_g_per_million_tokens, "g",
-            s->energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh);
+    NNC_SET(why, s->carbon_g_per_million_tokens, "g", s->energy_j_per_token * 1e6 / 3.6e6 * carbon_g_per_kwh);
 }
 
 bool nnc_serve_is_apart(const nnc_serve_ask *plan)
@@ -59,8 +53,7 @@ bool nnc_serve_is_apart(const nnc_serve_ask *plan)
 
 double nnc_serve_devices(const nnc_serve_ask *plan)
 {
-    const double workers =
-        nnc_serve_is_apart(plan) ? (double)plan->prefill_workers + plan->decode_workers : 1.0;
+    const double workers = nnc_serve_is_apart(plan) ? (double)plan->prefill_workers + plan->decode_workers : 1.0;
     return workers * plan->devices;
 }
 
@@ -68,17 +61,14 @@ double nnc_serve_devices(const nnc_serve_ask *plan)
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 {
     const double groups = (double)of->plan->attention_data * (double)of->plan->data;
-    const double held = s->mode == NNC_SERVE_STATIC
-                            ? (double)of->plan->batch
-                            : nnc_max(nnc_min(s->running, s->max_sequences), 1.0);
+    const double held =
+        s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch : nnc_max(nnc_min(s->running, s->max_sequences), 1.0);
     const double stage = nnc_serve_stage_share(of);
     const double block = (double)of->plan->block;
     const double length = (double)(of->plan->input_len + of->plan->output_len);
     NNC_LET(why, sequences_of_device, NULL, nnc_ceil(held / groups));
-    NNC_LET(why, sequence_bytes, "B",
-            nnc_serve_kv_bytes(of, nnc_ceil(length / block) * block) * stage);
-    NNC_SET(why, s->kv_bytes, "B",
-            sequences_of_device * (sequence_bytes + s->state_bytes_per_sequence));
+    NNC_LET(why, sequence_bytes, "B", nnc_serve_kv_bytes(of, nnc_ceil(length / block) * block) * stage);
+    NNC_SET(why, s->kv_bytes, "B", sequences_of_device * (sequence_bytes + s->state_bytes_per_sequence));
     NNC_SET(why, s->total_bytes, "B", s->weight_bytes + s->workspace_bytes + s->kv_bytes);
     NNC_LET(why, memory_use, NULL, of->plan->memory_use);
     NNC_SET(why, s->headroom_bytes, "B", memory_use * s->capacity_bytes - s->total_bytes);
@@ -87,9 +77,8 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 
 /* The draft model of speculative decoding. It runs on the same devices, with its weights in the same
  * format. */
-static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device,
-                           const nnc_software *software, nnc_scratch *scratch, nnc_serve_net *net,
-                           nnc_serve_case *draft, nnc_error *err)
+static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, const nnc_software *software,
+                           nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *draft, nnc_error *err)
 {
     const nnc_model *model = of->plan->draft_model;
     const double tokens = of->net->vocab;
@@ -100,18 +89,16 @@ static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device,
     NNC_TRY(nnc_serve_net_of(model, software, scratch, net, err));
     if (fabs(net->vocab - tokens) > 0.01 * tokens) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--draft",
-                        "%s has another vocabulary, expected about %.0f tokens, found %.0f",
-                        model->id, tokens, net->vocab);
+                        "%s has another vocabulary, expected about %.0f tokens, found %.0f", model->id, tokens,
+                        net->vocab);
     }
     NNC_TRY(nnc_serve_resolve(&alone, model, device, software, net, &resolved, &mode, err));
-    *draft =
-        (nnc_serve_case){ .net = net, .plan = of->plan, .engine = of->engine, .rates = of->rates };
+    *draft = (nnc_serve_case){ .net = net, .plan = of->plan, .engine = of->engine, .rates = of->rates };
     return NNC_OK;
 }
 
-nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
-                         const nnc_software *software, const nnc_serve_ask *ask,
-                         nnc_scratch *scratch, nnc_serve *s, nnc_serve_list *list,
+nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                         const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *s, nnc_serve_list *list,
                          nnc_derivation *why, nnc_error *err)
 {
     nnc_serve_net net, draft_net;
@@ -140,9 +127,8 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
     return NNC_OK;
 }
 
-nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device,
-                          const nnc_software *software, const nnc_serve_ask *ask,
-                          nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
+nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                          const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                           int32_t *op_count, nnc_error *err)
 {
     static const char here[] = "nnc_serve_of";
@@ -158,8 +144,8 @@ nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device,
         NNC_TRY(nnc_sized_read(&full, sizeof full, ask, "nnc_serve_ask", err));
     }
     NNC_TRY(nnc_serve_ask_check(&full, err));
-    NNC_TRY(nnc_serve_say(model, device, asked.software, &full, scratch, &whole,
-                          ops != NULL ? &list : NULL, NULL, err));
+    NNC_TRY(
+        nnc_serve_say(model, device, asked.software, &full, scratch, &whole, ops != NULL ? &list : NULL, NULL, err));
     nnc_sized_write(serve, &whole, sizeof whole);
     if (op_count != NULL) {
         *op_count = list.count;
@@ -196,8 +182,7 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err)
 }
 
 /* Lowers the model at a sequence length that exceeds its attention window. */
-static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list,
-                        nnc_error *err)
+static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = plan.micro_batches = plan.global_batch = 1;
@@ -252,15 +237,14 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
 /* Recurrent state of a layer: the state of its scan, or the last inputs of its convolution. */
 static void add_state(nnc_serve_net *net, const nnc_op *op, double elements, double flops)
 {
-    net->states[net->state_count++] = (nnc_serve_state){
-        .name = op->name, .layers = (double)op->repeat, .elements = elements, .flops = flops
-    };
+    net->states[net->state_count++] =
+        (nnc_serve_state){ .name = op->name, .layers = (double)op->repeat, .elements = elements, .flops = flops };
 }
 
 static bool is_full(const nnc_serve_net *net)
 {
-    return net->product_count == NNC_SERVE_PRODUCTS ||
-           net->attention_count == NNC_SERVE_ATTENTIONS || net->state_count == NNC_SERVE_ATTENTIONS;
+    return net->product_count == NNC_SERVE_PRODUCTS || net->attention_count == NNC_SERVE_ATTENTIONS ||
+           net->state_count == NNC_SERVE_ATTENTIONS;
 }
 
 static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
@@ -282,8 +266,7 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
  * one for both in parallel layers. */
 static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
 {
-    const bool parallel =
-        d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
+    const bool parallel = d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
     double attention = 0.0, mlp = 0.0;
     for (int32_t i = 0; i < net->product_count; i++) {
         const nnc_serve_product *p = &net->products[i];
@@ -297,8 +280,8 @@ static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
     return parallel ? nnc_max(attention, mlp) : attention + mlp;
 }
 
-nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software,
-                            nnc_scratch *scratch, nnc_serve_net *net, nnc_error *err)
+nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
+                            nnc_serve_net *net, nnc_error *err)
 {
     const nnc_decoder *d = &model->decoder;
     const nnc_op_list *list = &scratch->list;
@@ -311,12 +294,10 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     net->vocab = (double)nnc_vocab_rows(d);
     net->experts = (double)d->experts;
     for (int32_t i = 0; i < list->count; i++) {
-        net->params +=
-            (double)nnc_weights_params(&list->ops[i].weights) * (double)list->ops[i].repeat;
+        net->params += (double)nnc_weights_params(&list->ops[i].weights) * (double)list->ops[i].repeat;
         if (is_full(net)) {
             return nnc_fail(err, NNC_BAD_SPEC, model->id,
-                            "too many kinds of layers to serve, expected at most %d products",
-                            NNC_SERVE_PRODUCTS);
+                            "too many kinds of layers to serve, expected at most %d products", NNC_SERVE_PRODUCTS);
         }
         add_op(net, d, &list->ops[i]);
     }
@@ -340,16 +321,14 @@ NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err)
 {
     int64_t replica = 1, devices = 0;
-    if (!nnc_mul_i64(p->tensor, p->pipeline, &replica) ||
-        !nnc_mul_i64(replica, p->attention_data, &replica)) {
+    if (!nnc_mul_i64(p->tensor, p->pipeline, &replica) || !nnc_mul_i64(replica, p->attention_data, &replica)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices", "too many devices");
     }
     if (p->data == 0) {
         p->data = 1;
         if (p->devices > 0 && p->devices % replica != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
-                            "is no multiple of tensor x pipeline x attention_data, %" PRId64
-                            ", found %" PRId32,
+                            "is no multiple of tensor x pipeline x attention_data, %" PRId64 ", found %" PRId32,
                             replica, p->devices);
         }
         p->data = p->devices > 0 ? (int32_t)(p->devices / replica) : 1;
@@ -359,8 +338,7 @@ static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err)
     }
     if (p->devices > 0 && p->devices != devices) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
-                        "is not tensor x pipeline x attention_data x data, expected %" PRId64
-                        ", found %" PRId32,
+                        "is not tensor x pipeline x attention_data x data, expected %" PRId64 ", found %" PRId32,
                         devices, p->devices);
     }
     p->devices = (int32_t)devices;
@@ -377,8 +355,7 @@ static nnc_status check_experts(const nnc_decoder *d, const nnc_serve_ask *p, nn
     }
     if (p->expert > 1 && p->expert != ranks) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",
-                        "is not tensor x attention_data, expected 1 or %" PRId64 ", found %" PRId32,
-                        ranks, p->expert);
+                        "is not tensor x attention_data, expected 1 or %" PRId64 ", found %" PRId32, ranks, p->expert);
     }
     if (p->expert > 1) {
         return nnc_divides("--expert", "experts", d->experts, p->expert, err);
@@ -392,16 +369,15 @@ static nnc_status check_split(const nnc_model *model, const nnc_serve_ask *p, nn
     const int64_t t = p->tensor;
     if (p->pipeline > d->layers) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "has more stages than layers, expected at most %" PRId64 ", found %" PRId32,
-                        d->layers, p->pipeline);
+                        "has more stages than layers, expected at most %" PRId64 ", found %" PRId32, d->layers,
+                        p->pipeline);
     }
     if (d->heads > 0) {
         NNC_TRY(nnc_divides("--tensor", "heads", d->heads, t, err));
     }
     if (d->heads > 0 && d->kv_lora_rank == 0 && d->kv_heads % t != 0 && t % d->kv_heads != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
-                        "kv_heads %" PRId64 " neither divide over %" PRId64
-                        " ranks nor are divided by them",
+                        "kv_heads %" PRId64 " neither divide over %" PRId64 " ranks nor are divided by them",
                         d->kv_heads, t);
     }
     NNC_TRY(nnc_divides("--tensor", "ffn_hidden", d->ffn_hidden, t, err));
@@ -451,8 +427,7 @@ static nnc_stored stored_as(nnc_dtype dtype)
 static nnc_status resolve_formats(const nnc_device *device, nnc_serve_ask *p, nnc_error *err)
 {
     if (p->weights == NNC_STORED_COUNT) {
-        p->weights = p->precision == NNC_DTYPE_COUNT ? stored_as(plain_math(device))
-                                                     : stored_as(p->precision);
+        p->weights = p->precision == NNC_DTYPE_COUNT ? stored_as(plain_math(device)) : stored_as(p->precision);
     }
     if (p->precision == NNC_DTYPE_COUNT) {
         /* Devices with 4-bit products multiply mxfp4 weights with 8-bit activations. */
@@ -495,10 +470,9 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
     if (p->disaggregate[0] != '\0') {
         const long prefill = strtol(p->disaggregate, &end, 10);
         const long decode = *end == ':' ? strtol(end + 1, &end, 10) : 0;
-        if (*end != '\0' || prefill < 1 || decode < 1 || prefill > WORKERS_MOST ||
-            decode > WORKERS_MOST) {
-            return nnc_fail(err, NNC_BAD_USAGE, "--disaggregate",
-                            "expected P:D, such as 1:2, found \"%.32s\"", p->disaggregate);
+        if (*end != '\0' || prefill < 1 || decode < 1 || prefill > WORKERS_MOST || decode > WORKERS_MOST) {
+            return nnc_fail(err, NNC_BAD_USAGE, "--disaggregate", "expected P:D, such as 1:2, found \"%.32s\"",
+                            p->disaggregate);
         }
         p->prefill_workers = (int32_t)prefill;
         p->decode_workers = (int32_t)decode;
@@ -516,12 +490,10 @@ static nnc_status resolve_formulas(nnc_serve_ask *p, nnc_error *err)
 static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error *err)
 {
     if (p->arrival_count > 0 && isnan(p->request_rate)) {
-        const double span_s =
-            p->arrival_list[p->arrival_count - 1].arrival_s - p->arrival_list[0].arrival_s;
+        const double span_s = p->arrival_list[p->arrival_count - 1].arrival_s - p->arrival_list[0].arrival_s;
         p->request_rate = span_s > 0.0 ? (double)(p->arrival_count - 1) / span_s : 1e9;
     }
-    const int given =
-        (p->batch > 0) + (p->concurrency > 0) + !isnan(p->request_rate) + (p->offline ? 1 : 0);
+    const int given = (p->batch > 0) + (p->concurrency > 0) + !isnan(p->request_rate) + (p->offline ? 1 : 0);
     if (given > 1) {
         return nnc_fail(err, NNC_BAD_USAGE, p->batch > 0 ? "--batch" : "--concurrency",
                         "one kind of load is enough, expected --batch, --concurrency, "
@@ -548,8 +520,7 @@ static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err)
                         "%" PRId64,
                         (int)OPEN_MOST, p->concurrency);
     }
-    if (nnc_serve_is_apart(p) &&
-        (p->prefill_workers > NNC_SERVE_WORKERS || p->decode_workers > NNC_SERVE_WORKERS)) {
+    if (nnc_serve_is_apart(p) && (p->prefill_workers > NNC_SERVE_WORKERS || p->decode_workers > NNC_SERVE_WORKERS)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--disaggregate",
                         "too many workers, expected at most %d for prefill and as many for decode; "
                         "--data N runs N such groups; found \"%s\"",
@@ -571,16 +542,15 @@ static nnc_status check_lengths(const nnc_model *model, const nnc_serve_ask *p, 
     return NNC_OK;
 }
 
-nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model,
-                             const nnc_device *device, const nnc_software *software,
-                             const nnc_serve_net *net, nnc_serve_ask *plan, nnc_serve_mode *mode,
-                             nnc_error *err)
+nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_serve_net *net, nnc_serve_ask *plan,
+                             nnc_serve_mode *mode, nnc_error *err)
 {
     (void)net;
     *plan = *ask;
     if (ask->steps > 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
-                        "%s generates tokens, expected a U-Net that denoises images", model->id);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps", "%s generates tokens, expected a U-Net that denoises images",
+                        model->id);
     }
     NNC_TRY(resolve_mode(plan, mode, err));
     NNC_TRY(resolve_degrees(plan, err));
@@ -596,8 +566,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model,
 /* True for U-Nets of residual blocks and for graphs that name the decoder of their latent image. */
 bool nnc_denoises(const nnc_model *model)
 {
-    return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL
-                                            : model->image_decoder[0] != '\0';
+    return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL : model->image_decoder[0] != '\0';
 }
 
 /* Cost of one forward pass of the denoiser, the text encoder or the image decoder. */
@@ -606,9 +575,9 @@ typedef struct one_pass {
     int64_t image;
 } one_pass;
 
-static nnc_status run(const nnc_model *model, const nnc_device *device,
-                      const nnc_software *software, nnc_dtype precision, int64_t batch,
-                      int64_t image, nnc_scratch *scratch, one_pass *pass, nnc_error *err)
+static nnc_status run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                      nnc_dtype precision, int64_t batch, int64_t image, nnc_scratch *scratch, one_pass *pass,
+                      nnc_error *err)
 {
     nnc_result result;
     nnc_plan plan = nnc_plan_default();
@@ -638,22 +607,20 @@ static int64_t factor_of(const nnc_model *model)
     return model->image_factor > 1 ? model->image_factor : 1;
 }
 
-static nnc_status resolve(const nnc_model *model, const nnc_device *device,
-                          const nnc_images_ask *ask, nnc_images_ask *plan, nnc_error *err)
+static nnc_status resolve(const nnc_model *model, const nnc_device *device, const nnc_images_ask *ask,
+                          nnc_images_ask *plan, nnc_error *err)
 {
     const int64_t factor = factor_of(model);
     *plan = *ask;
     if (!nnc_denoises(model)) {
-        return nnc_fail(
-            err, NNC_ILLEGAL_PLAN, "--steps",
-            "%s does not denoise images, expected a U-Net of residual blocks, or a graph "
-            "with an image_decoder",
-            model->id);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
+                        "%s does not denoise images, expected a U-Net of residual blocks, or a graph "
+                        "with an image_decoder",
+                        model->id);
     }
     if (plan->image % factor != 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
-                        "expected a multiple of %" PRId64 " pixels, found %" PRId64, factor,
-                        plan->image);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "expected a multiple of %" PRId64 " pixels, found %" PRId64,
+                        factor, plan->image);
     }
     plan->batch = plan->batch > 0 ? plan->batch : 1;
     plan->precision = plan->precision < NNC_DTYPE_COUNT ? plan->precision : plain(device);
@@ -666,8 +633,8 @@ static double bound_s(const one_pass *pass, double mem_bytes_per_s)
     return nnc_max(pass->flops / pass->peak_flops_per_s, pass->weight_bytes / mem_bytes_per_s);
 }
 
-static void say(const nnc_device *device, const one_pass *step, const one_pass *text,
-                const one_pass *decoder, nnc_images *images, nnc_derivation *why)
+static void say(const nnc_device *device, const one_pass *step, const one_pass *text, const one_pass *decoder,
+                nnc_images *images, nnc_derivation *why)
 {
     const nnc_images_ask *plan = &images->plan;
     NNC_LET(why, steps, NULL, (double)plan->steps);
@@ -686,13 +653,10 @@ static void say(const nnc_device *device, const one_pass *step, const one_pass *
     NNC_NOTE(why, "forward passes of the estimate, with guidance over twice the batch");
     NNC_SET(why, images->images_per_s, NULL, batch / images->image_s);
     NNC_LET(why, peak_flops_per_s, "FLOP/s", step->peak_flops_per_s);
-    NNC_SET(why, images->weight_bytes, "B",
-            step->weight_bytes + text->weight_bytes + decoder->weight_bytes);
-    NNC_LET(why, text_bound_s, "s",
-            text->flops > 0.0 ? bound_s(text, device->mem_bytes_per_s) : 0.0);
+    NNC_SET(why, images->weight_bytes, "B", step->weight_bytes + text->weight_bytes + decoder->weight_bytes);
+    NNC_LET(why, text_bound_s, "s", text->flops > 0.0 ? bound_s(text, device->mem_bytes_per_s) : 0.0);
     NNC_LET(why, step_bound_s, "s", bound_s(step, device->mem_bytes_per_s));
-    NNC_LET(why, decode_bound_s, "s",
-            decoder->flops > 0.0 ? bound_s(decoder, device->mem_bytes_per_s) : 0.0);
+    NNC_LET(why, decode_bound_s, "s", decoder->flops > 0.0 ? bound_s(decoder, device->mem_bytes_per_s) : 0.0);
     NNC_SET(why, images->lower_bound_s, "s", text_bound_s + steps * step_bound_s + decode_bound_s);
     NNC_LET(why, other_flops, "FLOP", text->flops + decoder->flops);
     NNC_SET(why, images->utilization, NULL,
@@ -712,9 +676,8 @@ static void say(const nnc_device *device, const one_pass *step, const one_pass *
             images->energy_j_per_image * 1e3 / 3.6e6 * carbon_g_per_kwh);
 }
 
-nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device,
-                         const nnc_software *software, const nnc_images_ask *ask,
-                         nnc_scratch *scratch, nnc_images *images, nnc_derivation *why,
+nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                         const nnc_images_ask *ask, nnc_scratch *scratch, nnc_images *images, nnc_derivation *why,
                          nnc_error *err)
 {
     one_pass step = { .flops = 0.0 }, text = step, decoder = step;
@@ -723,12 +686,10 @@ nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device,
     nnc_images_ask *plan = &images->plan;
     NNC_TRY(resolve(model, device, ask, plan, err));
     const int64_t prompts = plan->batch * (plan->guidance ? 2 : 1);
-    NNC_TRY(run(model, device, software, plan->precision, prompts, plan->image / factor, scratch,
-                &step, err));
+    NNC_TRY(run(model, device, software, plan->precision, prompts, plan->image / factor, scratch, &step, err));
     plan->image = step.image * factor;
     for (int32_t i = 0; i < plan->encoder_count; i++) {
-        NNC_TRY(run(plan->encoders[i], device, software, plan->precision, prompts, 0, scratch,
-                    &text, err));
+        NNC_TRY(run(plan->encoders[i], device, software, plan->precision, prompts, 0, scratch, &text, err));
     }
     if (plan->decoder != NULL) {
         NNC_TRY(run(plan->decoder, device, software, plan->precision, plan->batch,

@@ -17,21 +17,18 @@ typedef struct nnc_serve_product {
     nnc_group group;
     nnc_split split;
     double layers, n, k;
-    double heads,
-        kv_heads; /* heads that make up n in the query, key and value product; 0 = no heads */
-    double experts,
-        chosen; /* experts in the layer and experts per token; experts = 0: a dense layer */
-    bool plain; /* weights stay in 16 bits in every storage format */
-    bool last;  /* only the last token of a prompt passes it: the head */
+    double heads, kv_heads; /* heads that make up n in the query, key and value product; 0 = no heads */
+    double experts, chosen; /* experts in the layer and experts per token; experts = 0: a dense layer */
+    bool plain;             /* weights stay in 16 bits in every storage format */
+    bool last;              /* only the last token of a prompt passes it: the head */
 } nnc_serve_product;
 
 /* An attention over the cache of keys and values. */
 typedef struct nnc_serve_attention {
     const char *name;
     double layers, heads, kv_heads, key_dim, value_dim;
-    double window; /* positions that are attended and kept; 0 = all */
-    double latent,
-        rope; /* size of the latent shared by all heads and of its rotary key; 0 = plain heads */
+    double window;       /* positions that are attended and kept; 0 = all */
+    double latent, rope; /* size of the latent shared by all heads and of its rotary key; 0 = plain heads */
 } nnc_serve_attention;
 
 /* A recurrent state of fixed size that a layer keeps per sequence. */
@@ -57,28 +54,27 @@ typedef struct nnc_serve_net {
 
 /* Reads the rows from the model's op list; the list stays in scratch. NNC_ILLEGAL_PLAN: the model cannot be
  * served. */
-nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software,
-                            nnc_scratch *scratch, nnc_serve_net *net, nnc_error *err);
+nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
+                            nnc_serve_net *net, nnc_error *err);
 
 /* ---- rates that the device reaches ---- */
 
 typedef struct nnc_serve_rates {
-    double peak_flops_per_s,
-        dense_flops_per_s; /* products in the chosen precision: datasheet peak and reached rate */
+    double peak_flops_per_s, dense_flops_per_s; /* products in the chosen precision: datasheet peak and reached rate */
     double plain_peak_flops_per_s, plain_flops_per_s; /* the same for 16-bit products */
     double attention_flops_per_s;                     /* rate of prefill */
     double mem_bytes_per_s;                           /* datasheet */
     double stream_bytes_per_s,
         plain_bytes_per_s; /* rate of reading weights as stored; rate of reading 16-bit weights */
     double expert_bytes_per_s, kv_bytes_per_s;
-    double state_bytes_per_s;     /* rate of reading states, independent of the cache's format */
-    double kernel_s, attention_s; /* fixed time per kernel and per attention in a decode step */
-    double product_s;             /* fixed time per product with stored weights */
-    bool weight_only;             /* products compute in a wider format than the weights' storage */
+    double state_bytes_per_s;                     /* rate of reading states, independent of the cache's format */
+    double kernel_s, attention_s;                 /* fixed time per kernel and per attention in a decode step */
+    double product_s;                             /* fixed time per product with stored weights */
+    bool weight_only;                             /* products compute in a wider format than the weights' storage */
     double prefill_kernel_s, prefill_attention_s; /* the same in a prefill step */
     nnc_small_all_reduce all_reduce;
-    double kv_reread, beyond; /* share of the cache read again per query head; width of ranges */
-    double link_bytes_per_s;  /* link rate between tensor ranks; NaN = one
+    double kv_reread, beyond;                      /* share of the cache read again per query head; width of ranges */
+    double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one
                                                     * device */
     double exchange_bytes_per_s, exchange_fixed_s; /* rate and fixed time between all ranks that
                                                     * share experts */
@@ -87,16 +83,15 @@ typedef struct nnc_serve_rates {
     double group_size;
 } nnc_serve_rates;
 
-nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software,
-                              const nnc_serve_ask *plan, nnc_serve_rates *rates, nnc_error *err);
+nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan,
+                              nnc_serve_rates *rates, nnc_error *err);
 
 /* ---- the request ---- */
 
 /* Fills in open members and checks what the model, the device and the engine allow. */
-nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model,
-                             const nnc_device *device, const nnc_software *software,
-                             const nnc_serve_net *net, nnc_serve_ask *plan, nnc_serve_mode *mode,
-                             nnc_error *err);
+nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
+                             const nnc_software *software, const nnc_serve_net *net, nnc_serve_ask *plan,
+                             nnc_serve_mode *mode, nnc_error *err);
 
 /* ---- a step ---- */
 
@@ -119,20 +114,18 @@ typedef struct nnc_serve_list {
 
 /* One step of a replica. decode: each of `sequences` attends to `context` positions, the new one included.
  * prefill: `sequences` prompts at once, `fresh` tokens after `cached` ones each. */
-nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context,
-                                nnc_serve_list *list);
-nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached,
-                                 double fresh, nnc_serve_list *list);
+nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context, nnc_serve_list *list);
+nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached, double fresh,
+                                 nnc_serve_list *list);
 
 /* A decode step that also prefills `prompts` prompts: `fresh` tokens after `cached` ones each (chunked
  * prefill). */
-nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context,
-                               double prompts, double cached, double fresh);
+nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context, double prompts,
+                               double cached, double fresh);
 
 /* A decode step that computes `tokens` tokens of each sequence, and the logits of all of them (speculative
  * verification). */
-nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context,
-                                double tokens);
+nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens);
 
 /* True for a product whose weights stay in 16 bits. */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);
@@ -150,14 +143,13 @@ double nnc_serve_stage_share(const nnc_serve_case *of);
 
 /* Sequences per stage at which decode becomes compute-bound; NaN: it never does. intensity_limit: the limit
  * of the arithmetic intensity as the sequences grow in number.   [serve-critical] */
-double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
-                                nnc_derivation *why);
+double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why);
 
 /* ---- load, memory, cost ---- */
 
 /* Requests per second at which a replica saturates. */
-double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len,
-                                double sequences, nnc_derivation *why);
+double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len, double sequences,
+                                nnc_derivation *why);
 
 /* A step of `sequences` sequences with draft and verification, where there is a draft. */
 double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context);
@@ -167,12 +159,10 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
 /* One replica under load. */
 typedef struct nnc_serve_load_case {
     const nnc_serve_case *of;
-    double input, output, cached,
-        fresh;      /* tokens per request; the prompt splits into a cached and a computed part */
-    double context; /* mean context of a decode step */
-    double shortest, longest; /* contexts */
-    double prefill_s,
-        busy_s; /* prefill of one prompt: its latency, and its time on the busiest stage */
+    double input, output, cached, fresh; /* tokens per request; the prompt splits into a cached and a computed part */
+    double context;                      /* mean context of a decode step */
+    double shortest, longest;            /* contexts */
+    double prefill_s, busy_s;            /* prefill of one prompt: its latency, and its time on the busiest stage */
     double prefill_flops;
     double stages;         /* quotient of the two times */
     double tokens_of_step; /* output tokens of a sequence in a decode step: 1 without a draft */
@@ -182,8 +172,8 @@ typedef struct nnc_serve_load_case {
     double most;           /* the smaller of the two */
     double room_bytes;     /* cache of a sequence of mean length */
     double requests_per_s;
-    int64_t open;           /* closed loop: requests of the fullest replica; 0 = open loop */
-    int64_t count, skipped; /* simulated requests; requests among them that are not counted */
+    int64_t open;                            /* closed loop: requests of the fullest replica; 0 = open loop */
+    int64_t count, skipped;                  /* simulated requests; requests among them that are not counted */
     int32_t prefill_workers, decode_workers; /* 0 = one engine does both */
     double transfer_s;                       /* time to move the cache of a prompt between them */
 } nnc_serve_load_case;
@@ -205,9 +195,7 @@ typedef struct nnc_serve_replayed {
 /* Simulates the replica; of->work has space for load->count requests. */
 void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result);
 
-enum {
-    NNC_SERVE_WORKERS = 64
-}; /* the most prefill workers, and decode workers, that are simulated */
+enum { NNC_SERVE_WORKERS = 64 }; /* the most prefill workers, and decode workers, that are simulated */
 typedef struct nnc_serve_work nnc_serve_work;
 /* Requests that a load simulates on one replica. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
@@ -220,25 +208,20 @@ bool nnc_serve_is_apart(const nnc_serve_ask *plan);
 double nnc_serve_devices(const nnc_serve_ask *plan);
 
 /* Weights, cache and workspace on the fullest device. */
-void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve,
-                      nnc_derivation *why);
+void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *serve, nnc_derivation *why);
 /* Latency and throughput under the requested load. */
-void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list,
-                    nnc_derivation *why);
+void nnc_serve_load(const nnc_serve_case *of, nnc_serve *serve, nnc_serve_list *list, nnc_derivation *why);
 /* Compares the memory of the requested load with the capacity. */
 void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *serve, nnc_derivation *why);
 /* Price and energy per token. */
-void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve,
-                    nnc_derivation *why);
+void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
 /* Results by formula alone: speculative decoding, disaggregated prefill. */
-void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve,
-                     nnc_derivation *why);
+void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
 /* nnc_serve_into with a derivation: `why` records each formula with its numbers. */
-nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device,
-                         const nnc_software *software, const nnc_serve_ask *ask,
-                         nnc_scratch *scratch, nnc_serve *serve, nnc_serve_list *list,
+nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                         const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_list *list,
                          nnc_derivation *why, nnc_error *err);
 
 /* ---- images by diffusion ---- */
@@ -253,8 +236,8 @@ typedef struct nnc_images_ask {
     int64_t batch;   /* images generated together; 0 = 1 */
     double beside_s; /* other time per image */
     nnc_dtype precision;
-    double price;            /* price per device and hour; NaN = the device file's */
-    double carbon_g_per_kwh; /* grid; NaN = unknown */
+    double price;                                   /* price per device and hour; NaN = the device file's */
+    double carbon_g_per_kwh;                        /* grid; NaN = unknown */
     const nnc_model *encoders[NNC_IMAGES_ENCODERS]; /* text encoders */
     int32_t encoder_count;
     const nnc_model *decoder; /* decoder of the latent; NULL = none */
@@ -278,9 +261,8 @@ bool nnc_denoises(const nnc_model *model);
 
 /* Computes time, cost and energy of image generation from estimates of forward passes. NNC_ILLEGAL_PLAN:
  * the model does not denoise images. */
-nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device,
-                         const nnc_software *software, const nnc_images_ask *ask,
-                         nnc_scratch *scratch, nnc_images *images, nnc_derivation *why,
+nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                         const nnc_images_ask *ask, nnc_scratch *scratch, nnc_images *images, nnc_derivation *why,
                          nnc_error *err);
 
 /* ---- search for a deployment: degrees of parallelism and concurrent requests ---- */
@@ -310,13 +292,12 @@ typedef struct nnc_serve_found {
 typedef struct nnc_serve_search {
     const nnc_serve_limit *limits;
     int32_t limit_count;
-    int32_t
-        devices_most; /* upper ends of the counts tried (1, 2, 4 ...) for members that the request leaves open */
+    int32_t devices_most; /* upper ends of the counts tried (1, 2, 4 ...) for members that the request leaves open */
 } nnc_serve_search;
 
 typedef struct nnc_serve_search_result {
     int64_t deployments, evaluated, fitting, meeting; /* counts of legal deployments */
-    nnc_serve_found cheapest, fastest; /* most tokens per second and device; least time per token */
+    nnc_serve_found cheapest, fastest;                /* most tokens per second and device; least time per token */
     bool found;
     nnc_serve_found front[NNC_SERVE_FRONT]; /* rising tokens per second and user */
     int32_t front_count;
@@ -329,9 +310,8 @@ typedef struct nnc_serve_search_result {
 
 /* Searches over devices, degrees and concurrent requests that `ask` leaves at their defaults. Fails where
  * no deployment is legal; err names the reason of the last one. */
-nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device,
-                               const nnc_software *software, const nnc_serve_ask *ask,
-                               const nnc_serve_search *search, nnc_scratch *scratch,
+nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                               const nnc_serve_ask *ask, const nnc_serve_search *search, nnc_scratch *scratch,
                                nnc_serve_search_result *result, nnc_error *err);
 
 #endif

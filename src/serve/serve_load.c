@@ -15,12 +15,11 @@ double nnc_serve_p99_wait_s(double service_s, double load)
 
 double nnc_serve_accepted(double acceptance, double drafted)
 {
-    return acceptance < 1.0 ? (1.0 - pow(acceptance, drafted + 1.0)) / (1.0 - acceptance)
-                            : drafted + 1.0;
+    return acceptance < 1.0 ? (1.0 - pow(acceptance, drafted + 1.0)) / (1.0 - acceptance) : drafted + 1.0;
 }
 
-double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len,
-                                double sequences, nnc_derivation *why)
+double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len, double sequences,
+                                nnc_derivation *why)
 {
     double rate = 0.0;
     NNC_PUT(why, prefill_s, "s");
@@ -42,9 +41,8 @@ double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double con
     if (p->draft_length == 0) {
         return nnc_serve_decode(of, sequences, context, NULL).time_s;
     }
-    const double draft_s =
-        of->draft != NULL ? nnc_serve_decode(of->draft, sequences, context, NULL).time_s
-                          : p->draft_share * nnc_serve_decode(of, sequences, context, NULL).time_s;
+    const double draft_s = of->draft != NULL ? nnc_serve_decode(of->draft, sequences, context, NULL).time_s
+                                             : p->draft_share * nnc_serve_decode(of, sequences, context, NULL).time_s;
     return nnc_serve_verify(of, sequences, context, tokens + 1.0).time_s + tokens * draft_s;
 }
 
@@ -58,8 +56,7 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens)
 /* Time per output token of `sequences` that run. */
 static double token_s(const load *l, double sequences)
 {
-    return sequences > 0.0 ? nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step
-                           : 0.0;
+    return sequences > 0.0 ? nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step : 0.0;
 }
 
 double nnc_serve_added_s(const load *l, double sequences, double prompts)
@@ -85,8 +82,7 @@ static double wave_s_of(const load *l, double sequences)
                                  (l->output - 1.0) * token_s(l, sequences);
 }
 
-static void say_static(const load *l, nnc_serve *s, double requests, double sequences,
-                       nnc_derivation *why)
+static void say_static(const load *l, nnc_serve *s, double requests, double sequences, nnc_derivation *why)
 {
     NNC_LET(why, prefill_s, "s", s->prefill.time_s);
     NNC_LET(why, decode_s, "s", token_s(l, sequences));
@@ -197,13 +193,11 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
     /* While prompts are computed, fewer sequences decode than run. */
     const bool shared = s->tpot_s < s->decode.lower_bound_s;
     NNC_LET(why, decode_lower_bound_s, "s",
-            shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s
-                   : s->decode.lower_bound_s);
+            shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s : s->decode.lower_bound_s);
     NNC_LET(why, output_len, NULL, l->output);
     NNC_SET(why, s->ttft_lower_bound_s, "s", prefill_lower_bound_s);
     NNC_SET(why, s->tpot_lower_bound_s, "s", decode_lower_bound_s);
-    NNC_SET(why, s->request_lower_bound_s, "s",
-            s->ttft_lower_bound_s + (output_len - 1.0) * s->tpot_lower_bound_s);
+    NNC_SET(why, s->request_lower_bound_s, "s", s->ttft_lower_bound_s + (output_len - 1.0) * s->tpot_lower_bound_s);
     NNC_LET(why, running, NULL, s->running);
     NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
     NNC_NOTE(why, "decode alone, prefill free");
@@ -238,17 +232,14 @@ static void say_rates(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_SET(why, s->output_tokens_per_s_per_device, NULL, s->output_tokens_per_s / devices);
     NNC_SET(why, s->tokens_per_s_per_user, NULL, 1.0 / s->tpot_s);
     NNC_LET(why, prefill_flops, "FLOP",
-            s->prefill.flops /
-                (s->mode == NNC_SERVE_STATIC ? s->prefill.sequences : l->of->plan->attention_data));
-    NNC_LET(why, decode_flops, "FLOP",
-            s->decode.flops / nnc_max(s->decode.sequences / l->of->plan->pipeline, 1.0));
+            s->prefill.flops / (s->mode == NNC_SERVE_STATIC ? s->prefill.sequences : l->of->plan->attention_data));
+    NNC_LET(why, decode_flops, "FLOP", s->decode.flops / nnc_max(s->decode.sequences / l->of->plan->pipeline, 1.0));
     NNC_LET(why, peak_flops_per_s, "FLOP/s", l->of->rates.peak_flops_per_s);
     NNC_LET(why, decode_steps, NULL, output_len - (s->mode == NNC_SERVE_STATIC ? 1.0 : 0.0));
     NNC_LET(why, replicas, NULL, l->of->plan->data);
     NNC_LET(why, stages, NULL, l->of->plan->pipeline);
     NNC_SET(why, s->utilization, NULL,
-            s->requests_per_s / replicas / stages * (prefill_flops + decode_steps * decode_flops) /
-                peak_flops_per_s);
+            s->requests_per_s / replicas / stages * (prefill_flops + decode_steps * decode_flops) / peak_flops_per_s);
     NNC_NOTE(why, "relative to the peak of the products' format");
 }
 
@@ -267,8 +258,7 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     NNC_PUT(why, s->host_s, "s");
     NNC_PUT(why, s->lower_bound_s, "s");
     NNC_SAY(why, time_s, "s",
-            nnc_max(s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s + s->host_s,
-                    s->lower_bound_s));
+            nnc_max(s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s + s->host_s, s->lower_bound_s));
     NNC_LET(why, step_flops, "FLOP", s->flops);
     NNC_LET(why, weights_read, "B", s->weight_bytes);
     NNC_LET(why, cache_moved, "B", s->kv_bytes);
@@ -313,8 +303,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     const double whole = (double)(p->input_len + p->output_len);
     load l = { .of = of, .input = (double)p->input_len, .output = (double)p->output_len };
     l.cached = floor(p->prefix_hit * l.input);
-    l.cached =
-        nnc_min(l.cached, l.input - 1.0); /* even a fully cached prompt computes its last token */
+    l.cached = nnc_min(l.cached, l.input - 1.0); /* even a fully cached prompt computes its last token */
     l.fresh = l.input - l.cached;
     l.context = l.input + l.output / 2.0;
     l.shortest = l.input * (1.0 - p->length_spread);
@@ -326,8 +315,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
         l.shortest = nnc_min(l.shortest, input);
         l.longest = nnc_max(l.longest, input + output);
     }
-    l.tokens_of_step =
-        p->draft_length > 0 ? nnc_serve_accepted(p->acceptance, (double)p->draft_length) : 1.0;
+    l.tokens_of_step = p->draft_length > 0 ? nnc_serve_accepted(p->acceptance, (double)p->draft_length) : 1.0;
     l.stages = (double)p->pipeline * p->attention_data;
     const nnc_serve_step prompt = nnc_serve_prefill(of, 1.0, l.cached, l.fresh, NULL);
     l.prefill_s = prompt.time_s;
@@ -359,9 +347,8 @@ static double say_saturation(const load *l, nnc_derivation *why)
     if (l->decode_workers > 0) {
         NNC_LET(why, prefill_rate, NULL, l->prefill_workers / l->busy_s);
         NNC_LET(why, decode_rate, NULL,
-                l->output > 1.0
-                    ? l->decode_workers * l->most / ((l->output - 1.0) * token_s(l, l->most))
-                    : (double)INFINITY);
+                l->output > 1.0 ? l->decode_workers * l->most / ((l->output - 1.0) * token_s(l, l->most))
+                                : (double)INFINITY);
         NNC_SAY(why, saturation_of_replica, NULL, nnc_min(prefill_rate, decode_rate));
         return saturation_of_replica;
     }
@@ -370,33 +357,30 @@ static double say_saturation(const load *l, nnc_derivation *why)
     NNC_LET(why, decoding, NULL, prompts * (l->output - 1.0) / l->tokens_of_step);
     NNC_NOTE(why, "sequences in a decode step where every slot is taken");
     const double step_s = decoding > 0.0 ? nnc_serve_decode_s(l->of, decoding, l->context) : 0.0;
-    const double together =
-        nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* prompts of an iteration that has any */
+    const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* prompts of an iteration that has any */
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     return nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
 }
 
-void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list,
-                    nnc_derivation *why)
+void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list, nnc_derivation *why)
 {
     const load l = load_of(of, s);
     nnc_serve_replayed replayed = { .sequences = l.most };
     NNC_LET(why, replicas, NULL, of->plan->data);
-    const double flops = l.prefill_flops / of->plan->attention_data +
-                         l.output * nnc_serve_decode(of, 1.0, l.context, NULL).flops;
+    const double flops =
+        l.prefill_flops / of->plan->attention_data + l.output * nnc_serve_decode(of, 1.0, l.context, NULL).flops;
     const double at_peak = of->plan->pipeline * of->rates.peak_flops_per_s / flops;
     NNC_LET(why, saturation_of_replica, NULL, nnc_min(say_saturation(&l, why), at_peak));
     NNC_SET(why, s->saturation_rate, NULL, replicas * saturation_of_replica);
-    s->saturated = s->mode == NNC_SERVE_OPEN && of->plan->arrival_count == 0 &&
-                   of->plan->request_rate >= s->saturation_rate;
+    s->saturated =
+        s->mode == NNC_SERVE_OPEN && of->plan->arrival_count == 0 && of->plan->request_rate >= s->saturation_rate;
     const bool loop = s->mode == NNC_SERVE_CLOSED || s->mode == NNC_SERVE_OPEN;
     if (loop && !s->saturated) {
         nnc_serve_replay(&l, &replayed);
     }
     const double sequences = s->mode == NNC_SERVE_STATIC ? (double)of->plan->batch / of->plan->data
-                             : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0
-                                 ? nnc_min((double)l.open, l.most)
-                                 : replayed.sequences;
+                             : s->mode == NNC_SERVE_CLOSED && l.decode_workers == 0 ? nnc_min((double)l.open, l.most)
+                                                                                    : replayed.sequences;
     const double prompts = s->mode == NNC_SERVE_STATIC ? sequences : 1.0;
     s->prefill = nnc_serve_prefill(of, prompts, l.cached, l.fresh, list);
     s->decode = nnc_serve_decode(of, sequences, l.context, list);
@@ -420,13 +404,10 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     }
     say_rates(&l, s, why);
     say_bounds(&l, s, why);
-    s->critical_batch =
-        nnc_serve_critical_batch(of, l.context, &s->intensity_limit_flops_per_byte, why);
+    s->critical_batch = nnc_serve_critical_batch(of, l.context, &s->intensity_limit_flops_per_byte, why);
     const nnc_spread *tpot = nnc_serve_spread(of->engine, of->net->experts > 0.0);
-    spread(nnc_spread_times(tpot, of->rates.beyond), s->tpot_s, s->tpot_lower_bound_s,
-           s->tpot_interval_s);
-    spread(nnc_spread_times(&of->engine->ttft, of->rates.beyond), s->ttft_s, s->ttft_lower_bound_s,
-           s->ttft_interval_s);
+    spread(nnc_spread_times(tpot, of->rates.beyond), s->tpot_s, s->tpot_lower_bound_s, s->tpot_interval_s);
+    spread(nnc_spread_times(&of->engine->ttft, of->rates.beyond), s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
 }
 
 /* ---- results by formula alone; no measured rows support them: speculative decoding, disaggregated prefill
@@ -459,8 +440,7 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
 }
 
 /* Disaggregated serving: prefill workers send their caches to decode workers. */
-static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s,
-                      nnc_derivation *why)
+static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why)
 {
     const nnc_serve_ask *p = of->plan;
     const double batch = nnc_max(nnc_min(s->max_sequences / p->data, (double)p->max_batch), 1.0);
@@ -481,8 +461,7 @@ static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_se
     NNC_SAY(why, prefill_rate, NULL, prefill_workers / prompt_s);
     NNC_SAY(why, decode_rate, NULL, decode_workers * full_batch / (output_len * full_decode_s));
     NNC_SET(why, s->apart_requests_per_s, NULL, nnc_min(prefill_rate, decode_rate));
-    NNC_SET(why, s->apart_workers_ratio, NULL,
-            prompt_s * full_batch / (output_len * full_decode_s));
+    NNC_SET(why, s->apart_workers_ratio, NULL, prompt_s * full_batch / (output_len * full_decode_s));
     NNC_NOTE(why, "prefill workers per decode worker at which neither waits");
     NNC_LET(why, engine_ttft_s, "s", of->engine->ttft_s);
     NNC_LET(why, whole_prefill_s, "s", prompt.time_s);
@@ -490,8 +469,7 @@ static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_se
     NNC_SET(why, s->apart_tpot_s, "s", full_decode_s);
 }
 
-void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s,
-                     nnc_derivation *why)
+void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why)
 {
     const nnc_serve_ask *p = of->plan;
     const double unknown = (double)NAN;

@@ -12,16 +12,14 @@
 #include "serve/serve_internal.h"
 
 enum {
-    FINE =
-        64, /* knots of a table: every whole number below this, then half as many for each octave */
+    FINE = 64, /* knots of a table: every whole number below this, then half as many for each octave */
     COARSE = 8,
     OCTAVES = 20,
     KNOTS = FINE + OCTAVES * FINE / 2,
     COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
-    CONTEXTS = 5, /* contexts at which a decode step is timed, evenly spaced over the lengths */
-    BATCHES =
-        10,    /* of consecutive requests, whose means say how certain that of the first run is */
-    RUNS = 16, /* the most, each with arrivals of its own */
+    CONTEXTS = 5,           /* contexts at which a decode step is timed, evenly spaced over the lengths */
+    BATCHES = 10,           /* of consecutive requests, whose means say how certain that of the first run is */
+    RUNS = 16,              /* the most, each with arrivals of its own */
     RUNS_REQUESTS = 160000, /* of several runs together */
     NONE = -1
 };
@@ -30,11 +28,11 @@ enum {
 /* One request. Times are those of its client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;  /* tokens of the prompt to compute; tokens that are not computed yet */
-    double room, growth; /* share of the cache that a sequence takes; share that a step adds */
-    double context; /* positions that its next step attends to; for a running sequence, less the
+    double fresh, left;          /* tokens of the prompt to compute; tokens that are not computed yet */
+    double room, growth;         /* share of the cache that a sequence takes; share that a step adds */
+    double context;              /* positions that its next step attends to; for a running sequence, less the
                   * worker's steps */
-    int64_t finish; /* step of its worker after which it is done */
+    int64_t finish;              /* step of its worker after which it is done */
     int32_t input, output, made; /* tokens; made: output tokens before the sequence lost its
                                   * place */
     int32_t next;                /* in the queue */
@@ -87,8 +85,7 @@ static int64_t runs_of(int64_t requests)
 static size_t bytes_for(int64_t requests)
 {
     return sizeof(nnc_serve_work) +
-           (size_t)requests *
-               (sizeof(request) + sizeof(int32_t) + 3 * (size_t)runs_of(requests) * sizeof(double));
+           (size_t)requests * (sizeof(request) + sizeof(int32_t) + 3 * (size_t)runs_of(requests) * sizeof(double));
 }
 
 nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
@@ -127,9 +124,8 @@ static int32_t knot_of(int32_t exact, double x, double *part)
 static double knot_value(int32_t exact, int32_t knot)
 {
     const int32_t octave = exact / 2, above = knot - exact;
-    return knot < exact
-               ? (double)knot
-               : ldexp((double)exact * (1.0 + (double)(above % octave) / octave), above / octave);
+    return knot < exact ? (double)knot
+                        : ldexp((double)exact * (1.0 + (double)(above % octave) / octave), above / octave);
 }
 
 static double decode_knot(simulation *s, int32_t knot, int32_t context)
@@ -173,9 +169,7 @@ static double prefill_of(simulation *s, double fresh)
     for (int32_t i = knot; i < knot + 2; i++) {
         if (isnan(table[i])) {
             const double tokens = nnc_max(knot_value(FINE, i), 1.0);
-            table[i] =
-                nnc_serve_prefill(l->of, 1.0, tokens * l->cached / l->fresh, tokens, NULL).time_s /
-                l->stages;
+            table[i] = nnc_serve_prefill(l->of, 1.0, tokens * l->cached / l->fresh, tokens, NULL).time_s / l->stages;
         }
     }
     return table[knot] + part * (table[knot + 1] - table[knot]);
@@ -200,8 +194,7 @@ static double added_s(simulation *s, double sequences, double prompts)
         const double weight = i == 0 ? 1.0 - down : down;
         if (weight > 0.0) {
             const double low = added_knot(s, row + i, column);
-            value += weight *
-                     (right > 0.0 ? low + right * (added_knot(s, row + i, column + 1) - low) : low);
+            value += weight * (right > 0.0 ? low + right * (added_knot(s, row + i, column + 1) - low) : low);
         }
     }
     return value;
@@ -308,8 +301,7 @@ static void heap_remove(simulation *s, worker *w, int32_t place)
         return;
     }
     for (int32_t child = 2 * place + 1; child < w->running; child = 2 * place + 1) {
-        child +=
-            child + 1 < w->running && ends_before(s, w->heap[child + 1], w->heap[child]) ? 1 : 0;
+        child += child + 1 < w->running && ends_before(s, w->heap[child + 1], w->heap[child]) ? 1 : 0;
         if (!ends_before(s, w->heap[child], last)) {
             break;
         }
@@ -364,8 +356,7 @@ static void stop(simulation *s, worker *w, int32_t index)
 static double room_of(const simulation *s, double tokens)
 {
     const nnc_serve_load_case *l = s->load;
-    return tokens == l->input + l->output ? 1.0
-                                          : nnc_serve_sequence_bytes(l->of, tokens) / l->room_bytes;
+    return tokens == l->input + l->output ? 1.0 : nnc_serve_sequence_bytes(l->of, tokens) / l->room_bytes;
 }
 
 static void take_place(simulation *s, request *r)
@@ -373,9 +364,7 @@ static void take_place(simulation *s, request *r)
     const double whole = nnc_min(room_of(s, (double)r->input + r->output), s->load->places);
     const bool grows = s->load->of->plan->preempt;
     r->room = grows ? nnc_min(room_of(s, (double)r->input + r->made), whole) : whole;
-    r->growth = grows && r->output > r->made
-                    ? (whole - r->room) / (r->output - r->made) * s->tokens_of_step
-                    : 0.0;
+    r->growth = grows && r->output > r->made ? (whole - r->room) / (r->output - r->made) * s->tokens_of_step : 0.0;
 }
 
 /* Prompts of separate prefill workers are computed in order of arrival, each by the first worker that is free. */
@@ -389,8 +378,7 @@ static void prefill_apart(simulation *s, request *r)
     }
     const double busy_s = prefill_of(s, r->fresh);
     free_s[first] = nnc_max(free_s[first], r->ready_s) + busy_s;
-    r->ready_s =
-        free_s[first] + busy_s * (l->stages - 1.0) + l->transfer_s * (double)r->input / l->input;
+    r->ready_s = free_s[first] + busy_s * (l->stages - 1.0) + l->transfer_s * (double)r->input / l->input;
     r->first_s = r->ready_s;
     r->left = 0.0;
 }
@@ -432,8 +420,7 @@ static void issue(simulation *s, worker *w, double arrival_s)
 static void finish(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
-    const double late_s =
-        s->load->prefill_workers > 0 ? 0.0 : prefill_of(s, r->fresh) * (s->load->stages - 1.0);
+    const double late_s = s->load->prefill_workers > 0 ? 0.0 : prefill_of(s, r->fresh) * (s->load->stages - 1.0);
     r->first_s += late_s;
     r->last_s = nnc_max(w->clock_s + late_s, r->first_s);
     if (s->load->open > 0 && s->issued < s->count) {
@@ -466,13 +453,11 @@ static double room_now(const worker *w)
 
 /* May the first request of the queue start? `more`: requests that start in the same iteration; `more_room`: their
  * space. */
-static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room,
-                      request *r)
+static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r)
 {
     const nnc_serve_load_case *l = s->load;
     const double used = room_now(w) + more_room + r->room + r->growth + w->growth;
-    return (double)(w->running + more) < l->most &&
-           (w->running + more == 0 || used <= l->places * (1.0 + 1e-12));
+    return (double)(w->running + more) < l->most && (w->running + more == 0 || used <= l->places * (1.0 + 1e-12));
 }
 
 static void end_steps(simulation *s, worker *w)
@@ -527,8 +512,7 @@ static bool mixed_iteration(simulation *s, worker *w)
     }
     if (prompts > 0.0) {
         double slope = 0.0;
-        const double decode_s =
-            w->running > 0 ? decode_at(s, w->running, mean_context(s, w), &slope) : 0.0;
+        const double decode_s = w->running > 0 ? decode_at(s, w->running, mean_context(s, w), &slope) : 0.0;
         w->clock_s += decode_s + added_s(s, w->running, prompts);
         s->decode_s += decode_s;
         s->decode_area += decode_s * w->running;
@@ -620,8 +604,7 @@ static bool turn(simulation *s)
         return false;
     }
     w->clock_s = first_s;
-    while (s->load->of->plan->preempt && w->running > 1 &&
-           room_now(w) + w->growth > s->load->places * (1.0 + 1e-12)) {
+    while (s->load->of->plan->preempt && w->running > 1 && room_now(w) + w->growth > s->load->places * (1.0 + 1e-12)) {
         preempt(s, w);
     }
     if (!mixed_iteration(s, w) && w->running > 0) {
@@ -662,12 +645,10 @@ static void begin(simulation *s)
     const int64_t each = s->count / s->workers, more = s->count % s->workers;
     s->issued = 0;
     for (int32_t i = 0; i < NNC_SERVE_WORKERS; i++) {
-        work->workers[i] =
-            (worker){ .head = NONE,
-                      .tail = NONE,
-                      .newest = NONE,
-                      .heap =
-                          work->heaps + (i < s->workers ? i * each + (i < more ? i : more) : 0) };
+        work->workers[i] = (worker){ .head = NONE,
+                                     .tail = NONE,
+                                     .newest = NONE,
+                                     .heap = work->heaps + (i < s->workers ? i * each + (i < more ? i : more) : 0) };
         work->free_s[i] = 0.0;
     }
     const int64_t first = l->open > 0 ? (l->open < s->count ? l->open : s->count) : s->count;
@@ -766,9 +747,8 @@ static void summarise(simulation *s)
     const double unknown = (double)NAN;
     result->ttft = summary_of(s->work->ttft, s->counted);
     result->request = summary_of(s->work->request_s, s->counted);
-    result->tpot = s->counted_tpot > 0
-                       ? summary_of(s->work->tpot, s->counted_tpot)
-                       : (nnc_serve_spread_of){ unknown, unknown, unknown, unknown };
+    result->tpot = s->counted_tpot > 0 ? summary_of(s->work->tpot, s->counted_tpot)
+                                       : (nnc_serve_spread_of){ unknown, unknown, unknown, unknown };
     result->sequences = s->decode_s > 0.0 ? s->decode_area / s->decode_s : 1.0;
 }
 

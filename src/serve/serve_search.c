@@ -109,13 +109,12 @@ static void note_miss(searching *of, const nnc_serve *s, int32_t limit)
 static bool note_found(searching *of, const nnc_serve_found *found)
 {
     nnc_serve_search_result *r = of->result;
-    const bool cheaper = !r->found || found->output_tokens_per_s_per_device >
-                                          r->cheapest.output_tokens_per_s_per_device;
+    const bool cheaper =
+        !r->found || found->output_tokens_per_s_per_device > r->cheapest.output_tokens_per_s_per_device;
     if (cheaper) {
         r->cheapest = *found;
     }
-    if (!r->found ||
-        found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a longer search brought less than 1 % */
+    if (!r->found || found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a longer search brought less than 1 % */
         r->fastest = *found;
     }
     r->found = true;
@@ -128,10 +127,9 @@ static bool note_found(searching *of, const nnc_serve_found *found)
 static double next_requests(double requests)
 {
     const double half = floor(requests * 4.0 / 3.0 + 0.5), power = exp2(floor(log2(requests)));
-    return requests < 3.0 ? requests + 1.0
-           : half == power * 2.0 || half == power * 1.5
-               ? half
-               : power * (requests >= power * 1.5 ? 2.0 : 1.5);
+    return requests < 3.0                               ? requests + 1.0
+           : half == power * 2.0 || half == power * 1.5 ? half
+                                                        : power * (requests >= power * 1.5 ? 2.0 : 1.5);
 }
 
 typedef struct deployment {
@@ -205,11 +203,9 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask)
     nnc_error *err = of->result->deployments == 0 ? of->err : NULL;
     d.s = (nnc_serve){ .struct_size = sizeof d.s };
     d.of.plan = &d.s.plan;
-    nnc_status status = nnc_serve_resolve(ask, of->model, of->device, of->software, &of->net,
-                                          &d.s.plan, &d.s.mode, err);
-    status = status == NNC_OK
-                 ? nnc_serve_rates_of(of->device, of->software, &d.s.plan, &d.of.rates, err)
-                 : status;
+    nnc_status status =
+        nnc_serve_resolve(ask, of->model, of->device, of->software, &of->net, &d.s.plan, &d.s.mode, err);
+    status = status == NNC_OK ? nnc_serve_rates_of(of->device, of->software, &d.s.plan, &d.of.rates, err) : status;
     if (status != NNC_OK) {
         of->last = status;
         return;
@@ -257,8 +253,7 @@ static void try_degrees(searching *of, const nnc_serve_ask *ask, int32_t devices
         one.pipeline = stages[i / tensor_count % stage_count];
         one.attention_data = groups[i / tensor_count / stage_count];
         const int64_t replica = (int64_t)one.tensor * one.pipeline * one.attention_data;
-        if (replica > devices || devices % replica != 0 ||
-            (ask->data > 0 && devices / replica != ask->data)) {
+        if (replica > devices || devices % replica != 0 || (ask->data > 0 && devices / replica != ask->data)) {
             continue;
         }
         one.data = (int32_t)(devices / replica);
@@ -270,9 +265,8 @@ static void try_degrees(searching *of, const nnc_serve_ask *ask, int32_t devices
     }
 }
 
-nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device,
-                               const nnc_software *software, const nnc_serve_ask *ask,
-                               const nnc_serve_search *search, nnc_scratch *scratch,
+nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                               const nnc_serve_ask *ask, const nnc_serve_search *search, nnc_scratch *scratch,
                                nnc_serve_search_result *result, nnc_error *err)
 {
     searching of = { .model = model,
@@ -288,8 +282,8 @@ nnc_status nnc_serve_search_of(const nnc_model *model, const nnc_device *device,
     NNC_TRY(nnc_serve_net_of(model, software, scratch, &of.net, err));
     memset(result, 0, sizeof *result);
     result->nearest_limit = -1;
-    const int32_t count = degrees(ask->devices > 0 ? ask->devices : 0,
-                                  ask->devices > 0 ? 1 : search->devices_most, counts);
+    const int32_t count =
+        degrees(ask->devices > 0 ? ask->devices : 0, ask->devices > 0 ? 1 : search->devices_most, counts);
     for (int32_t i = 0; i < count; i++) {
         try_degrees(&of, ask, counts[i]);
     }

@@ -9,7 +9,7 @@
 #define EIGHT_BIT_RATIO 0.97 /* 8-bit over 16-bit weights */
 #define FOUR_BIT_RATIO 0.78  /* 4-bit over 16-bit weights */
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 1.05 /* grouped products of experts over one product, in 16 and 8 bits */
+#define EXPERT_RATIO 1.05         /* grouped products of experts over one product, in 16 and 8 bits */
 #define NARROW_PRODUCT_RATIO 0.78 /* long products in 8 and 4 bits, serving over training */
 #define KERNEL_S 2.5e-6
 #define ATTENTION_S 9e-6 /* one decode attention */
@@ -65,17 +65,14 @@ static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored w
     const nnc_efficiencies *e = &device->efficiency;
     const bool fitted = e->basis != NNC_BASIS_NONE;
     const bool narrow = fitted && (dtype == NNC_FP8 || dtype == NNC_FP4 || dtype == NNC_INT8);
-    const double trained =
-        nnc_min(e->gemm[dtype].sustained_fraction * e->gemm[dtype].boost_ratio, 1.0) *
-        (narrow ? NARROW_PRODUCT_RATIO : 1.0);
+    const double trained = nnc_min(e->gemm[dtype].sustained_fraction * e->gemm[dtype].boost_ratio, 1.0) *
+                           (narrow ? NARROW_PRODUCT_RATIO : 1.0);
     return nnc_device_matmul_peak(device, dtype) *
-           nnc_min(said(e->serving.product_fraction[reached_as(dtype, weights)], trained) *
-                       e->calibration,
-                   1.0);
+           nnc_min(said(e->serving.product_fraction[reached_as(dtype, weights)], trained) * e->calibration, 1.0);
 }
 
-static void memory_rates(const nnc_device *device, const nnc_serve_engine *engine,
-                         const nnc_serve_ask *plan, nnc_serve_rates *r)
+static void memory_rates(const nnc_device *device, const nnc_serve_engine *engine, const nnc_serve_ask *plan,
+                         nnc_serve_rates *r)
 {
     const nnc_serve_efficiency *s = &device->efficiency.serving;
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
@@ -90,23 +87,21 @@ static void memory_rates(const nnc_device *device, const nnc_serve_engine *engin
     const double kv16 = said(s->kv_fraction[NNC_STORED_BF16], fitted ? KV_FRACTION : 1.0);
     const double kv = said(s->kv_fraction[plan->kv_precision], kv16);
     r->stream_bytes_per_s = r->mem_bytes_per_s * stream;
-    r->plain_bytes_per_s =
-        r->mem_bytes_per_s * nnc_min(plain * engine->stream_factor[NNC_STORED_BF16], 1.0);
+    r->plain_bytes_per_s = r->mem_bytes_per_s * nnc_min(plain * engine->stream_factor[NNC_STORED_BF16], 1.0);
     r->expert_bytes_per_s = r->mem_bytes_per_s * experts;
     r->kv_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv * engine->kv_factor, 1.0);
     r->state_bytes_per_s = r->mem_bytes_per_s * nnc_min(kv16 * engine->kv_factor, 1.0);
     /* Bandwidth limit of a device whose kernels cannot fill the memory queue. */
-    const double most =
-        said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
-    double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s,
-                              &r->kv_bytes_per_s, &r->state_bytes_per_s };
+    const double most = said(engine->unit_bytes_per_clock * device->units * device->clock_hz, (double)INFINITY);
+    double *const rates[] = { &r->stream_bytes_per_s, &r->plain_bytes_per_s, &r->expert_bytes_per_s, &r->kv_bytes_per_s,
+                              &r->state_bytes_per_s };
     for (size_t i = 0; i < sizeof rates / sizeof rates[0] && most > 0.0; i++) {
         *rates[i] = nnc_min(*rates[i], most);
     }
 }
 
-static void kernel_times(const nnc_device *device, const nnc_serve_engine *engine,
-                         const nnc_serve_ask *plan, nnc_serve_rates *r)
+static void kernel_times(const nnc_device *device, const nnc_serve_engine *engine, const nnc_serve_ask *plan,
+                         nnc_serve_rates *r)
 {
     const nnc_serve_efficiency *s = &device->efficiency.serving;
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
@@ -138,17 +133,17 @@ double nnc_serve_beyond(const nnc_device *device)
     return has || e->basis == NNC_BASIS_NONE ? 1.0 : UNMEASURED;
 }
 
-nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software,
-                              const nnc_serve_ask *plan, nnc_serve_rates *r, nnc_error *err)
+nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan,
+                              nnc_serve_rates *r, nnc_error *err)
 {
     const nnc_serve_engine *engine = &software->serving;
     const nnc_dtype plain = plain_format(device, plan->precision);
     const nnc_flash_efficiency *flash = &device->efficiency.attention[software->flash_kernel];
     const bool fitted = device->efficiency.basis != NNC_BASIS_NONE;
-    const double attention = said(device->efficiency.serving.attention_fraction,
-                                  flash->sustained_fraction < 1.0 ? flash->sustained_fraction
-                                  : fitted                        ? ATTENTION_FRACTION
-                                                                  : 1.0);
+    const double attention =
+        said(device->efficiency.serving.attention_fraction, flash->sustained_fraction < 1.0 ? flash->sustained_fraction
+                                                            : fitted                        ? ATTENTION_FRACTION
+                                                                                            : 1.0);
     *r = (nnc_serve_rates){
         .peak_flops_per_s = nnc_device_matmul_peak(device, plan->precision),
         .dense_flops_per_s = dense_rate(device, plan->precision, plan->weights),
@@ -156,8 +151,8 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
         .plain_peak_flops_per_s = nnc_device_matmul_peak(device, plain),
         .plain_flops_per_s = dense_rate(device, plain, NNC_STORED_BF16),
         .mem_bytes_per_s = device->mem_bytes_per_s,
-        .link_bytes_per_s = device->scale_up.kind != NNC_LINK_NONE ? device->scale_up.bytes_per_s
-                                                                   : device->host.bytes_per_s,
+        .link_bytes_per_s =
+            device->scale_up.kind != NNC_LINK_NONE ? device->scale_up.bytes_per_s : device->host.bytes_per_s,
         .group_size = (double)plan->group_size,
         .plain_bytes = plan->weights == NNC_STORED_FP32 ? 4.0 : 2.0,
         .kv_bytes = math_bits(plan->kv_precision) / 8.0,
@@ -165,33 +160,28 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
         .weight_bytes = nnc_stored_bytes(plan->weights, (double)plan->group_size),
     };
     if (!(r->plain_peak_flops_per_s > 0.0)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, device->id,
-                        "has no peak in bf16, fp16 or fp32, which serving needs");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, device->id, "has no peak in bf16, fp16 or fp32, which serving needs");
     }
     if (plan->kv_precision == NNC_STORED_NVFP4 || plan->kv_precision == NNC_STORED_MXFP4) {
         r->kv_bytes = nnc_stored_bytes(plan->kv_precision, 1.0);
     }
-    r->attention_flops_per_s =
-        r->plain_peak_flops_per_s * nnc_min(attention * device->efficiency.calibration, 1.0);
+    r->attention_flops_per_s = r->plain_peak_flops_per_s * nnc_min(attention * device->efficiency.calibration, 1.0);
     r->kv_reread = nnc_max(engine->kv_reread, device->efficiency.serving.kv_reread);
     r->beyond = nnc_serve_beyond(device);
     memory_rates(device, engine, plan, r);
     kernel_times(device, engine, plan, r);
     const double across = (double)plan->tensor * (double)plan->attention_data;
     const double node = device->scale_up.devices > 1 ? (double)device->scale_up.devices : 8.0;
-    const double outside =
-        nnc_min(said(r->link_bytes_per_s, (double)INFINITY), device->scale_out.bytes_per_s * node);
+    const double outside = nnc_min(said(r->link_bytes_per_s, (double)INFINITY), device->scale_out.bytes_per_s * node);
     const double hop = said(device->scale_out.latency_s, 0.0) +
                        said(r->all_reduce.node_s, device->efficiency.collectives.scale_out_fixed_s);
     r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
     r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
-    if ((double)plan->tensor >
-        node) { /* ranks on several nodes: all network links of a node together */
+    if ((double)plan->tensor > node) { /* ranks on several nodes: all network links of a node together */
         r->link_bytes_per_s = outside;
         r->all_reduce.fixed_s += hop;
     }
-    if (across * (double)plan->pipeline > 1.0 &&
-        !(nnc_min(r->link_bytes_per_s, r->exchange_bytes_per_s) > 0.0)) {
+    if (across * (double)plan->pipeline > 1.0 && !(nnc_min(r->link_bytes_per_s, r->exchange_bytes_per_s) > 0.0)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
                         "%s has no rate of a link between devices%s, expected one device, or a "
                         "cluster with --cluster",
@@ -205,20 +195,19 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * First the share of one device (products, weights, cache), then the ops, the communication between
  * devices, the step as a whole, and the memory of the fullest device. */
 
-#define EXPERT_COMPUTE \
-    0.7 /* rate of grouped products of experts over one dense product; docs/serving.md */
+#define EXPERT_COMPUTE 0.7 /* rate of grouped products of experts over one dense product; docs/serving.md */
 
 double nnc_serve_experts_touched(double experts, double chosen, double tokens)
 {
     return experts * (1.0 - pow(1.0 - chosen / experts, tokens));
 }
 
-double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s,
-                              double second_s, double one_shot_fraction, double two_shot_fraction)
+double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s, double second_s,
+                              double one_shot_fraction, double two_shot_fraction)
 {
     const double one = fixed_s + (ranks - 1.0) * bytes / (one_shot_fraction * link_bytes_per_s);
-    const double two = fixed_s + second_s +
-                       2.0 * (ranks - 1.0) / ranks * bytes / (two_shot_fraction * link_bytes_per_s);
+    const double two =
+        fixed_s + second_s + 2.0 * (ranks - 1.0) / ranks * bytes / (two_shot_fraction * link_bytes_per_s);
     return ranks > 1.0 ? nnc_min(one, two) : 0.0;
 }
 
@@ -228,15 +217,13 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
-    bool decode, verify;  /* verify: the head computes every token of the step */
-    double sequences;     /* sequences in one attention group */
-    double cached, fresh; /* tokens per sequence, before the step and in it */
-    double passes;        /* times that the weights are read */
-    double prompts, prompt_cached,
-        prompt_tokens; /* prompts prefilled in the same step (chunked prefill) */
+    bool decode, verify;                          /* verify: the head computes every token of the step */
+    double sequences;                             /* sequences in one attention group */
+    double cached, fresh;                         /* tokens per sequence, before the step and in it */
+    double passes;                                /* times that the weights are read */
+    double prompts, prompt_cached, prompt_tokens; /* prompts prefilled in the same step (chunked prefill) */
     double bound_compute_s;
-    double memory_s, compute_s,
-        fixed_s; /* sums over memory-bound and compute-bound ops, and fixed times */
+    double memory_s, compute_s, fixed_s; /* sums over memory-bound and compute-bound ops, and fixed times */
     nnc_serve_step step;
     nnc_serve_list *list;
 } making;
@@ -250,12 +237,10 @@ static double overlapped(double compute_s, double memory_s)
 }
 
 /* Adds one op with `count` kernels; amounts are totals over them. Returns its time in seconds. */
-static double add_op(making *m, const char *name, double count, double rows, double flops,
-                     double weight_bytes, double kv_bytes, double compute_s, double memory_s,
-                     double fixed_s)
+static double add_op(making *m, const char *name, double count, double rows, double flops, double weight_bytes,
+                     double kv_bytes, double compute_s, double memory_s, double fixed_s)
 {
-    const double larger =
-        weight_bytes > 0.0 ? overlapped(compute_s, memory_s) : nnc_max(compute_s, memory_s);
+    const double larger = weight_bytes > 0.0 ? overlapped(compute_s, memory_s) : nnc_max(compute_s, memory_s);
     const double time_s = larger + fixed_s;
     const nnc_bound bound = fixed_s > larger        ? NNC_BOUND_HOST
                             : compute_s >= memory_s ? NNC_BOUND_COMPUTE
@@ -297,40 +282,34 @@ static void add_product(making *m, const nnc_serve_product *p)
     const nnc_serve_rates *r = &of->rates;
     const double groups = p->experts > 0.0 ? of->plan->attention_data : 1.0;
     const double prompts = p->last ? m->prompts : m->prompts * m->prompt_tokens;
-    const double rows =
-        groups * (m->sequences * (p->last && !m->verify ? 1.0 : m->fresh) + prompts);
+    const double rows = groups * (m->sequences * (p->last && !m->verify ? 1.0 : m->fresh) + prompts);
     const bool plain = nnc_serve_is_plain(of, p);
     const double share = nnc_serve_share(of, p);
     const double busy = p->experts > 0.0 && of->plan->expert > 1 ? of->plan->imbalance : 1.0;
     const double used = p->experts > 0.0 ? p->chosen : 1.0;
     const double passes = p->last ? 1.0 : m->passes;
     const double read =
-        p->experts > 0.0
-            ? nnc_min(nnc_serve_experts_touched(p->experts, p->chosen, rows / passes) * busy,
-                      p->experts)
-            : 1.0;
+        p->experts > 0.0 ? nnc_min(nnc_serve_experts_touched(p->experts, p->chosen, rows / passes) * busy, p->experts)
+                         : 1.0;
     const double elements = p->layers * p->n * p->k * share;
     const double flops = 2.0 * rows * used * busy * elements;
     const double bytes = passes * read * elements * (plain ? r->plain_bytes : r->weight_bytes);
-    const double rate = (plain ? r->plain_flops_per_s : r->dense_flops_per_s) *
-                        (p->experts > 0.0 ? EXPERT_COMPUTE : 1.0);
+    const double rate =
+        (plain ? r->plain_flops_per_s : r->dense_flops_per_s) * (p->experts > 0.0 ? EXPERT_COMPUTE : 1.0);
     const double reads = p->experts > 0.0 ? r->expert_bytes_per_s
                          : plain          ? r->plain_bytes_per_s
                                           : r->stream_bytes_per_s;
     const double count = p->layers * passes;
-    const double time_s = add_op(m, p->name, count, rows, flops, bytes, 0.0, flops / rate,
-                                 bytes / reads, count * product_fixed_s(m, p, plain));
+    const double time_s = add_op(m, p->name, count, rows, flops, bytes, 0.0, flops / rate, bytes / reads,
+                                 count * product_fixed_s(m, p, plain));
     m->bound_compute_s += flops / (plain ? r->plain_peak_flops_per_s : r->peak_flops_per_s);
-    *(p->last            ? &m->step.head_s
-      : p->experts > 0.0 ? &m->step.expert_s
-                         : &m->step.product_s) += time_s;
+    *(p->last ? &m->step.head_s : p->experts > 0.0 ? &m->step.expert_s : &m->step.product_s) += time_s;
 }
 
 /* Pairs of query and key over the first n positions with an attention window. */
 static double attended(double n, double window)
 {
-    return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0
-                                        : window * (window + 1.0) / 2.0 + (n - window) * window;
+    return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0 : window * (window + 1.0) / 2.0 + (n - window) * window;
 }
 
 /* Positions read from the cache: a decode step reads all attended positions, a chunk of a prefill reads
@@ -357,14 +336,13 @@ static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
 /* Attention of prompts that are prefilled in the same step. */
 static void add_prompt_attention(making *m, const nnc_serve_attention *a)
 {
-    const double pairs = m->prompts * (attended(m->prompt_cached + m->prompt_tokens, a->window) -
-                                       attended(m->prompt_cached, a->window));
-    const double flops =
-        2.0 * a->layers * a->heads / m->of->plan->tensor * (a->key_dim + a->value_dim) * pairs;
+    const double pairs =
+        m->prompts * (attended(m->prompt_cached + m->prompt_tokens, a->window) - attended(m->prompt_cached, a->window));
+    const double flops = 2.0 * a->layers * a->heads / m->of->plan->tensor * (a->key_dim + a->value_dim) * pairs;
     if (m->prompts > 0.0) {
-        m->step.attention_s += add_op(
-            m, a->name, 0.0, m->prompts * m->prompt_tokens, flops, 0.0, 0.0,
-            m->of->engine->attention_factor * flops / m->of->rates.attention_flops_per_s, 0.0, 0.0);
+        m->step.attention_s +=
+            add_op(m, a->name, 0.0, m->prompts * m->prompt_tokens, flops, 0.0, 0.0,
+                   m->of->engine->attention_factor * flops / m->of->rates.attention_flops_per_s, 0.0, 0.0);
         m->bound_compute_s += flops / m->of->rates.plain_peak_flops_per_s;
     }
 }
@@ -373,11 +351,9 @@ static void add_attention(making *m, const nnc_serve_attention *a)
 {
     const nnc_serve_case *of = m->of;
     const nnc_serve_rates *r = &of->rates;
-    const double pairs =
-        m->sequences * (attended(m->cached + m->fresh, a->window) - attended(m->cached, a->window));
+    const double pairs = m->sequences * (attended(m->cached + m->fresh, a->window) - attended(m->cached, a->window));
     /* Multi-head latent attention: decode works on the latent itself, prefill on expanded keys and values. */
-    const double width =
-        m->decode && a->latent > 0.0 ? 2.0 * a->latent + a->rope : a->key_dim + a->value_dim;
+    const double width = m->decode && a->latent > 0.0 ? 2.0 * a->latent + a->rope : a->key_dim + a->value_dim;
     const double flops = 2.0 * a->layers * a->heads / of->plan->tensor * width * pairs;
     const double token = nnc_serve_kv_token(of, a);
     const double bytes = m->sequences * token * (cache_reads(m, a->window) + m->fresh);
@@ -385,9 +361,8 @@ static void add_attention(making *m, const nnc_serve_attention *a)
     const double slower = m->decode ? 1.0 : of->engine->attention_factor;
     const double again = m->decode ? rereads(of, a) : 1.0;
     m->step.attention_s +=
-        add_op(m, a->name, count, m->sequences * m->fresh, flops, 0.0, bytes,
-               slower * flops / r->attention_flops_per_s, again * bytes / r->kv_bytes_per_s,
-               count * (m->decode ? r->attention_s : r->prefill_attention_s));
+        add_op(m, a->name, count, m->sequences * m->fresh, flops, 0.0, bytes, slower * flops / r->attention_flops_per_s,
+               again * bytes / r->kv_bytes_per_s, count * (m->decode ? r->attention_s : r->prefill_attention_s));
     m->bound_compute_s += flops / r->plain_peak_flops_per_s;
     add_prompt_attention(m, a);
 }
@@ -400,9 +375,9 @@ static void add_state(making *m, const nnc_serve_state *s)
     const double flops = m->sequences * m->fresh * s->layers * s->flops * share;
     const double bytes = 8.0 * m->sequences * s->layers * s->elements * share * m->passes;
     const double count = s->layers * m->passes;
-    m->step.attention_s += add_op(m, s->name, count, m->sequences * m->fresh, flops, 0.0, bytes,
-                                  flops / r->attention_flops_per_s, bytes / r->state_bytes_per_s,
-                                  count * (m->decode ? r->kernel_s : r->prefill_kernel_s));
+    m->step.attention_s +=
+        add_op(m, s->name, count, m->sequences * m->fresh, flops, 0.0, bytes, flops / r->attention_flops_per_s,
+               bytes / r->state_bytes_per_s, count * (m->decode ? r->kernel_s : r->prefill_kernel_s));
     m->bound_compute_s += flops / r->plain_peak_flops_per_s;
 }
 
@@ -411,8 +386,8 @@ static void add_sampling(making *m)
 {
     const nnc_serve_rates *r = &m->of->rates;
     const double bytes = m->sequences * m->of->net->vocab * 4.0 / m->of->plan->tensor;
-    m->step.head_s += add_op(m, "head.sample", 1.0, m->sequences, 0.0, 0.0, 0.0, 0.0,
-                             bytes / r->mem_bytes_per_s, r->kernel_s);
+    m->step.head_s +=
+        add_op(m, "head.sample", 1.0, m->sequences, 0.0, 0.0, 0.0, 0.0, bytes / r->mem_bytes_per_s, r->kernel_s);
 }
 
 /* ---- communication ---- */
@@ -425,36 +400,29 @@ static void add_comm(making *m)
     const double t = of->plan->tensor, groups = of->plan->attention_data;
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
-    const double all_reduces =
-        (of->net->reductions + 1.0) * m->passes; /* plus one all-reduce for the embedding */
+    const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* plus one all-reduce for the embedding */
     double comm_s = 0.0;
     if (t > 1.0) {
-        const double device_s =
-            nnc_serve_all_reduce_s(t, bytes, r->link_bytes_per_s, a->fixed_s + a->rank_s * t,
-                                   a->two_shot_s, a->one_shot_fraction, a->two_shot_fraction);
-        comm_s +=
-            all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
+        const double device_s = nnc_serve_all_reduce_s(t, bytes, r->link_bytes_per_s, a->fixed_s + a->rank_s * t,
+                                                       a->two_shot_s, a->one_shot_fraction, a->two_shot_fraction);
+        comm_s += all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
     if (of->plan->attention_data > 1) { /* dispatch of tokens to their experts, and combine */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
-            const double sent =
-                p->split == NNC_SPLIT_EXPERT_ROW
-                    ? 2.0 * p->layers * m->passes * bytes * p->chosen / t * (groups - 1.0) / groups
-                    : 0.0;
+            const double sent = p->split == NNC_SPLIT_EXPERT_ROW
+                                    ? 2.0 * p->layers * m->passes * bytes * p->chosen / t * (groups - 1.0) / groups
+                                    : 0.0;
             comm_s += sent / (a->two_shot_fraction * r->exchange_bytes_per_s) +
-                      (sent > 0.0 ? 2.0 * p->layers * m->passes *
-                                        (r->exchange_fixed_s + a->rank_s * groups)
-                                  : 0.0);
+                      (sent > 0.0 ? 2.0 * p->layers * m->passes * (r->exchange_fixed_s + a->rank_s * groups) : 0.0);
             m->step.network_bytes += sent;
         }
     }
     if (of->plan->pipeline > 1) { /* between pipeline stages */
         const double hops = (double)of->plan->pipeline - 1.0;
         const double sent = hops * m->passes * bytes / t;
-        comm_s +=
-            hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
+        comm_s += hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
         m->step.network_bytes += sent / (hops + 1.0);
     }
     m->step.comm_s = comm_s;
@@ -463,8 +431,7 @@ static void add_comm(making *m)
 static nnc_bound bound_of(const making *m)
 {
     const double host = m->step.host_s + m->fixed_s;
-    const double largest =
-        nnc_max(nnc_max(m->compute_s, m->memory_s), nnc_max(m->step.comm_s, host));
+    const double largest = nnc_max(nnc_max(m->compute_s, m->memory_s), nnc_max(m->step.comm_s, host));
     return largest == host               ? NNC_BOUND_HOST
            : largest == m->step.comm_s   ? NNC_BOUND_NETWORK
            : m->compute_s >= m->memory_s ? NNC_BOUND_COMPUTE
@@ -496,55 +463,48 @@ static nnc_serve_step finish(making *m, double factor)
     const double layers = m->passes * m->of->net->layers;
     const double device_s = s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s;
     /* The host launches kernels ahead of the device; only the excess is visible. */
-    const double shown_s =
-        nnc_max(layers * engine->host_layer_s - device_s, layers * engine->layer_s);
-    s->host_s = m->passes * engine->step_s + shown_s +
-                (m->decode ? m->sequences * engine->sequence_s : 0.0);
+    const double shown_s = nnc_max(layers * engine->host_layer_s - device_s, layers * engine->layer_s);
+    s->host_s = m->passes * engine->step_s + shown_s + (m->decode ? m->sequences * engine->sequence_s : 0.0);
     s->bytes = s->weight_bytes + s->kv_bytes;
     s->intensity_flops_per_byte = s->flops / s->bytes;
     s->lower_bound_s = nnc_max(m->bound_compute_s, s->bytes / m->of->rates.mem_bytes_per_s);
     s->time_s =
-        nnc_max(s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s + s->host_s,
-                s->lower_bound_s);
+        nnc_max(s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s + s->host_s, s->lower_bound_s);
     s->bound = bound_of(m);
     return *s;
 }
 
 /* A decode step that computes `tokens` tokens of each sequence. */
-static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context,
-                             double tokens, nnc_serve_list *list)
+static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context, double tokens,
+                             nnc_serve_list *list)
 {
     /* Each pipeline stage works on its share of the sequences. */
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
-    making m = {
-        .of = of,
-        .phase = "decode",
-        .decode = true,
-        .verify = tokens > 1.0,
-        .sequences = share / of->plan->attention_data,
-        .cached = context - 1.0,
-        .fresh = tokens,
-        .passes = 1.0,
-        .list = list,
-        .step = { .sequences = sequences, .new_tokens = tokens, .context = context, .steps = 1.0 }
-    };
+    making m = { .of = of,
+                 .phase = "decode",
+                 .decode = true,
+                 .verify = tokens > 1.0,
+                 .sequences = share / of->plan->attention_data,
+                 .cached = context - 1.0,
+                 .fresh = tokens,
+                 .passes = 1.0,
+                 .list = list,
+                 .step = { .sequences = sequences, .new_tokens = tokens, .context = context, .steps = 1.0 } };
     return finish(&m, of->engine->decode_factor);
 }
 
-nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context,
-                                nnc_serve_list *list)
+nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context, nnc_serve_list *list)
 {
     return decode(of, sequences, context, 1.0, list);
 }
 
-nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context,
-                                double tokens)
+nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens)
 {
     return decode(of, sequences, context, tokens, NULL);
 }
 
-nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached,
-                                 double fresh, nnc_serve_list *list)
+nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached, double fresh,
+                                 nnc_serve_list *list)
 {
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     const double group = nnc_max(share / of->plan->attention_data, nnc_min(share, 1.0));
@@ -555,30 +515,27 @@ nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, dou
                  .fresh = fresh,
                  .passes = nnc_ceil(group * fresh / (double)of->plan->chunk),
                  .list = list,
-                 .step = {
-                     .sequences = sequences, .new_tokens = fresh, .context = cached + fresh } };
+                 .step = { .sequences = sequences, .new_tokens = fresh, .context = cached + fresh } };
     m.step.steps = m.passes;
     return finish(&m, of->engine->prefill_factor);
 }
 
-nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context,
-                               double prompts, double cached, double fresh)
+nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context, double prompts,
+                               double cached, double fresh)
 {
     const double share = nnc_max(sequences / of->plan->pipeline, nnc_min(sequences, 1.0));
     const double group = of->plan->attention_data;
-    making m = {
-        .of = of,
-        .phase = "decode",
-        .decode = true,
-        .sequences = share / group,
-        .cached = context - 1.0,
-        .fresh = 1.0,
-        .passes = 1.0,
-        .prompts = prompts * share / sequences / group,
-        .prompt_cached = cached,
-        .prompt_tokens = fresh,
-        .step = { .sequences = sequences, .new_tokens = 1.0, .context = context, .steps = 1.0 }
-    };
+    making m = { .of = of,
+                 .phase = "decode",
+                 .decode = true,
+                 .sequences = share / group,
+                 .cached = context - 1.0,
+                 .fresh = 1.0,
+                 .passes = 1.0,
+                 .prompts = prompts * share / sequences / group,
+                 .prompt_cached = cached,
+                 .prompt_tokens = fresh,
+                 .step = { .sequences = sequences, .new_tokens = 1.0, .context = context, .steps = 1.0 } };
     return finish(&m, 1.0);
 }
 
@@ -591,8 +548,7 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
     case NNC_SPLIT_TOKENS:
     case NNC_SPLIT_SEQUENCE: return 1.0;
     case NNC_SPLIT_QKV: /* every rank has at least one head of keys and values */
-        return (p->heads / t + 2.0 * nnc_max(p->kv_heads / t, 1.0)) /
-               (p->heads + 2.0 * p->kv_heads);
+        return (p->heads / t + 2.0 * nnc_max(p->kv_heads / t, 1.0)) / (p->heads + 2.0 * p->kv_heads);
     case NNC_SPLIT_EXPERT_COLUMN:
     case NNC_SPLIT_EXPERT_ROW: return 1.0 / (t * of->plan->attention_data);
     default: return 1.0 / t;
@@ -620,11 +576,10 @@ static double kv_element_bytes(const nnc_serve_case *of, double width)
 double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *a)
 {
     const double heads = nnc_max(a->kv_heads / of->plan->tensor, 1.0);
-    return a->latent > 0.0
-               ? a->layers * (a->latent + a->rope) * kv_element_bytes(of, a->latent + a->rope)
-               : a->layers * heads *
-                     (a->key_dim * kv_element_bytes(of, a->key_dim) +
-                      a->value_dim * kv_element_bytes(of, a->value_dim));
+    return a->latent > 0.0 ? a->layers * (a->latent + a->rope) * kv_element_bytes(of, a->latent + a->rope)
+                           : a->layers * heads *
+                                 (a->key_dim * kv_element_bytes(of, a->key_dim) +
+                                  a->value_dim * kv_element_bytes(of, a->value_dim));
 }
 
 double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens)
@@ -632,8 +587,7 @@ double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens)
     double bytes = 0.0;
     for (int32_t i = 0; i < of->net->attention_count; i++) {
         const nnc_serve_attention *a = &of->net->attentions[i];
-        bytes +=
-            nnc_serve_kv_token(of, a) * (a->window > 0.0 ? nnc_min(tokens, a->window) : tokens);
+        bytes += nnc_serve_kv_token(of, a) * (a->window > 0.0 ? nnc_min(tokens, a->window) : tokens);
     }
     return bytes + (of->draft != NULL ? nnc_serve_kv_bytes(of->draft, tokens) : 0.0);
 }
@@ -647,11 +601,9 @@ double nnc_serve_state_bytes(const nnc_serve_case *of)
     return bytes;
 }
 
-double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit,
-                                nnc_derivation *why)
+double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why)
 {
-    const double few = of->plan->pipeline,
-                 most = 1e6; /* sequences of one stage: at this batch every expert is read */
+    const double few = of->plan->pipeline, most = 1e6; /* sequences of one stage: at this batch every expert is read */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;
@@ -683,9 +635,8 @@ static double weight_bytes(const nnc_serve_case *of)
     for (int32_t i = 0; i < net->product_count; i++) {
         const nnc_serve_product *p = &net->products[i];
         const double matrices = p->experts > 0.0 ? p->experts : 1.0;
-        const double bytes =
-            p->layers * matrices * p->n * p->k * nnc_serve_share(of, p) *
-            (nnc_serve_is_plain(of, p) ? of->rates.plain_bytes : of->rates.weight_bytes);
+        const double bytes = p->layers * matrices * p->n * p->k * nnc_serve_share(of, p) *
+                             (nnc_serve_is_plain(of, p) ? of->rates.plain_bytes : of->rates.weight_bytes);
         *(p->last ? &ends : &layers) += bytes;
     }
     const double others = net->other_params * of->rates.plain_bytes;
@@ -697,8 +648,7 @@ static double weight_bytes(const nnc_serve_case *of)
     return layers * stage + small * stage + (of->plan->pipeline > 1 ? nnc_max(tables, ends) : both);
 }
 
-void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *s,
-                      nnc_derivation *why)
+void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve *s, nnc_derivation *why)
 {
     const nnc_serve_ask *p = of->plan;
     const double length = (double)(p->input_len + p->output_len), block = (double)p->block;
@@ -710,8 +660,7 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
     NNC_LET(why, memory_use, NULL, p->memory_use);
     s->weight_bytes = weight_bytes(of) + (of->draft != NULL ? weight_bytes(of->draft) : 0.0);
     NNC_PUT(why, s->weight_bytes, "B");
-    s->workspace_bytes =
-        isnan(of->engine->workspace_bytes) ? WORKSPACE_BYTES : of->engine->workspace_bytes;
+    s->workspace_bytes = isnan(of->engine->workspace_bytes) ? WORKSPACE_BYTES : of->engine->workspace_bytes;
     NNC_PUT(why, s->workspace_bytes, "B");
     NNC_SET(why, s->free_bytes, "B",
             nnc_max(memory_use * s->capacity_bytes - s->weight_bytes - s->workspace_bytes, 0.0));
@@ -719,8 +668,7 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
 
     NNC_LET(why, tokens, NULL, nnc_ceil(length / block) * block);
     NNC_LET(why, stage_share, NULL, stage);
-    NNC_LET(why, kv_bytes_of_token, "B",
-            nnc_serve_kv_bytes(of, length) - nnc_serve_kv_bytes(of, length - 1.0));
+    NNC_LET(why, kv_bytes_of_token, "B", nnc_serve_kv_bytes(of, length) - nnc_serve_kv_bytes(of, length - 1.0));
     NNC_SET(why, s->kv_bytes_per_token, "B", kv_bytes_of_token * stage_share);
     NNC_SOURCE(why, "docs/serving.md: 2 x layers x kv_heads / tensor x head_dim x bytes");
     s->state_bytes_per_sequence = nnc_serve_state_bytes(of) * stage;
@@ -730,9 +678,7 @@ void nnc_serve_memory(const nnc_serve_case *of, double capacity_bytes, nnc_serve
     NNC_LET(why, groups, NULL, (double)p->attention_data * (double)p->data);
     NNC_SET(why, s->max_sequences, NULL,
             floor(s->free_bytes / (sequence_bytes + s->state_bytes_per_sequence)) * groups);
-    s->max_tokens = s->kv_bytes_per_token > 0.0
-                        ? floor(s->free_bytes / s->kv_bytes_per_token) * groups
-                        : (double)NAN;
+    s->max_tokens = s->kv_bytes_per_token > 0.0 ? floor(s->free_bytes / s->kv_bytes_per_token) * groups : (double)NAN;
     NNC_PUT(why, s->max_tokens, NULL);
     NNC_LET(why, tokens_of_block, NULL, of->engine->paged ? block : 1.0);
     NNC_SET(why, s->paging_waste_bytes, "B", (tokens_of_block - 1.0) / 2.0 * s->kv_bytes_per_token);

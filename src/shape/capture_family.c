@@ -107,11 +107,8 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     op->recorded_kept = c->kept_bytes;
     op->recorded_transient = c->transient_bytes;
     op->grad_accumulate = 0.0;
-    op->weights = (nnc_weights){ .count = c->rows > 0,
-                                 .rows = c->rows,
-                                 .cols = c->cols,
-                                 .vector = c->vector,
-                                 .table = c->table };
+    op->weights =
+        (nnc_weights){ .count = c->rows > 0, .rows = c->rows, .cols = c->cols, .vector = c->vector, .table = c->table };
     if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) {
         op->phase = NNC_PHASE_BACKWARD;
     }
@@ -126,15 +123,13 @@ static double between(double one, double two, double share)
     return one + share * (two - one);
 }
 
-static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two,
-                                  double share)
+static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured_op *two, double share)
 {
 #define AT(member) offsetof(nnc_captured_op, member)
-    static const size_t dims[] = { AT(batch), AT(m),    AT(n),    AT(k),       AT(c_in),
-                                   AT(c_out), AT(h_in), AT(w_in), AT(h_out),   AT(w_out),
-                                   AT(heads), AT(s_q),  AT(s_k),  AT(kv_heads) };
-    static const size_t bytes[] = { AT(read_bytes), AT(write_bytes), AT(kept_bytes),
-                                    AT(transient_bytes), AT(cast_bytes) };
+    static const size_t dims[] = { AT(batch), AT(m),     AT(n),     AT(k),     AT(c_in), AT(c_out), AT(h_in),
+                                   AT(w_in),  AT(h_out), AT(w_out), AT(heads), AT(s_q),  AT(s_k),   AT(kv_heads) };
+    static const size_t bytes[] = { AT(read_bytes), AT(write_bytes), AT(kept_bytes), AT(transient_bytes),
+                                    AT(cast_bytes) };
 #undef AT
     nnc_captured_op op = *one;
     for (size_t i = 0; i < sizeof dims / sizeof dims[0]; i++) {
@@ -155,22 +150,20 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
 }
 
 /* The recorded step, or the same under autocast. */
-static const struct nnc_captured *program_of(const struct nnc_captured *recorded,
-                                             const nnc_plan *plan)
+static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan)
 {
-    return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast
-                                                                        : recorded;
+    return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
 }
 
 static double share_of(const struct nnc_captured *program, int64_t samples)
 {
-    return program->second == NULL ? 0.0
-                                   : (double)(samples - program->batch) /
-                                         (double)(program->second->batch - program->batch);
+    return program->second == NULL
+               ? 0.0
+               : (double)(samples - program->batch) / (double)(program->second->batch - program->batch);
 }
 
-static void write_at(const nnc_writer *w, const struct nnc_captured *program,
-                     const struct nnc_captured *other, int32_t i, double share)
+static void write_at(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
+                     int32_t i, double share)
 {
     const nnc_captured_op *one = &program->ops[i];
     if (share == 0.0) {
@@ -185,14 +178,12 @@ static void lower(const nnc_model *model, const nnc_writer *w)
 {
     const struct nnc_captured *recorded = model->captured;
     const struct nnc_captured *program = program_of(recorded, w->how->plan);
-    const struct nnc_captured *other =
-        recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
+    const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
                           nnc_dtype_bytes(program->dtype); /* of a gradient: now, recorded */
     w->list->recorded = true;
-    w->list->recorded_gradients =
-        widths * between(program->peak_gradients, other->peak_gradients, share);
+    w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
     w->list->recorded_temporary = between(program->peak_temporary, other->peak_temporary, share);
     w->list->input_bytes = between(program->input_bytes, other->input_bytes, share);
@@ -232,17 +223,14 @@ static void defaults(const nnc_model *model, nnc_plan *p)
 
 static nnc_status refuse(const char *option, const char *what, nnc_error *err)
 {
-    return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "a captured program runs as it was recorded: %s",
-                    what);
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "a captured program runs as it was recorded: %s", what);
 }
 
-static nnc_status check_precision(const struct nnc_captured *program, const nnc_plan *p,
-                                  nnc_error *err)
+static nnc_status check_precision(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err)
 {
     const bool autocast = p->policy == NNC_POLICY_AMP && program->autocast != NULL &&
                           (p->precision == NNC_BF16 || p->precision == NNC_FP16);
-    const bool same =
-        p->precision == program->dtype || (program->dtype == NNC_FP32 && p->precision == NNC_TF32);
+    const bool same = p->precision == program->dtype || (program->dtype == NNC_FP32 && p->precision == NNC_TF32);
     if (autocast) {
         return NNC_OK;
     }
@@ -251,9 +239,7 @@ static nnc_status check_precision(const struct nnc_captured *program, const nnc_
                         "a captured program runs in the formats that were recorded, expected %s%s, "
                         "found %s",
                         nnc_dtype_name(program->dtype),
-                        program->dtype == NNC_FP32
-                            ? " or tf32, or bf16 and fp16 with --policy amp (autocast)"
-                            : "",
+                        program->dtype == NNC_FP32 ? " or tf32, or bf16 and fp16 with --policy amp (autocast)" : "",
                         nnc_dtype_name(p->precision));
     }
     if (p->policy == NNC_POLICY_AMP || p->policy == NNC_POLICY_FP8) {
@@ -281,8 +267,7 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
                         one, two, samples);
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--micro-batch",
-                    "the step was recorded with this many samples, expected %" PRId64
-                    ", found %" PRId64
+                    "the step was recorded with this many samples, expected %" PRId64 ", found %" PRId64
                     "; python3 -m nncost.capture --join gives all between two steps",
                     one, samples);
 }
@@ -296,8 +281,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
         return refuse("--recompute", "expected none, capture a step with checkpoints", err);
     }
     if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
-        return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
-                      "expected all weights to be trained", err);
+        return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train", "expected all weights to be trained", err);
     }
     if (p->zero > 2) {
         return refuse("--zero", "expected at most 2, its weights are gathered nowhere", err);
@@ -308,8 +292,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
         return refuse("--activations", "expected per-op", err);
     }
-    if (p->seq_len > 0 &&
-        (program->tokens == 0 || p->seq_len != program->tokens / program->batch)) {
+    if (p->seq_len > 0 && (program->tokens == 0 || p->seq_len != program->tokens / program->batch)) {
         return refuse("--seq-len", "expected no length", err);
     }
     if (p->image > 0 && p->image != program->image) {
@@ -333,8 +316,8 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     const struct nnc_captured *program = model->captured;
     const bool text = program->tokens > 0;
     snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " operators", program->operators);
-    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s",
-             text ? program->tokens / program->batch : program->image, text ? "tokens" : "pixels");
+    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s", text ? program->tokens / program->batch : program->image,
+             text ? "tokens" : "pixels");
 }
 
 const nnc_family_row nnc_capture_family = {

@@ -99,17 +99,14 @@ static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
 /* Is the output of the head a choice from the vocabulary? */
 static bool has_words(const nnc_decoder *d)
 {
-    return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED ||
-           d->head == NNC_HEAD_MASKED_NEXT;
+    return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED || d->head == NNC_HEAD_MASKED_NEXT;
 }
 
 static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     nnc_op *op = nnc_list_add(&w->to, "attn.relative", NNC_OP_EMBEDDING, NNC_GROUP_ATTENTION);
-    op->weights =
-        (nnc_weights){ .count = 1, .rows = d->relative_buckets, .cols = d->heads, .table = true };
-    op->u.embedding = (nnc_embedding){ .tokens = nnc_list_mul(&w->to, w->seq_len, w->seq_len),
-                                       .width = d->heads };
+    op->weights = (nnc_weights){ .count = 1, .rows = d->relative_buckets, .cols = d->heads, .table = true };
+    op->u.embedding = (nnc_embedding){ .tokens = nnc_list_mul(&w->to, w->seq_len, w->seq_len), .width = d->heads };
     w->to.list->lookup_params +=
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
@@ -118,11 +115,9 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
 static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t rows = 2 * d->relative_buckets;
-    nnc_op *op = nnc_list_norm(&w->to, "embed.distances", d->norm,
-                               nnc_list_mul(&w->to, rows, d->hidden), rows, 2 * d->hidden);
-    op->weights = (nnc_weights){
-        .count = 1, .rows = rows, .cols = d->hidden, .vector = 2 * d->hidden, .table = true
-    };
+    nnc_op *op =
+        nnc_list_norm(&w->to, "embed.distances", d->norm, nnc_list_mul(&w->to, rows, d->hidden), rows, 2 * d->hidden);
+    op->weights = (nnc_weights){ .count = 1, .rows = rows, .cols = d->hidden, .vector = 2 * d->hidden, .table = true };
     w->to.list->lookup_params += nnc_list_mul(&w->to, rows, d->hidden);
 }
 
@@ -132,8 +127,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     static const char *const scores[] = { "attn.content_to_distance", "attn.distance_to_content" };
     const int64_t rows = 2 * d->relative_buckets, inner = d->heads * d->head_dim;
     for (int i = 0; i < 2; i++) {
-        nnc_op *linear = nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN,
-                                         rows, inner, d->hidden, false);
+        nnc_op *linear =
+            nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
         linear->weights = (nnc_weights){ 0 }; /* the weights are those of the tokens' projection */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
@@ -154,8 +149,8 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
 static void project(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     if (table_width(d) != d->hidden) {
-        nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden,
-                         table_width(d), d->bidirectional);
+        nnc_layer_linear(w, "embed.project", NNC_GROUP_EMBEDDING, NNC_SPLIT_SEQUENCE, d->hidden, table_width(d),
+                         d->bidirectional);
     }
 }
 
@@ -166,8 +161,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     int64_t width = table_width(d);
     nnc_op *op = nnc_list_add(&w->to, "embed.tokens", NNC_OP_EMBEDDING, NNC_GROUP_EMBEDDING);
     op->split = NNC_SPLIT_VOCAB;
-    op->weights =
-        (nnc_weights){ .count = again ? 0 : 1, .rows = vocab, .cols = width, .table = true };
+    op->weights = (nnc_weights){ .count = again ? 0 : 1, .rows = vocab, .cols = width, .table = true };
     op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
     nnc_layer_tensor_collective(w, "embed.tensor", false, width);
 
@@ -178,19 +172,16 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     const int64_t elements = nnc_list_mul(&w->to, w->tokens, width);
     if (nnc_positions_learned(d->positions)) {
         const int64_t rows = d->positions_max > 0 ? d->positions_max : d->seq_len;
-        op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
-                                elements);
+        op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, elements);
         op->split = NNC_SPLIT_SEQUENCE;
         op->weights = (nnc_weights){ .count = 1, .rows = rows, .cols = width, .table = true };
         op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->seq_len; /* position ids, int64 */
         list->lookup_params += nnc_list_mul(&w->to, rows, width);
     }
     if (d->token_types > 0) {
-        op = nnc_list_pointwise(&w->to, "embed.types", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
-                                elements);
+        op = nnc_list_pointwise(&w->to, "embed.types", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, elements);
         op->split = NNC_SPLIT_SEQUENCE;
-        op->weights =
-            (nnc_weights){ .count = 1, .rows = d->token_types, .cols = width, .table = true };
+        op->weights = (nnc_weights){ .count = 1, .rows = d->token_types, .cols = width, .table = true };
         op->u.pointwise.extra_kept_bytes = 8.0 * (double)w->tokens; /* type ids, int64 */
         list->lookup_params += nnc_list_mul(&w->to, d->token_types, width);
     }
@@ -222,8 +213,7 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     const int64_t vocab = table_rows(w, d);
     const int64_t width = table_width(d);
     nnc_layer_tensor_collective(w, "head.tensor_in", true, width);
-    nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab,
-                                      width, d->head_bias);
+    nnc_op *logits = nnc_layer_linear(w, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_COLUMN, vocab, width, d->head_bias);
     logits->weights.table = true;
     logits->weights.count = d->tied_head ? 0 : 1; /* a tied table is counted as the embedding */
     if (d->logit_softcap) {
@@ -251,12 +241,10 @@ static bool has_bare_head(const nnc_decoder *d)
 /* A dense layer over `rows` tokens, and its activation. */
 static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width)
 {
-    nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width,
-                    d->hidden,
-                    d->biases || d->head == NNC_HEAD_REPLACED ||
-                        (d->head == NNC_HEAD_CLASSES && !has_bare_head(d)));
-    nnc_op *act = nnc_list_pointwise(&w->to, "head.activation", NNC_PW_GELU, NNC_GROUP_HEAD,
-                                     nnc_list_mul(&w->to, rows, width));
+    nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width, d->hidden,
+                    d->biases || d->head == NNC_HEAD_REPLACED || (d->head == NNC_HEAD_CLASSES && !has_bare_head(d)));
+    nnc_op *act =
+        nnc_list_pointwise(&w->to, "head.activation", NNC_PW_GELU, NNC_GROUP_HEAD, nnc_list_mul(&w->to, rows, width));
     act->split = NNC_SPLIT_SEQUENCE;
     act->u.pointwise.keeps_input = true;
 }
@@ -295,8 +283,7 @@ static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t clas
         one.tokens = w->batch;
         nnc_layer_norm(&one, "head.dense_norm", d->hidden);
     }
-    nnc_list_linear(&w->to, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, w->batch, classes,
-                    d->hidden, true);
+    nnc_list_linear(&w->to, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, w->batch, classes, d->hidden, true);
     nnc_list_loss(&w->to, w->batch, classes);
 }
 
@@ -317,8 +304,7 @@ static void tags(const nnc_layer_writer *w, const nnc_decoder *d)
         dense(w, d, w->tokens, d->hidden);
         nnc_layer_norm(w, "head.dense_norm", d->hidden);
     }
-    nnc_layer_linear(w, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, d->head_width,
-                     state_width(d), true);
+    nnc_layer_linear(w, "head.classes", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, d->head_width, state_width(d), true);
     nnc_list_loss(&w->to, w->tokens, d->head_width);
 }
 
@@ -330,8 +316,8 @@ static void pooler(const nnc_layer_writer *w, const nnc_decoder *d)
 
 static void projection(const nnc_layer_writer *w, const nnc_decoder *d)
 {
-    nnc_list_linear(&w->to, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch,
-                    d->head_width, state_width(d), false);
+    nnc_list_linear(&w->to, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, d->head_width, state_width(d),
+                    false);
     distance(w, w->batch, d->head_width);
 }
 
@@ -361,8 +347,7 @@ static void write_head(const nnc_layer_writer *w, const nnc_decoder *d)
         nnc_layer_norm(w, "head.norm", d->hidden);
     }
     if (state_width(d) != d->hidden) {
-        nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, state_width(d),
-                         d->hidden, false);
+        nnc_layer_linear(w, "head.project", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, state_width(d), d->hidden, false);
     }
     (*heads[d->head])(w, d);
 }
@@ -377,8 +362,7 @@ static const nnc_attention_names cross_names = {
     "cross.kv",
     "cross.rotary",
     "cross.context_in",
-    { "cross.core", "cross.scores", "cross.mask", "cross.softmax", "cross.dropout",
-      "cross.context" },
+    { "cross.core", "cross.scores", "cross.mask", "cross.softmax", "cross.dropout", "cross.context" },
     "cross.context_out",
     "cross.out",
     "cross.tensor_out",
@@ -391,8 +375,7 @@ static int64_t encoder_len(const nnc_decoder *d, const nnc_plan *plan)
     return d->encoder_seq_len > 0 ? d->encoder_seq_len : plan->seq_len;
 }
 
-static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t bands, int64_t frames,
-                       int64_t stride)
+static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t bands, int64_t frames, int64_t stride)
 {
     const nnc_conv conv = { .batch = w->batch,
                             .c_in = bands,
@@ -419,12 +402,11 @@ static void frames(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_op_list *list = w->to.list;
     frame_conv(w, "frames.conv1", d->frame_bands, 2 * w->seq_len, 1);
     frame_conv(w, "frames.conv2", d->hidden, 2 * w->seq_len, 2);
-    nnc_op *op = nnc_list_pointwise(&w->to, "frames.positions", NNC_PW_POSITION_ADD,
-                                    NNC_GROUP_EMBEDDING, w->hidden_elements);
+    nnc_op *op =
+        nnc_list_pointwise(&w->to, "frames.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, w->hidden_elements);
     op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = d->hidden, .table = true };
     list->lookup_params += nnc_list_mul(&w->to, w->seq_len, d->hidden);
-    list->input_bytes +=
-        4.0 * (double)w->batch * 2.0 * (double)w->seq_len * (double)d->frame_bands; /* fp32 */
+    list->input_bytes += 4.0 * (double)w->batch * 2.0 * (double)w->seq_len * (double)d->frame_bands; /* fp32 */
 }
 
 static void write_encoder(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -456,9 +438,7 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     nnc_layer layer = *w->layer;
     nnc_layer_writer one = *w;
-    const nnc_cross cross = { .len = encoder_len(d, w->to.how->plan),
-                              .width = d->hidden,
-                              .shares = d->layers };
+    const nnc_cross cross = { .len = encoder_len(d, w->to.how->plan), .width = d->hidden, .shares = d->layers };
     layer.causal = false;
     layer.window = layer.rotary = 0;
     one.layer = &layer;
@@ -473,8 +453,7 @@ static void idle_tower(const nnc_graph *tower, const nnc_writer *to)
     nnc_graph_fault fault;
     nnc_graph_sizes sizes = { 0 };
     nnc_graph_measure(tower->net, tower->lets, &sizes, &fault);
-    nnc_list_pointwise(to, "tower", NNC_PW_SCALE, NNC_GROUP_EMBEDDING, 0)->weights.vector =
-        sizes.params;
+    nnc_list_pointwise(to, "tower", NNC_PW_SCALE, NNC_GROUP_EMBEDDING, 0)->weights.vector = sizes.params;
 }
 
 static void write_towers(const nnc_model *model, const nnc_writer *to)
@@ -485,8 +464,7 @@ static void write_towers(const nnc_model *model, const nnc_writer *to)
         if (images == 0) {
             idle_tower(&model->towers[i], to);
         } else {
-            nnc_graph_write_part(&model->towers[i], to,
-                                 nnc_list_mul(to, to->how->plan->micro_batch, images));
+            nnc_graph_write_part(&model->towers[i], to, nnc_list_mul(to, to->how->plan->micro_batch, images));
         }
     }
     for (int32_t i = first; i < to->list->count; i++) {
@@ -527,10 +505,8 @@ static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_
     return layer;
 }
 
-static const char *const attention_streams[] = { "attn.stream_weights", "attn.streams_in",
-                                                 "attn.streams_out" };
-static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in",
-                                           "mlp.streams_out" };
+static const char *const attention_streams[] = { "attn.stream_weights", "attn.streams_in", "attn.streams_out" };
+static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in", "mlp.streams_out" };
 
 /* Values that pass from layer to layer. */
 static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -608,11 +584,9 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
     write_embedding(&all, d, true);
     nnc_layer_norm(&all, "next.token_norm", d->hidden);
     nnc_layer_norm(&all, "next.norm", d->hidden);
-    nnc_op *concat = nnc_list_pointwise(&all.to, "next.concat", NNC_PW_CONCAT, NNC_GROUP_MLP,
-                                        2 * w->hidden_elements);
+    nnc_op *concat = nnc_list_pointwise(&all.to, "next.concat", NNC_PW_CONCAT, NNC_GROUP_MLP, 2 * w->hidden_elements);
     concat->split = NNC_SPLIT_SEQUENCE;
-    nnc_layer_linear(&all, "next.project", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden,
-                     2 * d->hidden, false);
+    nnc_layer_linear(&all, "next.project", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, 2 * d->hidden, false);
     block(&all, d, &last);
     const int32_t head = w->to.list->count;
     write_head(&all, d);
@@ -703,8 +677,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     const nnc_decoder *d = &model->decoder;
     const int64_t positions = d->positions_max > 0 ? d->positions_max : d->seq_len;
     const bool plain = !nnc_mlp_gated(d->mlp) && d->head == NNC_HEAD_LOGITS && !d->bidirectional &&
-                       d->norm_place == NNC_NORM_PRE && d->encoder_layers == 0 &&
-                       d->mixers_count == 0 && d->mlps_count == 0;
+                       d->norm_place == NNC_NORM_PRE && d->encoder_layers == 0 && d->mixers_count == 0 &&
+                       d->mlps_count == 0;
     if (p->image > 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "a decoder takes tokens, not images");
     }
@@ -717,9 +691,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     p->seq_len = p->seq_len > 0 ? p->seq_len : d->seq_len;
     if (nnc_positions_learned(d->positions) && p->seq_len > positions) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len",
-                        "longer than the position table, expected at most %" PRId64
-                        ", found %" PRId64,
-                        positions, p->seq_len);
+                        "longer than the position table, expected at most %" PRId64 ", found %" PRId64, positions,
+                        p->seq_len);
     }
     if (p->activations != NNC_ACTIVATIONS_KORTHIKANTI) {
         return NNC_OK;
@@ -731,8 +704,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     }
     if (p->precision != NNC_BF16 && p->precision != NNC_FP16) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--activations",
-                        "the korthikanti formula counts 16-bit activations, found %s",
-                        nnc_dtype_name(p->precision));
+                        "the korthikanti formula counts 16-bit activations, found %s", nnc_dtype_name(p->precision));
     }
     return NNC_OK;
 }
@@ -741,10 +713,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err)
 {
     if (p->context > 1) {
-        return nnc_fail(
-            err, NNC_ILLEGAL_PLAN, "--context",
-            "the state passes through all tokens of a sequence, expected 1, found %" PRId32,
-            p->context);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
+                        "the state passes through all tokens of a sequence, expected 1, found %" PRId32, p->context);
     }
     NNC_TRY(nnc_divides("--tensor", "ssm_inner", d->ssm_inner, p->tensor, err));
     NNC_TRY(nnc_divides("--tensor", "ssm_heads", d->ssm_heads, p->tensor, err));
@@ -757,15 +727,14 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     const nnc_decoder *d = &model->decoder;
     const nnc_layer layer = layer_of(d);
     const int64_t t = p->tensor;
-    const bool pooled = d->head == NNC_HEAD_POOLER || d->head == NNC_HEAD_PROJECTION ||
-                        d->head == NNC_HEAD_CLASSES || d->head == NNC_HEAD_MASKED_NEXT;
+    const bool pooled = d->head == NNC_HEAD_POOLER || d->head == NNC_HEAD_PROJECTION || d->head == NNC_HEAD_CLASSES ||
+                        d->head == NNC_HEAD_MASKED_NEXT;
     if (d->encoder_layers > 0 && p->pipeline > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--pipeline",
-                        "an encoder-decoder has no pipeline stages, expected 1, found %" PRId32,
-                        p->pipeline);
+                        "an encoder-decoder has no pipeline stages, expected 1, found %" PRId32, p->pipeline);
     }
-    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->shared_keys ||
-                       d->tower_inputs > 0 || d->positions == NNC_POSITIONS_DISENTANGLED;
+    const bool whole = d->encoder_layers > 0 || pooled || d->index_heads > 0 || d->shared_keys || d->tower_inputs > 0 ||
+                       d->positions == NNC_POSITIONS_DISENTANGLED;
     if (whole && p->context > 1) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
                         "an encoder, a tower, an indexer or the head reads all tokens at once, "
@@ -806,8 +775,7 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     if (d->encoder_layers > 0) {
         snprintf(before, sizeof before, "%" PRId64 " + ", d->encoder_layers);
     }
-    snprintf(shape, NNC_SHAPE_TEXT, "%s%" PRId64 " layers, hidden %" PRId64, before, d->layers,
-             d->hidden);
+    snprintf(shape, NNC_SHAPE_TEXT, "%s%" PRId64 " layers, hidden %" PRId64, before, d->layers, d->hidden);
     snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " tokens", d->seq_len);
 }
 

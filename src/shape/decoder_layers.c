@@ -16,26 +16,23 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width,
                      latent ? d->q_lora_rank : d->hidden, false)
         ->u.matmul.keeps_a = false;
-    nnc_layer_linear(w, "index.k", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, width, d->hidden, false)
-        ->u.matmul.keeps_a = false;
+    nnc_layer_linear(w, "index.k", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, width, d->hidden, false)->u.matmul.keeps_a =
+        false;
     for (int i = latent ? 1 : 0; i < 2; i++) {
         const int64_t rows = nnc_list_mul(&w->to, w->tokens, i == 0 ? heads : 1);
-        nnc_op *norm = nnc_list_norm(
-            &w->to, i == 0 ? "index.q_norm" : "index.norm", latent ? NNC_NORM_LAYER : NNC_NORM_RMS,
-            nnc_list_mul(&w->to, rows, width), rows, latent ? 2 * width : width);
+        nnc_op *norm =
+            nnc_list_norm(&w->to, i == 0 ? "index.q_norm" : "index.norm", latent ? NNC_NORM_LAYER : NNC_NORM_RMS,
+                          nnc_list_mul(&w->to, rows, width), rows, latent ? 2 * width : width);
         norm->split = NNC_SPLIT_SEQUENCE;
         norm->u.norm.keeps_input = true;
     }
     if (latent) {
-        nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads,
-                         d->hidden, false)
+        nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
             ->u.matmul.keeps_a = false;
     }
     const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
-    for (int i = 0; i < (latent ? 2 : 1);
-         i++) { /* the scores of all heads, and their weighted sum */
-        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL,
-                                  NNC_GROUP_ATTENTION);
+    for (int i = 0; i < (latent ? 2 : 1); i++) { /* the scores of all heads, and their weighted sum */
+        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
                                      .m = w->seq_len,
                                      .n = w->seq_len,
@@ -64,8 +61,7 @@ static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
     const int64_t rows = nnc_list_mul(&w->to, w->tokens, d->heads);
     nnc_op *op = nnc_list_pointwise(&w->to, "attn.by_heads", NNC_PW_BY_HEADS, NNC_GROUP_ATTENTION,
                                     nnc_list_mul(&w->to, rows, queries + whole + d->v_head_dim));
-    op->u.pointwise.input_elements =
-        nnc_list_mul(&w->to, rows, queries + d->qk_nope_head_dim + d->v_head_dim);
+    op->u.pointwise.input_elements = nnc_list_mul(&w->to, rows, queries + d->qk_nope_head_dim + d->v_head_dim);
     op->split = NNC_SPLIT_HEADS;
 }
 
@@ -78,23 +74,23 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     const int64_t q_input = d->q_lora_rank > 0 ? d->q_lora_rank : d->hidden;
 
     if (d->q_lora_rank > 0) {
-        nnc_op *down = nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE,
-                                        d->q_lora_rank, d->hidden, w->layer->qkv_bias);
+        nnc_op *down = nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, d->q_lora_rank,
+                                        d->hidden, w->layer->qkv_bias);
         down->u.matmul.keeps_a = keep_norm;
         nnc_layer_norm(w, "attn.q_norm", d->q_lora_rank);
     }
-    nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE,
-                                       latent, d->hidden, w->layer->qkv_bias);
+    nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, latent, d->hidden,
+                                       w->layer->qkv_bias);
     kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the same input as q_down */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
     /* The down-projections are replicated over tensor ranks; their outputs are gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
     const int32_t first = w->to.list->count;
-    nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q",
-                                    NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, q_width, q_input, false);
+    nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q", NNC_GROUP_ATTENTION,
+                                    NNC_SPLIT_COLUMN, q_width, q_input, false);
     q_up->u.matmul.keeps_a = keep_norm && d->q_lora_rank > 0;
-    nnc_op *kv_up = nnc_layer_linear(w, "attn.kv_up", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN,
-                                     kv_width, d->kv_lora_rank, false);
+    nnc_op *kv_up =
+        nnc_layer_linear(w, "attn.kv_up", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, kv_width, d->kv_lora_rank, false);
     kv_up->u.matmul.keeps_a = keep_norm;
     nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
     by_heads(w, d);
@@ -108,12 +104,11 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 
 /* One key of `width` values for `ratio` tokens: a softmax over the tokens of a window weights their values. With
  * `overlap` a window reaches over the one before it, and its tokens have two sets of values. */
-static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width,
-                     int64_t ratio, bool overlap)
+static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width, int64_t ratio, bool overlap)
 {
     const int64_t values = overlap ? 2 * width : width;
-    nnc_op *in = nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values,
-                                  w->layer->hidden, false);
+    nnc_op *in =
+        nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values, w->layer->hidden, false);
     in->u.matmul.keeps_a = false;
     in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* scores by place in the window */
     nnc_op *pool = nnc_list_pointwise(&w->to, names[1], NNC_PW_SOFTMAX, NNC_GROUP_ATTENTION,
@@ -121,8 +116,7 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     pool->split = NNC_SPLIT_SEQUENCE;
     pool->u.pointwise.keeps_output = true;
     const int64_t rows = w->tokens / ratio;
-    nnc_op *norm = nnc_list_norm(&w->to, names[2], NNC_NORM_RMS, nnc_list_mul(&w->to, rows, width),
-                                 rows, width);
+    nnc_op *norm = nnc_list_norm(&w->to, names[2], NNC_NORM_RMS, nnc_list_mul(&w->to, rows, width), rows, width);
     norm->split = NNC_SPLIT_SEQUENCE;
     norm->u.norm.keeps_input = true;
 }
@@ -134,15 +128,12 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
     const int64_t heads = d->index_heads, width = d->index_dim, ratio = d->index_ratio;
     const int64_t keys = w->seq_len / ratio;
     compress(w, names, width, ratio, true);
-    nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width,
-                     d->q_lora_rank, false)
+    nnc_layer_linear(w, "index.q", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads * width, d->q_lora_rank, false)
         ->u.matmul.keeps_a = false;
-    nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden,
-                     false)
+    nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
         ->u.matmul.keeps_a = false;
     for (int i = 0; i < 2; i++) { /* the scores of all heads, and their weighted sum */
-        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL,
-                                  NNC_GROUP_ATTENTION);
+        nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         const int64_t all = nnc_list_mul(&w->to, w->seq_len, keys);
         op->u.matmul =
             (nnc_matmul){ .batch = i == 0 ? nnc_list_mul(&w->to, w->batch, heads) : w->batch,
@@ -151,8 +142,7 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
                           .k = i == 0 ? width : heads,
                           .b_shared = i == 0 ? heads : 1,
                           .kept_divisor = 1,
-                          .pairs = (double)(keys * (w->seq_len + 1)) -
-                                   (double)(ratio * keys * (keys + 1)) / 2.0,
+                          .pairs = (double)(keys * (w->seq_len + 1)) - (double)(ratio * keys * (keys + 1)) / 2.0,
                           .full_pairs = (double)all,
                           .window_pairs = (double)all,
                           .needs_grad_input = true,
@@ -166,12 +156,10 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
 {
     static const char *const names[] = { "attn.far_kv", "attn.far_pool", "attn.far_norm" };
     const nnc_layer *l = w->layer;
-    nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, d->q_lora_rank,
-                     d->hidden, false)
+    nnc_layer_linear(w, "attn.q_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, d->q_lora_rank, d->hidden, false)
         ->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     nnc_layer_norm(w, "attn.q_norm", d->q_lora_rank);
-    nnc_layer_linear(w, "attn.kv", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, l->head_dim, d->hidden,
-                     false)
+    nnc_layer_linear(w, "attn.kv", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, l->head_dim, d->hidden, false)
         ->u.matmul.keeps_a = false;
     nnc_layer_norm(w, "attn.kv_norm", l->head_dim);
     if (mixer == NNC_MIXER_FAR || mixer == NNC_MIXER_FAR_PICKED) {
@@ -181,14 +169,13 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
         pick_keys(w, d);
     }
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, d->q_lora_rank + l->head_dim);
-    nnc_layer_linear(w, "attn.q_up", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads * l->head_dim,
-                     d->q_lora_rank, false);
-    nnc_op *norm = nnc_list_norm(&w->to, "attn.head_norm", NNC_NORM_RMS,
-                                 nnc_list_mul(&w->to, w->tokens, l->heads * l->head_dim),
-                                 nnc_list_mul(&w->to, w->tokens, l->heads), 0);
+    nnc_layer_linear(w, "attn.q_up", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads * l->head_dim, d->q_lora_rank,
+                     false);
+    nnc_op *norm =
+        nnc_list_norm(&w->to, "attn.head_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, l->heads * l->head_dim),
+                      nnc_list_mul(&w->to, w->tokens, l->heads), 0);
     norm->split = NNC_SPLIT_INNER;
-    nnc_layer_rotary(w, "attn.rotary",
-                     (2 * l->heads + 1) * l->rotary); /* rotates the output back */
+    nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary); /* rotates the output back */
 }
 
 /* Weights that add up the streams before half a layer and place its result in them after it, and that mix the
@@ -199,11 +186,11 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     const int64_t n = d->streams, weights = half != NULL ? (2 + n) * n : n;
     const int64_t wide = nnc_list_mul(&w->to, w->hidden_elements, n);
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
-    nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group,
-                                   NNC_SPLIT_SEQUENCE, weights, n * d->hidden, false);
+    nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group, NNC_SPLIT_SEQUENCE,
+                                   weights, n * d->hidden, false);
     mix->weights.vector = weights + (half != NULL ? 3 : 1); /* a scale for each kind of weight */
-    nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in",
-                                    NNC_PW_COMBINE, group, w->hidden_elements);
+    nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in", NNC_PW_COMBINE, group,
+                                    w->hidden_elements);
     in->split = NNC_SPLIT_SEQUENCE;
     in->u.pointwise.input_elements = wide;
     if (half != NULL) {
@@ -239,8 +226,7 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 /* Matrices of all routed experts over the tokens sent to them. */
-static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n,
-                             int64_t k)
+static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k)
 {
     const int64_t experts = r->d->experts;
     nnc_op *op = nnc_list_linear(&r->w->to, name, NNC_GROUP_MLP, split, r->rows, n, k, false);
@@ -261,8 +247,7 @@ static bool sends_once(const nnc_software *s)
 
 static bool sorts(const nnc_software *s)
 {
-    return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts
-                                                   : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
+    return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
 }
 
 /* Send buffer of one rank: the copies of its tokens, and the padding of the slots. Sequence
@@ -282,8 +267,8 @@ static void dispatch_collective(const routing *r, const char *name, bool out)
     nnc_collective_op e = { .comm = NNC_COMM_EXPERT,
                             .forward = NNC_ALL_TO_ALL,
                             .backward = NNC_ALL_TO_ALL,
-                            .bytes = (double)r->w->tokens * (double)r->width / ranks * copies *
-                                     padding * plan->imbalance * nnc_dtype_bytes(to->how->dtype),
+                            .bytes = (double)r->w->tokens * (double)r->width / ranks * copies * padding *
+                                     plan->imbalance * nnc_dtype_bytes(to->how->dtype),
                             .copies = copies,
                             .groups = (double)r->d->expert_groups,
                             .groups_met = (double)r->d->groups_per_token,
@@ -296,8 +281,7 @@ static void dispatch_collective(const routing *r, const char *name, bool out)
     nnc_list_collective(to, name, e);
 }
 
-static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind kind, int64_t out,
-                       int64_t in)
+static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind kind, int64_t out, int64_t in)
 {
     nnc_op *op = nnc_list_pointwise(&r->w->to, name, kind, NNC_GROUP_MLP, out);
     op->split = NNC_SPLIT_SEQUENCE;
@@ -313,9 +297,8 @@ static void sort_rows(const routing *r, const char *name)
     const nnc_writer *to = &r->w->to;
     const nnc_plan *plan = to->how->plan;
     if (sorts(to->how->software) && plan->expert > 1 && r->d->experts > plan->expert) {
-        nnc_list_pointwise(to, name, NNC_PW_COPY, NNC_GROUP_MLP,
-                           nnc_list_mul(to, r->rows, r->width))
-            ->split = NNC_SPLIT_EXPERT_ROW;
+        nnc_list_pointwise(to, name, NNC_PW_COPY, NNC_GROUP_MLP, nnc_list_mul(to, r->rows, r->width))->split =
+            NNC_SPLIT_EXPERT_ROW;
     }
 }
 
@@ -351,8 +334,7 @@ static bool clamp(const routing *r)
         return false;
     }
     const int64_t inner = nnc_list_mul(&w->to, r->rows, r->d->expert_hidden);
-    nnc_op *op = nnc_list_pointwise(&w->to, "moe.clamp", NNC_PW_CLAMP, NNC_GROUP_MLP,
-                                    nnc_list_mul(&w->to, inner, 2));
+    nnc_op *op = nnc_list_pointwise(&w->to, "moe.clamp", NNC_PW_CLAMP, NNC_GROUP_MLP, nnc_list_mul(&w->to, inner, 2));
     op->split = NNC_SPLIT_EXPERT_INNER;
     op->recomputed = nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
     op->u.pointwise.keeps_input = true;
@@ -364,8 +346,7 @@ static bool clamp(const routing *r)
 static void gather_bias(const routing *r, int64_t width)
 {
     const nnc_writer *to = &r->w->to;
-    nnc_op *op = nnc_list_pointwise(to, "moe.bias", NNC_PW_DISPATCH, NNC_GROUP_MLP,
-                                    nnc_list_mul(to, r->rows, width));
+    nnc_op *op = nnc_list_pointwise(to, "moe.bias", NNC_PW_DISPATCH, NNC_GROUP_MLP, nnc_list_mul(to, r->rows, width));
     op->split = NNC_SPLIT_EXPERT_ROW;
     op->u.pointwise.input_elements = nnc_list_mul(to, r->d->experts, width);
 }
@@ -393,8 +374,8 @@ static void routed(const routing *r)
                                        nnc_list_mul(&w->to, r->rows, d->expert_hidden));
     act->u.pointwise.weighted = scored;
     act->u.pointwise.keeps_input = !clamped_again;
-    expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, r->width, d->expert_hidden)
-        ->u.matmul.keeps_a = !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
+    expert_linear(r, "moe.down", NNC_SPLIT_EXPERT_ROW, r->width, d->expert_hidden)->u.matmul.keeps_a =
+        !nnc_layer_acts_again(w, NNC_SPLIT_EXPERT_INNER);
     if (d->expert_bias && w->to.how->software->expert_bias_gathered) {
         gather_bias(r, (gated ? 2 : 1) * d->expert_hidden + r->width);
     } else if (d->expert_bias && !w->to.how->software->fused_expert_bias) {
@@ -409,8 +390,7 @@ static void routed(const routing *r)
         mask_product(r, "moe.combine", true);
         return;
     }
-    nnc_op *combine =
-        reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE, single, copied);
+    nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE, single, copied);
     /* The gradient of the scores needs the experts' results before weighting. */
     if (!scored) {
         combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
@@ -449,8 +429,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     if (width > 0) {
         nnc_layer_tensor_collective(w, "mlp.tensor_in", true, width);
     }
-    nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE,
-                                      d->experts, d->hidden, false);
+    nnc_op *router = nnc_layer_linear(w, "moe.router", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->experts, d->hidden, false);
     router->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     router->weights.vector = d->router_bias ? d->experts : 0;
     nnc_op *scores = nnc_list_pointwise(&w->to, "moe.scores", NNC_PW_SOFTMAX, NNC_GROUP_MLP,
@@ -465,11 +444,9 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
         }
     }
     if (d->shared_gate) {
-        nnc_layer_linear(w, "moe.shared_gate", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, 1, d->hidden,
-                         false)
+        nnc_layer_linear(w, "moe.shared_gate", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, 1, d->hidden, false)
             ->u.matmul.keeps_a = false;
-        nnc_op *gate = nnc_list_pointwise(&w->to, "moe.shared_scale", NNC_PW_SCALE, NNC_GROUP_MLP,
-                                          w->hidden_elements);
+        nnc_op *gate = nnc_list_pointwise(&w->to, "moe.shared_scale", NNC_PW_SCALE, NNC_GROUP_MLP, w->hidden_elements);
         gate->split = NNC_SPLIT_SEQUENCE;
         gate->u.pointwise.keeps_input = true;
     }
@@ -477,14 +454,12 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
         expert_norms(w, d);
     }
     if (d->expert_latent > 0) { /* Source: NemotronHMoE of vLLM, nemotron_h.py */
-        nnc_layer_linear(w, "moe.latent_in", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, r.width, d->hidden,
-                         false)
+        nnc_layer_linear(w, "moe.latent_in", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, r.width, d->hidden, false)
             ->u.matmul.keeps_a = false;
     }
     routed(&r);
     if (d->expert_latent > 0) {
-        nnc_layer_linear(w, "moe.latent_out", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, r.width,
-                         false);
+        nnc_layer_linear(w, "moe.latent_out", NNC_GROUP_MLP, NNC_SPLIT_SEQUENCE, d->hidden, r.width, false);
     }
     if (width > 0) {
         nnc_layer_tensor_collective(w, "mlp.tensor_out", false, width);
@@ -501,8 +476,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
 
 enum { CHUNK = 256, DELTA_CHUNK = 64 };
 
-static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t n,
-                      int64_t k, bool bias)
+static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t n, int64_t k, bool bias)
 {
     return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
 }
@@ -524,11 +498,9 @@ static void leave(const nnc_layer_writer *w, int64_t width)
     nnc_layer_join(w, "ssm.end_norm", "ssm.residual", NNC_GROUP_ATTENTION);
 }
 
-static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointwise_kind kind,
-                         int64_t width)
+static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointwise_kind kind, int64_t width)
 {
-    nnc_op *op = nnc_list_pointwise(&w->to, name, kind, NNC_GROUP_ATTENTION,
-                                    nnc_list_mul(&w->to, w->tokens, width));
+    nnc_op *op = nnc_list_pointwise(&w->to, name, kind, NNC_GROUP_ATTENTION, nnc_list_mul(&w->to, w->tokens, width));
     op->split = NNC_SPLIT_INNER;
     return op;
 }
@@ -549,8 +521,7 @@ static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t ch
                             .kernel_w = 1,
                             .needs_grad_input = true,
                             .keeps_input = true };
-    nnc_list_conv(&w->to, "ssm.conv", NNC_GROUP_ATTENTION, &conv, d->conv_bias)->split =
-        NNC_SPLIT_INNER;
+    nnc_list_conv(&w->to, "ssm.conv", NNC_GROUP_ATTENTION, &conv, d->conv_bias)->split = NNC_SPLIT_INNER;
     if (silu) {
         pointwise(w, "ssm.conv_act", NNC_PW_SILU, channels);
     }
@@ -574,8 +545,7 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params)
  * weights. */
 static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads)
 {
-    nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS,
-                               nnc_list_mul(&w->to, w->tokens, width),
+    nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, width),
                                nnc_list_mul(&w->to, w->tokens, heads), width / heads);
     op->split = NNC_SPLIT_INNER;
     op->u.norm.across_heads = heads == 1;
@@ -640,8 +610,7 @@ static void gated_delta(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t inner = d->ssm_inner, keys = d->ssm_groups * d->ssm_state;
     enter(w, 2 * inner + 2 * keys, true);
-    linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)
-        ->u.matmul.keeps_a = false;
+    linear(w, "ssm.decay", NNC_SPLIT_COLUMN, 2 * d->ssm_heads, w->layer->hidden, false)->u.matmul.keeps_a = false;
     convolve(w, d, inner + 2 * keys, true);
     scan(w,
          (nnc_scan){ .inner = inner,
@@ -669,8 +638,7 @@ static void lightning(const nnc_layer_writer *w, const nnc_decoder *d)
                      .chunk = d->ssm_chunk > 0 ? d->ssm_chunk : CHUNK },
          0);
     state_norm(w, inner, 1);
-    linear(w, "ssm.gate_in", NNC_SPLIT_COLUMN, inner, w->layer->hidden, false)->u.matmul.keeps_a =
-        false;
+    linear(w, "ssm.gate_in", NNC_SPLIT_COLUMN, inner, w->layer->hidden, false)->u.matmul.keeps_a = false;
     gate(w, "ssm.gate", inner);
     leave(w, inner);
 }

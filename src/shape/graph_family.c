@@ -73,11 +73,9 @@ static nnc_group pointwise_group(const nnc_graph_op *op)
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
 }
 
-static nnc_op *write_pointwise(const lowering *l, const nnc_graph_op *op, nnc_pointwise_kind kind,
-                               nnc_group group)
+static nnc_op *write_pointwise(const lowering *l, const nnc_graph_op *op, nnc_pointwise_kind kind, nnc_group group)
 {
-    nnc_op *written =
-        nnc_list_pointwise(&l->to, op->node->label, kind, group, all_elements(l, &op->out));
+    nnc_op *written = nnc_list_pointwise(&l->to, op->node->label, kind, group, all_elements(l, &op->out));
     written->split = op->out.sharded ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
     return written;
 }
@@ -109,15 +107,13 @@ static void lower_conv(lowering *l, const nnc_graph_op *op)
                             .h_out = op->out.dims[1],
                             .w_out = op->out.dims[2],
                             .kernel = windows[0].kernel,
-                            .kernel_w =
-                                windows[1].kernel == windows[0].kernel ? 0 : windows[1].kernel,
+                            .kernel_w = windows[1].kernel == windows[0].kernel ? 0 : windows[1].kernel,
                             .stride = windows[0].stride,
                             .groups = v[NNC_CONV_GROUPS],
                             .transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE,
                             .needs_grad_input = has_grad(l, &op->in),
                             .keeps_input = keeps(l, &op->in) };
-    nnc_op *written = nnc_list_conv(&l->to, op->node->label, group_of(op, NNC_GROUP_CONV), &conv,
-                                    v[NNC_CONV_BIAS] > 0);
+    nnc_op *written = nnc_list_conv(&l->to, op->node->label, group_of(op, NNC_GROUP_CONV), &conv, v[NNC_CONV_BIAS] > 0);
     written->weights.cols = op->weights.cols;
 }
 
@@ -129,8 +125,7 @@ static bool of_map(const nnc_graph_op *op)
 /* Does the software profile run this op inside the kernel of the norm before it? */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
 {
-    return l->to.how->software->fused_maps && t->rank >= 3 &&
-           (place_of(l, t)->flags & PLACE_NORMED) != 0;
+    return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
 /* Autocast leaves batch norms in the format of their input (they are on none of its lists), and a group norm of single
@@ -149,18 +144,15 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
 {
     const nnc_norm_kind kind = (nnc_norm_kind)op->values[NNC_NORM_PARAM_KIND];
     const int64_t per_position = op->values[NNC_NORM_PARAM_HEADS];
-    const int64_t rows = kind == NNC_NORM_BATCH ? nnc_graph_width(&op->in)
-                         : kind == NNC_NORM_GROUP
-                             ? nnc_list_mul(&l->to, l->batch, op->values[NNC_NORM_PARAM_GROUPS])
-                             : nnc_list_mul(&l->to, all_positions(l, &op->in), per_position);
-    nnc_op *norm = nnc_list_norm(&l->to, op->node->label, kind, all_elements(l, &op->in), rows,
-                                 op->weights.vector);
+    const int64_t rows = kind == NNC_NORM_BATCH   ? nnc_graph_width(&op->in)
+                         : kind == NNC_NORM_GROUP ? nnc_list_mul(&l->to, l->batch, op->values[NNC_NORM_PARAM_GROUPS])
+                                                  : nnc_list_mul(&l->to, all_positions(l, &op->in), per_position);
+    nnc_op *norm = nnc_list_norm(&l->to, op->node->label, kind, all_elements(l, &op->in), rows, op->weights.vector);
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
     /* A copy in fp32 replaces the input. */
-    const bool copy =
-        norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
+    const bool copy = norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
     remake(l, op, norm);
     place_of(l, &op->out)->producer = l->list->count - 1;
@@ -169,8 +161,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
 
 /* All-reduce of the partial sums of tensor ranks, or of the gradient of a tensor that each of them
  * reads. */
-static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t,
-                              bool entering)
+static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering)
 {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR,
                                   .forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE,
@@ -189,9 +180,9 @@ static void lower_linear(lowering *l, const nnc_graph_op *op)
     if (split == NNC_LINEAR_COLUMNS) {
         tensor_collective(l, op->node->label, &op->in, true);
     }
-    nnc_op *linear = nnc_list_linear(&l->to, op->node->label, group_of(op, NNC_GROUP_MLP),
-                                     splits[split], all_positions(l, &op->in), op->weights.cols,
-                                     op->weights.rows, op->weights.vector > 0);
+    nnc_op *linear =
+        nnc_list_linear(&l->to, op->node->label, group_of(op, NNC_GROUP_MLP), splits[split], all_positions(l, &op->in),
+                        op->weights.cols, op->weights.rows, op->weights.vector > 0);
     linear->u.matmul.needs_grad_input = has_grad(l, &op->in);
     linear->u.matmul.keeps_a = keeps_a;
     if (split == NNC_LINEAR_ROWS) {
@@ -252,8 +243,7 @@ static void lower_add(lowering *l, const nnc_graph_op *op)
         write_pointwise(l, op, NNC_PW_TIME_ADD, pointwise_group(op));
         return;
     }
-    nnc_op *sum =
-        nnc_list_residual(&l->to, op->node->label, pointwise_group(op), all_elements(l, &op->out));
+    nnc_op *sum = nnc_list_residual(&l->to, op->node->label, pointwise_group(op), all_elements(l, &op->out));
     sum->split = op->out.sharded ? NNC_SPLIT_INNER : NNC_SPLIT_TOKENS;
     sum->u.pointwise.inside = is_inside(l, &op->in) || is_inside(l, &op->with);
     place_of(l, &op->out)->flags |= sum->u.pointwise.inside ? PLACE_NORMED : 0;
@@ -280,8 +270,8 @@ static void lower_loss(lowering *l, const nnc_graph_op *op)
 static void lower_pool(lowering *l, const nnc_graph_op *op)
 {
     const bool max = op->node->kind == NNC_GRAPH_POOL && op->values[NNC_POOL_KIND] == NNC_POOL_MAX;
-    nnc_op *pool = write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D,
-                                   group_of(op, NNC_GROUP_RESAMPLE));
+    nnc_op *pool =
+        write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D, group_of(op, NNC_GROUP_RESAMPLE));
     pool->u.pointwise.input_elements = all_elements(l, &op->in);
     if (max) { /* the indices, and the input they point into */
         pool->u.pointwise.keeps_mask = true;
@@ -347,8 +337,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
     const int64_t *v = op->values;
     const int64_t heads = v[NNC_ATTENTION_HEADS];
-    const int64_t kv_heads =
-        v[NNC_ATTENTION_KV_HEADS] == NNC_GRAPH_UNSAID ? heads : v[NNC_ATTENTION_KV_HEADS];
+    const int64_t kv_heads = v[NNC_ATTENTION_KV_HEADS] == NNC_GRAPH_UNSAID ? heads : v[NNC_ATTENTION_KV_HEADS];
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
@@ -359,14 +348,11 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     const nnc_layer layer = { .hidden = out,
                               .heads = heads,
                               .kv_heads = kv_heads,
-                              .head_dim =
-                                  op->with.rank > 0 ? own / heads : own / (heads + 2 * kv_heads),
+                              .head_dim = op->with.rank > 0 ? own / heads : own / (heads + 2 * kv_heads),
                               .value_dim = out / heads,
                               .window = causal ? side : 0,
                               .causal = causal };
-    const nnc_core_names names = {
-        op->node->label, parts[0], parts[1], parts[2], parts[3], parts[4]
-    };
+    const nnc_core_names names = { op->node->label, parts[0], parts[1], parts[2], parts[3], parts[4] };
     const nnc_layer_writer w =
         nnc_layer_begin(&l->to, &layer, nnc_list_mul(&l->to, l->batch, tokens / seq_len), seq_len);
     if (blocks && map) {
@@ -374,8 +360,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     }
     const int32_t first = l->list->count;
     const bool owned = (place_of(l, &op->in)->flags & PLACE_KEPT) != 0;
-    nnc_layer_core(&w, &names,
-                   op->with.rank > 0 && !blocks ? nnc_graph_positions(&op->with) : seq_len);
+    nnc_layer_core(&w, &names, op->with.rank > 0 && !blocks ? nnc_graph_positions(&op->with) : seq_len);
     for (int32_t i = first; i < l->list->count; i++) {
         l->list->ops[i].group = group_of(op, NNC_GROUP_ATTENTION);
         l->list->ops[i].split = op->in.sharded ? NNC_SPLIT_HEADS : NNC_SPLIT_TOKENS;
@@ -384,9 +369,8 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
         copy_windows(l, op);
     }
     if (op->weights.count > 0) {
-        l->list->ops[first].weights = (nnc_weights){
-            .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true
-        };
+        l->list->ops[first].weights =
+            (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true };
     }
     if (owned && l->list->ops[first].kind == NNC_OP_FLASH) {
         l->list->ops[first].u.flash.keeps_qkv = false;
@@ -402,13 +386,9 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
 
 static void lower_embed(lowering *l, const nnc_graph_op *op)
 {
-    nnc_op *embed =
-        nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
-    embed->weights = (nnc_weights){
-        .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true
-    };
-    embed->u.embedding =
-        (nnc_embedding){ .tokens = all_positions(l, &op->out), .width = op->weights.cols };
+    nnc_op *embed = nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
+    embed->weights = (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true };
+    embed->u.embedding = (nnc_embedding){ .tokens = all_positions(l, &op->out), .width = op->weights.cols };
     l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
 }
 
@@ -419,9 +399,8 @@ static void lower_position(lowering *l, const nnc_graph_op *op)
     nnc_op *position = write_pointwise(l, op, rotary ? NNC_PW_ROTARY : NNC_PW_POSITION_ADD, group);
     position->u.pointwise.fused = !rotary || l->to.how->software->fused_rotary;
     if (op->weights.count > 0) {
-        position->weights = (nnc_weights){
-            .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true
-        };
+        position->weights =
+            (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true };
         l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
     }
 }
@@ -484,8 +463,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     lowering *l = context;
     l->walk = walk;
     const bool fresh = op->node->kind == NNC_GRAPH_INPUT || op->node->kind == NNC_GRAPH_TIMESTEP;
-    const bool grad = (!fresh && has_grad(l, &op->in)) || other_grad(l, &op->with) ||
-                      other_grad(l, &op->also) ||
+    const bool grad = (!fresh && has_grad(l, &op->in)) || other_grad(l, &op->with) || other_grad(l, &op->also) ||
                       (walk->frozen == 0 && (op->weights.count > 0 || op->weights.vector > 0));
     const int32_t first = l->list->count;
     const int64_t looked_up = l->list->lookup_params;
@@ -566,17 +544,14 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
     const nnc_plan *plan = to->how->plan;
     nnc_graph_fault fault;
     int64_t own[NNC_GRAPH_LETS_MAX];
-    lowering l = {
-        .to = *to, .list = to->list, .net = g->net, .batch = plan->micro_batch, .layered = layered
-    };
+    lowering l = { .to = *to, .list = to->list, .net = g->net, .batch = plan->micro_batch, .layered = layered };
     const nnc_graph_sink sink = { &l, hear, enter, leave };
     to->list->count = to->list->block_count = to->list->segment_count = 0;
     to->list->truncated = false;
     to->list->input_bytes = 0.0;
     to->list->lookup_params = to->list->stream_elements = 0;
     nnc_list_segment(to, 1, false);
-    if (!nnc_graph_run(g->net, lets_of(g, g->net->images ? plan->image : plan->seq_len, own), &sink,
-                       &fault)) {
+    if (!nnc_graph_run(g->net, lets_of(g, g->net->images ? plan->image : plan->seq_len, own), &sink, &fault)) {
         to->list->overflow = true; /* resolve() has run it without a fault */
     }
     return l.layer_segments;
@@ -648,9 +623,7 @@ static int64_t layers_of(const nnc_graph *g)
 {
     nnc_graph_fault fault;
     nnc_graph_sizes measured = { 0 };
-    return g->net->layers != NULL && nnc_graph_measure(g->net, g->lets, &measured, &fault)
-               ? measured.layers
-               : 0;
+    return g->net->layers != NULL && nnc_graph_measure(g->net, g->lets, &measured, &fault) ? measured.layers : 0;
 }
 
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
@@ -668,14 +641,12 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     }
     if (asked > 0 && g->net->length_let < 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                        "the input of %s has a fixed shape: its last axis is not a named number",
-                        model->id);
+                        "the input of %s has a fixed shape: its last axis is not a named number", model->id);
     }
     if ((p->pipeline > 1 || p->virtual_stages > 1) && layers_of(g) == 0) {
-        return nnc_fail(
-            err, NNC_ILLEGAL_PLAN, p->pipeline > 1 ? "--pipeline" : "--virtual-stages",
-            "stages consist of layers, and the ops of %s have no repeat of equal turns, expected 1",
-            model->id);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, p->pipeline > 1 ? "--pipeline" : "--virtual-stages",
+                        "stages consist of layers, and the ops of %s have no repeat of equal turns, expected 1",
+                        model->id);
     }
     return check(model, option, asked, err);
 }
@@ -697,8 +668,7 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     nnc_graph_sizes measured;
     nnc_graph_measure(g->net, g->lets, &measured, &fault);
     snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " ops", measured.ops);
-    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s", length_of(g),
-             g->net->images ? "pixels" : "tokens");
+    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s", length_of(g), g->net->images ? "pixels" : "tokens");
 }
 
 /* Checks that sizes divide evenly over tensor ranks. */
@@ -761,8 +731,8 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     }
     if (nnc_graph_run(model->graph.net, model->graph.lets, &sink, &fault) && d.marked == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
-                        "no linear layer of %s is marked with a split, expected 1, found %" PRId32,
-                        model->id, p->tensor);
+                        "no linear layer of %s is marked with a split, expected 1, found %" PRId32, model->id,
+                        p->tensor);
     }
     return d.status;
 }

@@ -89,9 +89,9 @@ static const issued_row *row_of(const nnc_op *op, const nnc_model *model)
     const char *kind = nnc_op_kind_name(op);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const issued_row *row = &rows[i];
-        const bool named = row->name[0] == '\0' || strcmp(row->name, op->name) == 0 ||
-                           (strcmp(row->name, "composed") == 0 && model->composed_gelu &&
-                            strstr(op->name, "mlp.") != NULL);
+        const bool named =
+            row->name[0] == '\0' || strcmp(row->name, op->name) == 0 ||
+            (strcmp(row->name, "composed") == 0 && model->composed_gelu && strstr(op->name, "mlp.") != NULL);
         if (strcmp(kind, row->kind) == 0 && named &&
             (row->by == NNC_IMPLEMENTATION_NONE || row->by == model->implementation)) {
             return row;
@@ -117,10 +117,8 @@ static void replace_work(nnc_op *op, const issued_counts *c)
 {
     const double elements = elements_of(op);
     op->issued_as = NNC_ISSUED_INSTEAD;
-    op->issued[0] =
-        (nnc_issued){ c->forward, c->forward_bytes * elements, c->forward_mixed * elements };
-    op->issued[1] =
-        (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
+    op->issued[0] = (nnc_issued){ c->forward, c->forward_bytes * elements, c->forward_mixed * elements };
+    op->issued[1] = (nnc_issued){ c->backward, c->backward_bytes * elements, c->backward_mixed * elements };
 }
 
 static bool ends(const char *name, const char *tail)
@@ -132,8 +130,7 @@ static bool ends(const char *name, const char *tail)
 /* Products that nncost writes as one and the library issues one by one. */
 static double products_of(const nnc_op *op, const nnc_model *model)
 {
-    const bool joined = model->family == NNC_FAMILY_VIT ||
-                        (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
+    const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
                         model->implementation == NNC_IMPLEMENTATION_TIMM;
     return ends(op->name, "qkv")       ? (joined ? 1.0 : 3.0)
            : ends(op->name, "gate_up") ? (model->joined_qkv ? 1.0 : 2.0)
@@ -144,9 +141,9 @@ static double products_of(const nnc_op *op, const nnc_model *model)
 /* Is the input of this product fp32 under autocast? It is behind norms and composed activations. */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model)
 {
-    return ends(op->name, "qkv") || ends(op->name, ".q") || ends(op->name, ".kv") ||
-           ends(op->name, "gate_up") || ends(op->name, ".up") || ends(op->name, "logits") ||
-           ends(op->name, "router") || (ends(op->name, "mlp.down") && model->composed_gelu);
+    return ends(op->name, "qkv") || ends(op->name, ".q") || ends(op->name, ".kv") || ends(op->name, "gate_up") ||
+           ends(op->name, ".up") || ends(op->name, "logits") || ends(op->name, "router") ||
+           (ends(op->name, "mlp.down") && model->composed_gelu);
 }
 
 /* Casts of the input, of the weight and of the bias under autocast; sums of the gradients of products that share
@@ -159,8 +156,7 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
     const double input = (double)p->m * (double)p->k, output = (double)p->m * (double)p->n;
     const double casts = mode == UNDER_AUTOCAST ? products : 0.0;
     /* T5 takes the input of its last product to fp32, and autocast back */
-    const bool twice =
-        model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
+    const bool twice = model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
     const double input_casts = twice ? 2.0 * casts : reads_fp32(op, model) ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
     const double sum_bytes = mode == IN_16_BITS ? 6.0 : 12.0;
@@ -170,9 +166,8 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
         op->issued[1].kernels = op->issued[2].kernels = 1.0;
         return;
     }
-    op->issued[0] =
-        (nnc_issued){ products * experts + casts + input_casts + (casts > 0.0 ? bias : 0.0), 0.0,
-                      6.0 * input_casts * input };
+    op->issued[0] = (nnc_issued){ products * experts + casts + input_casts + (casts > 0.0 ? bias : 0.0), 0.0,
+                                  6.0 * input_casts * input };
     op->issued[1] = (nnc_issued){ products * experts + input_casts + (products - 1.0),
                                   sum_bytes * (products - 1.0) * input, 6.0 * input_casts * input };
     op->issued[2] = (nnc_issued){ products * experts + casts + bias + (casts > 0.0 ? bias : 0.0),
@@ -186,13 +181,13 @@ static void add_to_conv(nnc_op *op, const nnc_model *model, number_mode mode)
     const double casts = mode == UNDER_AUTOCAST ? 1.0 : 0.0;
     const double input = (double)p->batch * (double)p->c_in * (double)(p->h_in * p->w_in);
     const double output = (double)p->batch * (double)p->c_out * (double)(p->h_out * p->w_out);
-    const bool behind_norm = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS &&
-                             (ends(op->name, "conv1") || ends(op->name, "conv2"));
+    const bool behind_norm =
+        model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && (ends(op->name, "conv1") || ends(op->name, "conv2"));
     const double input_casts = behind_norm ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
     op->issued_as = NNC_ISSUED_TOO;
-    op->issued[0] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias) + input_casts,
-                                  2.0 * bias * bytes * output, 6.0 * input_casts * input };
+    op->issued[0] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias) + input_casts, 2.0 * bias * bytes * output,
+                                  6.0 * input_casts * input };
     op->issued[1] = (nnc_issued){ 1.0 + input_casts, 0.0, 6.0 * input_casts * input };
     op->issued[2] = (nnc_issued){ 1.0 + bias + casts * (1.0 + bias), bias * bytes * output, 0.0 };
 }
@@ -223,8 +218,7 @@ static void add_join(nnc_op *op, number_mode mode)
 bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
 {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
-           model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS &&
-           model->family == NNC_FAMILY_DECODER &&
+           model->implementation == NNC_IMPLEMENTATION_TRANSFORMERS && model->family == NNC_FAMILY_DECODER &&
            model->decoder.positions == NNC_POSITIONS_RELATIVE;
 }
 
@@ -238,8 +232,8 @@ void nnc_write_out(nnc_op *op)
     const double scores = nnc_flash_scores(p), bias = scores / (double)p->batch;
     const double queries = nnc_flash_queries(p), keys = nnc_flash_keys(p);
     op->issued_as = NNC_ISSUED_INSTEAD;
-    op->issued[0] = (nnc_issued){ 20.0, 39.0 * scores + 28.0 * queries + 16.0 * keys,
-                                  6.0 * bias + 12.0 * queries + 6.0 * keys };
+    op->issued[0] =
+        (nnc_issued){ 20.0, 39.0 * scores + 28.0 * queries + 16.0 * keys, 6.0 * bias + 12.0 * queries + 6.0 * keys };
     op->issued[1] = (nnc_issued){ 16.0, 32.0 * scores + 16.0 * bias + 24.0 * queries + 12.0 * keys,
                                   12.0 * bias + 12.0 * queries + 6.0 * keys };
 }
@@ -252,16 +246,14 @@ static void add_to_adapter(nnc_op *op, double products, bool down, number_mode m
     const double casts = down && mode != IN_FP32 ? products : 0.0;
     op->issued_as = NNC_ISSUED_TOO;
     op->issued[0] = (nnc_issued){ products + casts, casts * 4.0 * input, casts * 6.0 * input };
-    op->issued[1] =
-        (nnc_issued){ products + 2.0 * casts, casts * 6.0 * input, casts * 6.0 * input };
+    op->issued[1] = (nnc_issued){ products + 2.0 * casts, casts * 6.0 * input, casts * 6.0 * input };
     op->issued[2] = (nnc_issued){ products, casts * 4.0 * input, 0.0 };
 }
 
 static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t samples)
 {
     const bool vision = model->implementation == NNC_IMPLEMENTATION_TIMM;
-    const bool diffusion =
-        model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
+    const bool diffusion = model->implementation == NNC_IMPLEMENTATION_DIFFUSERS && model->family == NNC_FAMILY_GRAPH;
     const issued_row *row = row_of(op, model);
     if (row != NULL) {
         replace_work(op, &row->of[mode]);
@@ -271,8 +263,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
         add_to_conv(op, model, mode);
     } else if (op->kind == NNC_OP_FLASH) {
         const bool windows = vision && op->u.flash.batch > samples;
-        add_kernels(op, windows ? 1.0 + window_forward : 1.0,
-                    windows ? 3.0 + window_backward : 3.0);
+        add_kernels(op, windows ? 1.0 + window_forward : 1.0, windows ? 3.0 + window_backward : 3.0);
         if (nnc_is_written_out(op, model)) {
             nnc_write_out(op);
         }
@@ -285,8 +276,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
         add_kernels(op, 2.0, 2.0); /* 1 + scale, too */
     } else if (op->kind == NNC_OP_EMBEDDING) {
-        add_kernels(op, diffusion ? 5.0 : 1.0,
-                    5.0); /* backward sorts; classes are dropped at random */
+        add_kernels(op, diffusion ? 5.0 : 1.0, 5.0); /* backward sorts; classes are dropped at random */
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
         add_kernels(op, 0.0, 0.0); /* its kernels are counted with the products */
     } else {

@@ -85,8 +85,7 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     const bool weight = op->u.matmul.b_is_weight;
     if (strcmp(op->name, "adapter.down") == 0) {
-        keep(op, how, &adapter,
-             (double)op->u.matmul.n / (double)how->plan->adapter_rank); /* parts of the product */
+        keep(op, how, &adapter, (double)op->u.matmul.n / (double)how->plan->adapter_rank); /* parts of the product */
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);
     } else if (amp && strcmp(op->name, "cross.kv") == 0) {
@@ -109,15 +108,12 @@ static void keep_activation(nnc_op *op, const nnc_lowering *how, const nnc_model
     switch (op->u.pointwise.kind) {
     case NNC_PW_SWIGLU:
     case NNC_PW_GEGLU: keep(op, how, &gated, 1.0); break;
-    case NNC_PW_GELU:
-        keep(op, how, model->composed_gelu ? &gelu_new : &plain_activation, 1.0);
-        break;
+    case NNC_PW_GELU: keep(op, how, model->composed_gelu ? &gelu_new : &plain_activation, 1.0); break;
     default: break;
     }
 }
 
-static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *how,
-                            const nnc_model *model)
+static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *how, const nnc_model *model)
 {
     nnc_op *op = &list->ops[i];
     switch (op->kind) {

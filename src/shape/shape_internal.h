@@ -31,12 +31,7 @@ typedef struct nnc_segment {
     bool layer;        /* the segment can be assigned to stages */
 } nnc_segment;
 
-enum {
-    NNC_OPS_MAX = 2048,
-    NNC_BLOCKS_MAX = 512,
-    NNC_SEGMENTS_MAX = 12,
-    NNC_MIXED_LAYERS_MAX = 1024
-};
+enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
 
 typedef struct nnc_op_list {
     nnc_op ops[NNC_OPS_MAX];
@@ -51,8 +46,7 @@ typedef struct nnc_op_list {
     bool truncated; /* more ops or blocks than the list holds */
     bool overflow;  /* a product of dims left int64 */
     bool recorded;  /* the operators of a captured program, casts included */
-    double recorded_gradients, recorded_kept,
-        recorded_temporary;       /* of them: what lives at the peak */
+    double recorded_gradients, recorded_kept, recorded_temporary; /* of them: what lives at the peak */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* position table and, when untied, input embedding */
@@ -120,15 +114,14 @@ void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 /* A collective between ranks. */
 void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange);
 /* y[m,n] = x[m,k] W, a linear layer with its own weight. */
-nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split,
-                        int64_t m, int64_t n, int64_t k, bool bias);
-nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements,
-                      int64_t rows, int64_t params);
-nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind,
-                           nnc_group group, int64_t elements);
+nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split, int64_t m, int64_t n,
+                        int64_t k, bool bias);
+nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
+                      int64_t params);
+nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group,
+                           int64_t elements);
 /* A convolution with its own kernel. */
-nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv,
-                      bool bias);
+nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias);
 /* Adds a branch to the stream it left. */
 nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group, int64_t elements);
 /* Cross-entropy over rows of classes. */
@@ -160,8 +153,7 @@ typedef struct nnc_family_row {
     /* Writes the forward ops of one micro-batch into an empty list. */
     void (*lower)(const nnc_model *model, const nnc_writer *w);
     /* Its shape and its input in a few words: "48 layers, hidden 1600", "1024 tokens". */
-    void (*describe)(const nnc_model *model, char shape[NNC_SHAPE_TEXT],
-                     char input[NNC_SHAPE_TEXT]);
+    void (*describe)(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT]);
 } nnc_family_row;
 
 #define NNC_FAMILY_ROW(name, text, help, row) extern const nnc_family_row nnc_##row##_family;
@@ -189,8 +181,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
 void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list);
 
 /* For families that train on images: refuses options that count tokens, and fills in the image. */
-nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan,
-                                   nnc_error *err);
+nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan, nnc_error *err);
 
 /* Writes a graph into the list's last segment, as a part of another network: its parameters are there
  * once, its work is that of `batch` samples. */
@@ -214,9 +205,8 @@ typedef struct nnc_layer {
     bool latent; /* queries, keys and values come from latents */
     bool causal, qkv_bias, no_key_bias, out_bias;
     bool sinks, attention_gate, head_gate, score_softcap;
-    bool keys_as_values; /* there is no projection of values */
-    int64_t out_groups,
-        out_width; /* groups of heads are first projected to this many values; 0 = none */
+    bool keys_as_values;           /* there is no projection of values */
+    int64_t out_groups, out_width; /* groups of heads are first projected to this many values; 0 = none */
     nnc_mlp mlp;
     int64_t ffn_hidden;
     bool mlp_bias;
@@ -230,8 +220,7 @@ typedef struct nnc_layer_writer {
     int64_t tokens, hidden_elements; /* batch x seq_len; tokens x hidden */
 } nnc_layer_writer;
 
-nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch,
-                                 int64_t seq_len);
+nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len);
 
 /* Names of the ops of one attention: the fused op; scores, scale and mask, softmax, dropout, context. */
 typedef struct nnc_core_names {
@@ -242,8 +231,7 @@ typedef struct nnc_core_names {
 typedef struct nnc_attention_names {
     const char *norm, *tensor_in, *q, *kv, *rotary, *context_in;
     nnc_core_names core;
-    const char *context_out, *out, *tensor_out, *end_norm,
-        *residual; /* residual NULL = the caller adds it */
+    const char *context_out, *out, *tensor_out, *end_norm, *residual; /* residual NULL = the caller adds it */
 } nnc_attention_names;
 extern const nnc_attention_names nnc_attention_plain; /* "attn.norm" ... */
 
@@ -261,8 +249,8 @@ typedef struct nnc_cross {
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);
 /* y = x W over all tokens. */
-nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group,
-                         nnc_split split, int64_t n, int64_t k, bool bias);
+nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group, nnc_split split, int64_t n,
+                         int64_t k, bool bias);
 
 /* Adds a branch to the residual stream, with a dropout if the layer has one. */
 void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group);
@@ -277,12 +265,9 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
 
 /* Query, key and value; then the attention, its projection and its residual; then both after a norm.
  * cross NULL: the tokens attend to themselves. */
-void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names,
-                       const nnc_cross *cross);
-void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names,
-                      const nnc_cross *cross);
-void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names,
-                         const nnc_cross *cross);
+void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
+void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
+void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 
 /* The attention over projected queries, s_k keys and values for each sequence. */
 void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int64_t s_k);
@@ -291,20 +276,17 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
 nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_software *software);
 
 /* Through `inner` values per token and back. keeps_input: no other op owns the input. */
-void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner,
-                     bool keeps_input);
+void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input);
 /* Is an activation with this split recomputed in backward, and its output not kept? */
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split);
-nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
-                             int64_t elements);
+nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t elements);
 /* Norm, MLP and residual, "mlp.norm" ... */
 void nnc_layer_mlp(const nnc_layer_writer *w);
 
 /* Into or out of the part of a layer that tensor ranks divide: all-reduce of the activations, or
  * all-gather and reduce-scatter with sequence parallelism. No op at tensor 1. Source: Megatron-LM
  * arXiv:1909.08053, arXiv:2205.05198.   [tensor-parallel] */
-void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering,
-                                 int64_t width);
+void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width);
 
 /* Does each context rank attend for some of the heads over all tokens (else for its own tokens)? */
 bool nnc_context_over_heads(const nnc_plan *plan);
@@ -329,13 +311,11 @@ bool nnc_mixer_attends(nnc_mixer mixer);
 /* ---- splitting a model over ranks ---- */
 
 /* `what`, of size whole, must divide evenly over ranks. */
-nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks,
-                       nnc_error *err);
+nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err);
 
 /* Rules of a layer for context ranks, and for tensor ranks. NNC_ILLEGAL_PLAN: err names the option, the
  * rule with its numbers, and the nearest legal values.   [legal-plans] */
-nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len,
-                                   nnc_error *err);
+nnc_status nnc_layer_split_context(const nnc_layer *layer, const nnc_plan *plan, int64_t seq_len, nnc_error *err);
 nnc_status nnc_layer_split_tensor(const nnc_layer *layer, const nnc_plan *plan, nnc_error *err);
 /* Sequence parallelism: tensor ranks also divide the tokens of a micro-batch. */
 nnc_status nnc_layer_split_sequence(const nnc_plan *plan, int64_t tokens, nnc_error *err);
@@ -346,8 +326,7 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
 /* Checks every divisibility rule, and fills in the schedule and the shard group. plan: devices,
  * batch and lengths resolved. NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers,
  * and the nearest legal values.   [legal-plans] */
-nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan,
-                          nnc_error *err);
+nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err);
 /* Only the rules of ZeRO stage and offload: checks a split plan again after these changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 

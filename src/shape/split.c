@@ -71,17 +71,14 @@ void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *lis
     }
 }
 
-nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan,
-                                   nnc_error *err)
+nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan, nnc_error *err)
 {
     const char *family = nnc_family_name(model->family);
     if (plan->seq_len > 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len", "a %s takes images, not tokens",
-                        family);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--seq-len", "a %s takes images, not tokens", family);
     }
     if (!isnan(plan->tokens)) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tokens",
-                        "a %s trains on images, expected --samples", family);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tokens", "a %s trains on images, expected --samples", family);
     }
     if (nnc_convention_of(plan->flops_convention)->by_params) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--flops-convention",
@@ -115,8 +112,7 @@ static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t si
     }
 }
 
-nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks,
-                       nnc_error *err)
+nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int64_t ranks, nnc_error *err)
 {
     char legal[64];
     if (ranks <= 1 || whole % ranks == 0) {
@@ -126,9 +122,8 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
         return NNC_ILLEGAL_PLAN;
     }
     nearest_divisors(whole, ranks, legal, sizeof legal);
-    return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
-                    "%s %" PRId64 " does not divide over %" PRId64 " ranks, expected %s", what,
-                    whole, ranks, legal);
+    return nnc_fail(err, NNC_ILLEGAL_PLAN, option, "%s %" PRId64 " does not divide over %" PRId64 " ranks, expected %s",
+                    what, whole, ranks, legal);
 }
 
 /* ---- The op list of one forward pass: how ops are appended, with the choices of the software profile ---- */
@@ -170,8 +165,7 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
         list->truncated = true;
         list->block_count--;
     }
-    list->blocks[list->block_count] =
-        (nnc_block){ repeat, nnc_list_bytes(w, input_elements), list->segment_count - 1 };
+    list->blocks[list->block_count] = (nnc_block){ repeat, nnc_list_bytes(w, input_elements), list->segment_count - 1 };
     return (nnc_writer){ list, w->how, repeat, list->block_count++, w->place };
 }
 
@@ -210,8 +204,8 @@ void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_o
     nnc_list_add(w, name, NNC_OP_COLLECTIVE, NNC_GROUP_NETWORK)->u.collective = exchange;
 }
 
-nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split,
-                        int64_t m, int64_t n, int64_t k, bool bias)
+nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split, int64_t m, int64_t n,
+                        int64_t k, bool bias)
 {
     const nnc_dtype dtype = w->block >= 0 ? w->how->linear_dtype : w->how->dtype;
     if (dtype != w->how->dtype) {
@@ -232,8 +226,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
                                  .kept_divisor = 1,
                                  .b_is_weight = true,
                                  .padded = !w->how->software->lists_operators,
-                                 .in_blocks = dtype == NNC_FP4 ||
-                                              (dtype == NNC_FP8 && w->how->software->block_scales),
+                                 .in_blocks = dtype == NNC_FP4 || (dtype == NNC_FP8 && w->how->software->block_scales),
                                  .needs_grad_input = true,
                                  .keeps_a = true };
     nnc_list_mul(w, nnc_list_mul(w, m, n), k);
@@ -244,17 +237,14 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv)
 {
     const int64_t width = conv->c_in / conv->groups;
-    const bool kernel =
-        conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);
+    const bool kernel = conv->groups % 32 == 0 && (width == 4 || width == 8 || width == 16 || width == 32);
     return software->grouped_on_vectors && conv->groups > 1 && width > 1 && !kernel;
 }
 
-nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv,
-                      bool bias)
+nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias)
 {
     nnc_op *op = nnc_list_add(w, name, NNC_OP_CONV, group);
-    const int64_t taps =
-        nnc_list_mul(w, conv->kernel, conv->kernel_w > 0 ? conv->kernel_w : conv->kernel);
+    const int64_t taps = nnc_list_mul(w, conv->kernel, conv->kernel_w > 0 ? conv->kernel_w : conv->kernel);
     op->u.conv = *conv;
     op->u.conv.contiguous = w->how->software->contiguous_maps;
     op->u.conv.separate_bias = bias && !w->how->software->fused_residual;
@@ -266,8 +256,8 @@ nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, co
     return op;
 }
 
-nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements,
-                      int64_t rows, int64_t params)
+nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
+                      int64_t params)
 {
     const nnc_software *software = w->how->software;
     /* maps are never written out */
@@ -286,8 +276,8 @@ nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind,
     return op;
 }
 
-nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind,
-                           nnc_group group, int64_t elements)
+nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group,
+                           int64_t elements)
 {
     nnc_op *op = nnc_list_add(w, name, NNC_OP_POINTWISE, group);
     op->u.pointwise = (nnc_pointwise){ .kind = kind, .elements = elements, .fused = true };
@@ -331,17 +321,15 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
 {
     int64_t others = 0, product = 0;
-    if (!nnc_mul_i64(p->tensor, p->pipeline, &others) ||
-        !nnc_mul_i64(others, p->context, &others) || others > INT32_MAX) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor",
-                        "tensor x pipeline x context is more than any cluster has");
+    if (!nnc_mul_i64(p->tensor, p->pipeline, &others) || !nnc_mul_i64(others, p->context, &others) ||
+        others > INT32_MAX) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor", "tensor x pipeline x context is more than any cluster has");
     }
     if (p->devices > 0 && p->data == 0) {
         if (p->devices % others != 0) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, "--devices",
-                            "expected a multiple of tensor x pipeline x context = %" PRId64
-                            ", found %" PRId32,
-                            others, p->devices);
+                            "expected a multiple of tensor x pipeline x context = %" PRId64 ", found %" PRId32, others,
+                            p->devices);
         }
         p->data = (int32_t)(p->devices / others);
     }
@@ -351,8 +339,7 @@ nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
     }
     if (p->devices > 0 && p->devices != product) {
         return nnc_fail(err, NNC_BAD_USAGE, "--devices",
-                        "disagrees with data x tensor x pipeline x context, expected %" PRId64
-                        ", found %" PRId32,
+                        "disagrees with data x tensor x pipeline x context, expected %" PRId64 ", found %" PRId32,
                         product, p->devices);
     }
     p->devices = (int32_t)product;
@@ -365,15 +352,12 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
         return NNC_OK;
     }
     if (experts == 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",
-                        "the model has no experts to spread, expected 1");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert", "the model has no experts to spread, expected 1");
     }
     if (p->imbalance > (double)p->expert) {
-        return nnc_fail(
-            err, NNC_ILLEGAL_PLAN, "--imbalance",
-            "one rank cannot get more than all tokens, expected at most --expert %" PRId32
-            ", found %g",
-            p->expert, p->imbalance);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--imbalance",
+                        "one rank cannot get more than all tokens, expected at most --expert %" PRId32 ", found %g",
+                        p->expert, p->imbalance);
     }
     NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
     if (p->whole_experts && p->tensor > 1 && !p->sequence_parallel) {
@@ -389,14 +373,12 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
 {
     const int64_t replicas = nnc_plan_replicas(p);
     if (p->shard > 0 && p->shard != replicas && p->zero == 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard",
-                        "nothing is sharded at --zero 0, expected --zero 1 to 3");
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard", "nothing is sharded at --zero 0, expected --zero 1 to 3");
     }
     p->shard = p->shard > 0 ? p->shard : (int32_t)replicas;
     if (p->shard > replicas) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--shard",
-                        "more ranks than replicas, expected at most %" PRId64 ", found %" PRId32,
-                        replicas, p->shard);
+                        "more ranks than replicas, expected at most %" PRId64 ", found %" PRId32, replicas, p->shard);
     }
     if ((p->offload & NNC_OFFLOAD_WEIGHTS) != 0 && p->zero < 3) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--offload",
@@ -406,9 +388,7 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
     }
     NNC_TRY(nnc_divides("--shard", "data x context", replicas, p->shard, err));
     const int64_t copies = nnc_plan_expert_ranks(p) / p->expert; /* copies of one expert */
-    return copies > p->shard
-               ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err)
-               : NNC_OK;
+    return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
 /* For families that are split over data only. */
@@ -425,17 +405,15 @@ static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error
     for (size_t i = 0; i < sizeof degrees / sizeof *degrees; i++) {
         if (degrees[i].degree != 1) {
             return nnc_fail(err, NNC_ILLEGAL_PLAN, degrees[i].option,
-                            "a %s is split over data only, expected 1, found %" PRId32, family,
-                            degrees[i].degree);
+                            "a %s is split over data only, expected 1, found %" PRId32, family, degrees[i].degree);
         }
     }
-    return !p->sequence_parallel ? NNC_OK
-                                 : nnc_fail(err, NNC_ILLEGAL_PLAN, "--sequence-parallel",
-                                            "a %s is split over data only", family);
+    return !p->sequence_parallel
+               ? NNC_OK
+               : nnc_fail(err, NNC_ILLEGAL_PLAN, "--sequence-parallel", "a %s is split over data only", family);
 }
 
-nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan,
-                          nnc_error *err)
+nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err)
 {
     const nnc_family_row *family = nnc_family_of(model);
     if (family->split == NULL) {
@@ -454,8 +432,7 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_err
 {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
-    if (l->kv_heads > 0 &&
-        t % l->kv_heads != 0) { /* if t is a multiple of kv_heads, each rank has one whole head */
+    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* if t is a multiple of kv_heads, each rank has one whole head */
         NNC_TRY(nnc_divides("--tensor", "kv_heads", l->kv_heads, t, err));
     }
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);
@@ -467,13 +444,12 @@ nnc_status nnc_layer_split_sequence(const nnc_plan *p, int64_t tokens, nnc_error
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--sequence-parallel", "%s",
                         "shards activations over tensor ranks, expected --tensor 2 or more");
     }
-    return p->sequence_parallel ? nnc_divides("--sequence-parallel", "the tokens of a rank",
-                                              tokens / p->context, p->tensor, err)
-                                : NNC_OK;
+    return p->sequence_parallel
+               ? nnc_divides("--sequence-parallel", "the tokens of a rank", tokens / p->context, p->tensor, err)
+               : NNC_OK;
 }
 
-nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_t seq_len,
-                                   nnc_error *err)
+nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_t seq_len, nnc_error *err)
 {
     const int64_t c = p->context, kv_heads = l->kv_heads / p->tensor;
     if (c == 1) {

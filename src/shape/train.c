@@ -33,8 +33,8 @@ static bool has_weights(const nnc_op *op)
 /* A product with its own matrix, other than tables and head. */
 static bool is_linear(const nnc_op *op)
 {
-    return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 &&
-           !op->weights.table && op->group != NNC_GROUP_HEAD;
+    return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 && !op->weights.table &&
+           op->group != NNC_GROUP_HEAD;
 }
 
 /* The matrices of a linear layer, by the end of its name: separate ones in the libraries. 0: another layer. The first row
@@ -92,8 +92,7 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
     unsigned asked = plan->adapters;
     *outputs = p->n;
     if (plan->adapter_rank == 0 || !is_linear(op) || op->tower || op->weights.count != 1 ||
-        strcmp(op->name, "moe.router") == 0 ||
-        (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP)) {
+        strcmp(op->name, "moe.router") == 0 || (op->group != NNC_GROUP_ATTENTION && op->group != NNC_GROUP_MLP)) {
         return 0;
     }
     if (is_qkv && (asked & NNC_ADAPTED_QKV) != 0) {
@@ -147,8 +146,7 @@ static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_ki
     return op;
 }
 
-static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwise_kind kind,
-                    int64_t elements)
+static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwise_kind kind, int64_t elements)
 {
     const bool column = base->split == NNC_SPLIT_COLUMN || base->split == NNC_SPLIT_QKV;
     nnc_op *op = insert(to, base, name, NNC_OP_POINTWISE);
@@ -213,17 +211,14 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
     const nnc_weights *w = &linear->weights;
     const int64_t elements = w->count * w->rows * w->cols;
     nnc_op *op = insert(to, linear, "dequantize", NNC_OP_POINTWISE);
-    const bool expert =
-        linear->split == NNC_SPLIT_EXPERT_COLUMN || linear->split == NNC_SPLIT_EXPERT_ROW;
+    const bool expert = linear->split == NNC_SPLIT_EXPERT_COLUMN || linear->split == NNC_SPLIT_EXPERT_ROW;
     op->split = expert ? NNC_SPLIT_EXPERT_INNER : linear->split;
     op->recomputed = true;
     op->dtype = NNC_BF16;
-    op->u.pointwise =
-        (nnc_pointwise){ .kind = NNC_PW_DEQUANTIZE,
-                         .elements = elements,
-                         .input_elements =
-                             plan->frozen == NNC_FROZEN_NF4 ? elements / 4 : elements / 2,
-                         .fused = true };
+    op->u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DEQUANTIZE,
+                                       .elements = elements,
+                                       .input_elements = plan->frozen == NNC_FROZEN_NF4 ? elements / 4 : elements / 2,
+                                       .fused = true };
 }
 
 /* Does a later product, before the next norm, read the same input and need it for backward? */
@@ -232,8 +227,8 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     const nnc_matmul *p = &list->ops[at].u.matmul;
     for (int32_t i = at + 1; i < list->count && list->ops[i].kind != NNC_OP_NORM; i++) {
         const nnc_op *op = &list->ops[i];
-        if (op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && !op->u.matmul.keeps_a &&
-            op->u.matmul.k == p->k && (is_trained(op, train) || is_adapted(op, plan))) {
+        if (op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && !op->u.matmul.keeps_a && op->u.matmul.k == p->k &&
+            (is_trained(op, train) || is_adapted(op, plan))) {
             return true;
         }
     }
@@ -294,10 +289,9 @@ void nnc_list_train(nnc_op_list *list, const nnc_lowering *how)
     int32_t first = 0;
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
-        op->frozen = is_tied(op) ? (train & NNC_TRAIN_EMBEDDING) == 0
-                                 : (has_weights(op) || op->fixed) && !is_trained(op, train);
-        if (op->frozen && op->kind == NNC_OP_MATMUL && op->u.matmul.keeps_a &&
-            !read_again(list, i, train, plan)) {
+        op->frozen =
+            is_tied(op) ? (train & NNC_TRAIN_EMBEDDING) == 0 : (has_weights(op) || op->fixed) && !is_trained(op, train);
+        if (op->frozen && op->kind == NNC_OP_MATMUL && op->u.matmul.keeps_a && !read_again(list, i, train, plan)) {
             op->u.matmul.keeps_a = is_adapted(op, plan);
         } else if (op->frozen && op->kind == NNC_OP_CONV) {
             op->u.conv.keeps_input = false;

@@ -26,8 +26,7 @@ static const nnc_pointwise_kind NNC_ROW(NNC_MLP_SWIGLU) = NNC_PW_SWIGLU;
 static const nnc_pointwise_kind NNC_ROW(NNC_MLP_GEGLU) = NNC_PW_GEGLU;
 static const nnc_pointwise_kind *const activations[] = { NNC_MLP_LIST(NNC_ROW_AT) };
 
-nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch,
-                                 int64_t seq_len)
+nnc_layer_writer nnc_layer_begin(const nnc_writer *w, const nnc_layer *layer, int64_t batch, int64_t seq_len)
 {
     const int64_t tokens = nnc_list_mul(w, batch, seq_len);
     return (nnc_layer_writer){ .to = *w,
@@ -45,8 +44,8 @@ static int64_t norm_params(const nnc_layer *l, int64_t width)
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width)
 {
-    nnc_op *op = nnc_list_norm(&w->to, name, w->layer->norm, nnc_list_mul(&w->to, w->tokens, width),
-                               w->tokens, norm_params(w->layer, width));
+    nnc_op *op = nnc_list_norm(&w->to, name, w->layer->norm, nnc_list_mul(&w->to, w->tokens, width), w->tokens,
+                               norm_params(w->layer, width));
     op->split = NNC_SPLIT_SEQUENCE;
     return op;
 }
@@ -59,8 +58,8 @@ void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name)
     }
 }
 
-nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group,
-                         nnc_split split, int64_t n, int64_t k, bool bias)
+nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group group, nnc_split split, int64_t n,
+                         int64_t k, bool bias)
 {
     return nnc_list_linear(&w->to, name, group, split, w->tokens, n, k, bias);
 }
@@ -99,8 +98,7 @@ void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group gr
 
 /* ---- tensor parallelism ---- */
 
-void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering,
-                                 int64_t width)
+void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width)
 {
     const nnc_plan *plan = w->to.how->plan;
     nnc_collective_op e = { .comm = NNC_COMM_TENSOR };
@@ -123,16 +121,15 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
 /* Collectives around linear layers. Software may send the operands, and gradients, in the narrow
  * format of the products; inputs of adapters stay in 16 bits. A reduce-scatter adds up, so it stays
  * wide. */
-static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering,
-                              int64_t width)
+static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width)
 {
     const nnc_lowering *how = w->to.how;
     const double wide = nnc_dtype_bytes(how->dtype), narrow = nnc_dtype_bytes(how->linear_dtype);
     const bool adapted = entering && how->plan->adapter_rank > 0;
     const int32_t first = w->to.list->count;
     nnc_layer_tensor_collective(w, name, entering, width);
-    if (how->software->narrow_gathers && how->plan->sequence_parallel && narrow < wide &&
-        !adapted && w->to.list->count > first) {
+    if (how->software->narrow_gathers && how->plan->sequence_parallel && narrow < wide && !adapted &&
+        w->to.list->count > first) {
         nnc_collective_op *e = &w->to.list->ops[first].u.collective;
         const double sums = e->bytes, tokens = e->bytes / wide * narrow;
         e->bytes = entering ? tokens : sums;
@@ -151,9 +148,8 @@ typedef struct context_part {
 } context_part;
 
 typedef struct context_row {
-    bool
-        over_heads; /* each rank attends for some of the heads over all tokens; else for its own tokens */
-    bool in_blocks; /* keys and values arrive in blocks; the attention over them is merged */
+    bool over_heads; /* each rank attends for some of the heads over all tokens; else for its own tokens */
+    bool in_blocks;  /* keys and values arrive in blocks; the attention over them is merged */
     /* Fills in the collective before or after the attention; leaves it unchanged without one. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
@@ -289,11 +285,9 @@ static void unfused_core(const core *c)
     const nnc_software *software = c->w->how->software;
     const bool dropout = c->layer->dropout > 0.0;
     const bool upcast = software->softmax_upcast && nnc_dtype_bytes(c->w->how->dtype) < 4.0;
-    const double mask_bytes =
-        c->layer->causal && software->attention_mask_kept ? (double)c->s_q * (double)c->s_k : 0.0;
+    const double mask_bytes = c->layer->causal && software->attention_mask_kept ? (double)c->s_q * (double)c->s_k : 0.0;
 
-    score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a =
-        !c->projects_again;
+    score_product(c, c->names->scores, c->s_k, c->layer->head_dim)->u.matmul.keeps_a = !c->projects_again;
     if (c->layer->score_softcap) {
         over_scores(c, "attn.softcap", NNC_PW_SOFTCAP)->u.pointwise.keeps_output = !c->recomputed;
     }
@@ -305,8 +299,7 @@ static void unfused_core(const core *c)
     softmax->weights.vector = c->layer->sinks ? c->layer->heads : 0;
     if (!c->recomputed) {
         softmax->u.pointwise.keeps_output = true;
-        softmax->u.pointwise.extra_kept_bytes =
-            mask_bytes + (upcast ? 4.0 * (double)c->scores : 0.0);
+        softmax->u.pointwise.extra_kept_bytes = mask_bytes + (upcast ? 4.0 * (double)c->scores : 0.0);
     }
     if (dropout) {
         nnc_op *drop = over_scores(c, c->names->dropout, NNC_PW_DROPOUT);
@@ -314,8 +307,7 @@ static void unfused_core(const core *c)
         drop->u.pointwise.random_written = software->random_written;
     }
     /* Without dropout the softmax owns the probabilities. */
-    score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a =
-        dropout && !c->recomputed;
+    score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
 /* The kernel named by the plan; else that of the software. */
@@ -404,8 +396,7 @@ static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
 {
     const int64_t rest = seq_len % chunk;
-    return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) +
-           nnc_attention_pairs(rest, rest, true, 0);
+    return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) + nnc_attention_pairs(rest, rest, true, 0);
 }
 
 /* Keys for `ratio` tokens each that the queries see, at most `most` per query (0 = all): token i sees
@@ -431,8 +422,7 @@ static void copy_heads(const core *c)
 static void expand_kv(const core *c)
 {
     const nnc_layer *l = c->layer;
-    const int64_t each =
-        nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->head_dim + l->value_dim);
+    const int64_t each = nnc_list_mul(c->w, nnc_list_mul(c->w, c->batch, c->s_k), l->head_dim + l->value_dim);
     nnc_op *op = nnc_list_pointwise(c->w, "attn.expand_kv", NNC_PW_DISPATCH, NNC_GROUP_ATTENTION,
                                     nnc_list_mul(c->w, each, c->kv_heads));
     op->split = NNC_SPLIT_HEADS;
@@ -451,8 +441,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
                .s_k = s_k,
                .kv_heads = l->kv_heads * kv_copies(w),
                .recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ATTENTION),
-               .projects_again =
-                   l->latent && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ) };
+               .projects_again = l->latent && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ) };
     c.all = nnc_list_mul(c.w, c.s_q, c.s_k);
     c.pairs = !l->causal   ? both_sides(c.s_q, c.s_k, l->window)
               : l->chunked ? chunk_pairs(c.s_q, l->window)
@@ -460,9 +449,7 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
     if (l->far_ratio > 0) {
         c.pairs += far_pairs(c.s_q, l->far_ratio, l->far_most);
     }
-    c.in_window = l->causal && l->window > 0 && l->window < c.s_k
-                      ? nnc_list_mul(c.w, c.s_q, l->window)
-                      : c.all;
+    c.in_window = l->causal && l->window > 0 && l->window < c.s_k ? nnc_list_mul(c.w, c.s_q, l->window) : c.all;
     c.scores = nnc_list_mul(c.w, nnc_list_mul(c.w, c.batch, l->heads), c.all);
     const bool unfused = w->to.how->attention == NNC_ATTENTION_UNFUSED;
     const nnc_head_copy copy = w->to.how->software->copied_heads;
@@ -483,12 +470,11 @@ void nnc_layer_core(const nnc_layer_writer *w, const nnc_core_names *names, int6
 
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width)
 {
-    nnc_op *rotary = nnc_list_pointwise(&w->to, name, NNC_PW_ROTARY, NNC_GROUP_ATTENTION,
-                                        nnc_list_mul(&w->to, w->tokens, width));
+    nnc_op *rotary =
+        nnc_list_pointwise(&w->to, name, NNC_PW_ROTARY, NNC_GROUP_ATTENTION, nnc_list_mul(&w->to, w->tokens, width));
     rotary->split = NNC_SPLIT_INNER;
     const nnc_software *software = w->to.how->software;
-    rotary->u.pointwise.fused =
-        software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
+    rotary->u.pointwise.fused = software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
 /* Norm of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
@@ -497,17 +483,14 @@ static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads
     const nnc_layer *l = w->layer;
     const int64_t width = heads * l->head_dim, rows = nnc_list_mul(&w->to, w->tokens, heads);
     const bool across = l->qk_norm == NNC_QK_NORM_PROJECTION;
-    const int64_t params = across                           ? width
-                           : l->qk_norm == NNC_QK_NORM_HEAD ? norm_params(l, l->head_dim)
-                                                            : 0;
-    nnc_op *op = nnc_list_norm(&w->to, name, l->norm, nnc_list_mul(&w->to, w->tokens, width),
-                               across ? w->tokens : rows, params);
+    const int64_t params = across ? width : l->qk_norm == NNC_QK_NORM_HEAD ? norm_params(l, l->head_dim) : 0;
+    nnc_op *op =
+        nnc_list_norm(&w->to, name, l->norm, nnc_list_mul(&w->to, w->tokens, width), across ? w->tokens : rows, params);
     op->split = NNC_SPLIT_INNER;
     op->u.norm.across_heads = across;
 }
 
-void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names,
-                       const nnc_cross *cross)
+void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross)
 {
     const nnc_layer *l = w->layer;
     const int64_t q_heads = l->attention_gate ? 2 * l->heads : l->heads;
@@ -522,8 +505,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     q->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
     if (cross != NULL) {
         nnc_op *kv = nnc_list_linear(&w->to, names->kv, NNC_GROUP_ATTENTION, NNC_SPLIT_QKV,
-                                     nnc_list_mul(&w->to, w->batch, cross->len), kv_width,
-                                     cross->width, l->qkv_bias);
+                                     nnc_list_mul(&w->to, w->batch, cross->len), kv_width, cross->width, l->qkv_bias);
         kv->u.matmul.kv_heads = l->kv_heads;
         kv->u.matmul.needs_grad_input = !cross->frozen;
         kv->u.matmul.keeps_a = cross->shares > 0;
@@ -545,8 +527,7 @@ static bool runs_parallel(const nnc_layer *layer)
     return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
 }
 
-void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names,
-                      const nnc_cross *cross)
+void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross)
 {
     const nnc_layer *l = w->layer;
     context_collective(w, names->context_in, true);
@@ -560,8 +541,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
         gate->u.pointwise.keeps_input = true;
     }
     if (l->head_gate) { /* Source: Step-3.5, modeling_step3p5.py, g_proj */
-        nnc_layer_linear(w, "attn.head_gate", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads,
-                         l->hidden, false)
+        nnc_layer_linear(w, "attn.head_gate", NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, l->heads, l->hidden, false)
             ->u.matmul.keeps_a = false;
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SCALE, NNC_GROUP_ATTENTION,
                                           nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
@@ -582,8 +562,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
 }
 
-void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names,
-                         const nnc_cross *cross)
+void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross)
 {
     nnc_layer_begin_norm(w, names->norm);
     nnc_layer_project(w, names, cross);
@@ -599,11 +578,9 @@ bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split)
            (expert && nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MOE_ACT));
 }
 
-nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split,
-                             int64_t elements)
+nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t elements)
 {
-    nnc_op *act =
-        nnc_list_pointwise(&w->to, name, *activations[w->layer->mlp], NNC_GROUP_MLP, elements);
+    nnc_op *act = nnc_list_pointwise(&w->to, name, *activations[w->layer->mlp], NNC_GROUP_MLP, elements);
     act->split = split;
     act->recomputed = nnc_layer_acts_again(w, split);
     act->u.pointwise.keeps_input = true;
@@ -620,26 +597,21 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
     return act;
 }
 
-void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner,
-                     bool keeps_input)
+void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input)
 {
     const nnc_layer *l = w->layer;
-    nnc_op *up =
-        nnc_layer_linear(w, names->up, NNC_GROUP_MLP, NNC_SPLIT_COLUMN,
-                         nnc_mlp_gated(l->mlp) ? 2 * inner : inner, l->hidden, l->mlp_bias);
+    nnc_op *up = nnc_layer_linear(w, names->up, NNC_GROUP_MLP, NNC_SPLIT_COLUMN,
+                                  nnc_mlp_gated(l->mlp) ? 2 * inner : inner, l->hidden, l->mlp_bias);
     up->u.matmul.keeps_a = keeps_input && !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM);
-    nnc_layer_activation(w, names->activation, NNC_SPLIT_INNER,
-                         nnc_list_mul(&w->to, w->tokens, inner));
-    nnc_op *down = nnc_layer_linear(w, names->down, NNC_GROUP_MLP, NNC_SPLIT_ROW, l->hidden, inner,
-                                    l->mlp_bias);
+    nnc_layer_activation(w, names->activation, NNC_SPLIT_INNER, nnc_list_mul(&w->to, w->tokens, inner));
+    nnc_op *down = nnc_layer_linear(w, names->down, NNC_GROUP_MLP, NNC_SPLIT_ROW, l->hidden, inner, l->mlp_bias);
     down->u.matmul.keeps_a = !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
 }
 
 void nnc_layer_mlp(const nnc_layer_writer *w)
 {
     const nnc_layer *l = w->layer;
-    const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up",
-                                  "mlp.activation", "mlp.down" };
+    const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
     /* the MLP reads the input of the attention */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
     if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both read */

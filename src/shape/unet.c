@@ -21,8 +21,7 @@ typedef struct feature_map {
 
 static int64_t map_elements(const writer *w, feature_map map)
 {
-    return nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->batch, map.channels),
-                        nnc_list_mul(&w->to, map.side, map.side));
+    return nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->batch, map.channels), nnc_list_mul(&w->to, map.side, map.side));
 }
 
 /* The writer inside a recompute block that reads a map. */
@@ -31,14 +30,13 @@ static writer block_of(const writer *w, int64_t repeat, feature_map input)
     return (writer){ nnc_list_block(&w->to, repeat, map_elements(w, input)), w->u, w->batch };
 }
 
-static nnc_op *over_map(const writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group,
-                        feature_map map)
+static nnc_op *over_map(const writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group, feature_map map)
 {
     return nnc_list_pointwise(&w->to, name, kind, group, map_elements(w, map));
 }
 
-static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, feature_map in,
-                           feature_map out, int64_t kernel, bool reads_image)
+static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, feature_map in, feature_map out,
+                           int64_t kernel, bool reads_image)
 {
     const nnc_conv conv = { .batch = w->batch,
                             .c_in = in.channels,
@@ -60,16 +58,14 @@ static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm
 {
     const int64_t groups = w->u->norm_groups;
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
-    nnc_op *op =
-        nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
+    nnc_op *op = nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
     op->u.norm.keep = w->u->norm == NNC_NORM_BATCH && !w->to.how->software->written_out
                           ? NNC_KEEP_FUSED /* see norm_keep of graph_family.c */
                           : keep;
     return op;
 }
 
-static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t out,
-                        bool reads_image, int64_t repeat)
+static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t out, bool reads_image, int64_t repeat)
 {
     const feature_map mid = { middle, in.side }, last = { out, in.side };
     const nnc_norm_keep keep = w->to.how->software->norm_keep;
@@ -97,17 +93,14 @@ static void time_projection(const writer *w, feature_map map)
     if (width == 0) {
         return;
     }
-    nnc_list_pointwise(&w->to, "block.time_act", NNC_PW_SILU, NNC_GROUP_TIME,
-                       nnc_list_mul(&w->to, w->batch, width));
-    nnc_list_linear(&w->to, "block.time", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, map.channels,
-                    width, true);
+    nnc_list_pointwise(&w->to, "block.time_act", NNC_PW_SILU, NNC_GROUP_TIME, nnc_list_mul(&w->to, w->batch, width));
+    nnc_list_linear(&w->to, "block.time", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, map.channels, width, true);
     over_map(w, "block.time_add", NNC_PW_TIME_ADD, NNC_GROUP_TIME, map);
 }
 
 /* norm, SiLU, conv. Kept: the norm's input, its output (for SiLU), and the SiLU output (for the
  * conv). */
-static void norm_act_conv(const writer *w, const char *const names[4], feature_map in,
-                          feature_map out, double dropout)
+static void norm_act_conv(const writer *w, const char *const names[4], feature_map in, feature_map out, double dropout)
 {
     const bool again = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
     norm(w, names[0], in, w->to.how->software->group_norm_keep);
@@ -118,15 +111,13 @@ static void norm_act_conv(const writer *w, const char *const names[4], feature_m
     if (dropout > 0.0) {
         over_map(w, names[3], NNC_PW_DROPOUT, NNC_GROUP_CONV, in)->u.pointwise.keeps_mask = true;
     }
-    square_conv(w, names[2], NNC_GROUP_CONV, in, out, w->u->kernel, false)->u.conv.keeps_input =
-        !again;
+    square_conv(w, names[2], NNC_GROUP_CONV, in, out, w->u->kernel, false)->u.conv.keeps_input = !again;
 }
 
 static void residual_block(const writer *w, feature_map in, int64_t out_channels, int64_t repeat)
 {
     static const char *const first[] = { "block.norm1", "block.act1", "block.conv1", "" };
-    static const char *const second[] = { "block.norm2", "block.act2", "block.conv2",
-                                          "block.dropout" };
+    static const char *const second[] = { "block.norm2", "block.act2", "block.conv2", "block.dropout" };
     const feature_map out = { out_channels, in.side };
     const writer b = block_of(w, repeat, in);
 
@@ -136,8 +127,8 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
         /* The first norm owns the block's input, unless it keeps a copy in fp32. */
-        shortcut->u.conv.keeps_input = w->to.how->software->group_norm_keep != NNC_KEEP_FUSED &&
-                                       nnc_dtype_bytes(w->to.how->dtype) < 4.0;
+        shortcut->u.conv.keeps_input =
+            w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
     nnc_list_residual(&b.to, "block.residual", NNC_GROUP_CONV, map_elements(w, out));
 }
@@ -165,12 +156,11 @@ static void projection(const writer *w, const char *name, feature_map map, bool 
 {
     if (w->u->linear_projections) {
         const int64_t tokens = nnc_list_mul(&w->to, w->batch, map.side * map.side);
-        nnc_op *op = nnc_list_linear(&w->to, name, NNC_GROUP_ATTENTION, NNC_SPLIT_TOKENS, tokens,
-                                     map.channels, map.channels, true);
+        nnc_op *op = nnc_list_linear(&w->to, name, NNC_GROUP_ATTENTION, NNC_SPLIT_TOKENS, tokens, map.channels,
+                                     map.channels, true);
         op->u.matmul.keeps_a = keeps_input;
     } else {
-        square_conv(w, name, NNC_GROUP_ATTENTION, map, map, 1, false)->u.conv.keeps_input =
-            keeps_input;
+        square_conv(w, name, NNC_GROUP_ATTENTION, map, map, 1, false)->u.conv.keeps_input = keeps_input;
     }
 }
 
@@ -180,8 +170,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     static const nnc_attention_names self = {
         .norm = "attn1.norm",
         .q = "attn1.qkv",
-        .core = { "attn1.core", "attn1.scores", "attn1.mask", "attn1.softmax", "attn1.dropout",
-                  "attn1.context" },
+        .core = { "attn1.core", "attn1.scores", "attn1.mask", "attn1.softmax", "attn1.dropout", "attn1.context" },
         .out = "attn1.out",
         .residual = "attn1.residual",
     };
@@ -189,8 +178,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
         .norm = "attn2.norm",
         .q = "attn2.q",
         .kv = "attn2.kv",
-        .core = { "attn2.core", "attn2.scores", "attn2.mask", "attn2.softmax", "attn2.dropout",
-                  "attn2.context" },
+        .core = { "attn2.core", "attn2.scores", "attn2.mask", "attn2.softmax", "attn2.dropout", "attn2.context" },
         .out = "attn2.out",
         .residual = "attn2.residual",
     };
@@ -198,8 +186,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
         .norm = "attn1.norm",
         .q = "attn1.q",
         .kv = "attn1.kv",
-        .core = { "attn1.core", "attn1.scores", "attn1.mask", "attn1.softmax", "attn1.dropout",
-                  "attn1.context" },
+        .core = { "attn1.core", "attn1.scores", "attn1.mask", "attn1.softmax", "attn1.dropout", "attn1.context" },
         .out = "attn1.out",
         .residual = "attn1.residual",
     };
@@ -246,10 +233,8 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        if (software->copied_heads == NNC_HEADS_ALWAYS &&
-            software->contiguous_maps) { /* one copy in, one out */
-            nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION,
-                               2 * map_elements(w, map));
+        if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) { /* one copy in, one out */
+            nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
         projection(&outer, "attn.in", map, !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM));
         const writer inner = block_of(w, repeat * depth, map);
@@ -316,8 +301,7 @@ static void concat(const writer *w, feature_map map, int64_t repeat)
 
 static void pool(const writer *w, feature_map out)
 {
-    nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE,
-                                    map_elements(w, out));
+    nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
     op->u.pointwise.keeps_mask = true; /* the indices; the input is kept by its activation */
 }
 
@@ -338,8 +322,7 @@ static void classic_down(const writer *w, int64_t side)
         }
         double_conv(&at, in, out, out, level == 0, 1);
         if (u->blocks_per_level > 1) {
-            double_conv(&at, (feature_map){ out, in.side }, out, out, false,
-                        u->blocks_per_level - 1);
+            double_conv(&at, (feature_map){ out, in.side }, out, out, false, u->blocks_per_level - 1);
         }
         previous = out;
     }
@@ -348,8 +331,7 @@ static void classic_down(const writer *w, int64_t side)
 /* Doubles the side of a map of `in` channels at a deeper level; returns its number of channels. */
 static int64_t classic_resample(const writer *w, feature_map in)
 {
-    const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels,
-                              2 * in.side };
+    const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels, 2 * in.side };
     if (w->u->up == NNC_UP_TRANSPOSED_CONV) {
         nnc_op *op = square_conv(w, "up.conv", NNC_GROUP_RESAMPLE, in, out, 2, false);
         op->weights.rows = in.channels; /* the weight is [c_in, c_out, 2, 2], always with a bias */
@@ -360,8 +342,7 @@ static int64_t classic_resample(const writer *w, feature_map in)
         op->u.conv.keeps_input = false; /* the activation before it keeps the input */
         return out.channels;
     }
-    const nnc_pointwise_kind kind =
-        w->u->up == NNC_UP_BILINEAR ? NNC_PW_UPSAMPLE_BILINEAR : NNC_PW_UPSAMPLE_NEAREST;
+    const nnc_pointwise_kind kind = w->u->up == NNC_UP_BILINEAR ? NNC_PW_UPSAMPLE_BILINEAR : NNC_PW_UPSAMPLE_NEAREST;
     nnc_list_pointwise(&w->to, "up.sample", kind, NNC_GROUP_RESAMPLE, map_elements(w, out));
     if (w->u->up == NNC_UP_NEAREST_CONV) {
         square_conv(w, "up.conv", NNC_GROUP_RESAMPLE, out, out, w->u->kernel, false);
@@ -384,8 +365,7 @@ static void classic_up(const writer *w, int64_t side)
         concat(&at, joined, 1);
         double_conv(&at, joined, middle, out, false, 1);
         if (u->blocks_per_level > 1) {
-            double_conv(&at, (feature_map){ out, joined.side }, out, out, false,
-                        u->blocks_per_level - 1);
+            double_conv(&at, (feature_map){ out, joined.side }, out, out, false, u->blocks_per_level - 1);
         }
         previous = out;
     }
@@ -397,8 +377,7 @@ static void classic(const writer *w, int64_t side)
     const feature_map last = { channels(u, 0), side };
     classic_down(w, side);
     classic_up(w, side);
-    nnc_op *out = square_conv(w, "out.conv", NNC_GROUP_CONV, last,
-                              (feature_map){ u->out_channels, side }, 1, false);
+    nnc_op *out = square_conv(w, "out.conv", NNC_GROUP_CONV, last, (feature_map){ u->out_channels, side }, 1, false);
     out->weights.vector = u->out_channels;
     out->u.conv.keeps_input = false; /* the activation before it keeps the input */
     nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
@@ -434,18 +413,15 @@ static void time_embedding(const writer *w)
     if (width == 0) {
         return;
     }
-    nnc_list_pointwise(&w->to, "time.sinusoid", NNC_PW_TIMESTEP, NNC_GROUP_TIME,
-                       w->batch * u->channels);
-    nnc_op *first = nnc_list_linear(&w->to, "time.linear1", NNC_GROUP_TIME, NNC_SPLIT_TOKENS,
-                                    w->batch, width, u->channels, true);
+    nnc_list_pointwise(&w->to, "time.sinusoid", NNC_PW_TIMESTEP, NNC_GROUP_TIME, w->batch * u->channels);
+    nnc_op *first =
+        nnc_list_linear(&w->to, "time.linear1", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, u->channels, true);
     first->u.matmul.needs_grad_input = false;
-    nnc_op *act =
-        nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
+    nnc_op *act = nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
     /* The embedding is kept once, for the SiLU of every block. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
-    nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width,
-                    width, true);
+    nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
 }
 
 /* Inputs added to the time embedding: a row of a table, and a vector through two linear layers. */
@@ -457,23 +433,20 @@ static void added_embedding(const writer *w)
         nnc_op *table = nnc_list_add(&w->to, "time.classes", NNC_OP_EMBEDDING, NNC_GROUP_TIME);
         table->split = NNC_SPLIT_TOKENS;
         table->u.embedding = (nnc_embedding){ .tokens = w->batch, .width = width };
-        table->weights =
-            (nnc_weights){ .count = 1, .rows = u->class_embeds, .cols = width, .table = true };
+        table->weights = (nnc_weights){ .count = 1, .rows = u->class_embeds, .cols = width, .table = true };
         w->to.list->lookup_params += nnc_list_mul(&w->to, u->class_embeds, width);
     }
     if (u->added_embed_width > 0) {
-        nnc_op *first = nnc_list_linear(&w->to, "added.linear1", NNC_GROUP_TIME, NNC_SPLIT_TOKENS,
-                                        w->batch, width, u->added_embed_width, true);
+        nnc_op *first = nnc_list_linear(&w->to, "added.linear1", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width,
+                                        u->added_embed_width, true);
         first->u.matmul.needs_grad_input = false;
         nnc_list_pointwise(&w->to, "added.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width)
             ->u.pointwise.keeps_input = true;
-        nnc_list_linear(&w->to, "added.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width,
-                        width, true);
+        nnc_list_linear(&w->to, "added.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
     }
     if (u->context_input_width > 0) {
         nnc_list_linear(&w->to, "context.linear", NNC_GROUP_ATTENTION, NNC_SPLIT_TOKENS,
-                        nnc_list_mul(&w->to, w->batch, u->context_len), u->context_width,
-                        u->context_input_width, true)
+                        nnc_list_mul(&w->to, w->batch, u->context_len), u->context_width, u->context_input_width, true)
             ->u.matmul.needs_grad_input = false;
     }
 }
@@ -501,8 +474,8 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack)
             push(w->to.list, stack, out);
         }
         if (level < u->levels - 1) {
-            square_conv(&at, "down.conv", NNC_GROUP_RESAMPLE, map,
-                        (feature_map){ out, side_at(u, side, level + 1) }, u->kernel, false);
+            square_conv(&at, "down.conv", NNC_GROUP_RESAMPLE, map, (feature_map){ out, side_at(u, side, level + 1) },
+                        u->kernel, false);
             push(w->to.list, stack, out);
         }
         previous = out;
@@ -566,15 +539,13 @@ static void diffusion_out(const writer *w, int64_t side)
     const nnc_unet *u = w->u;
     const feature_map map = { u->channels * u->channel_multipliers[0], side };
     const feature_map out = { u->out_channels, side };
-    nnc_op *norm = nnc_list_norm(&w->to, "out.norm", u->norm, map_elements(w, map),
-                                 w->batch * u->norm_groups, 2 * map.channels);
+    nnc_op *norm =
+        nnc_list_norm(&w->to, "out.norm", u->norm, map_elements(w, map), w->batch * u->norm_groups, 2 * map.channels);
     norm->u.norm.keep = w->to.how->software->group_norm_keep;
-    nnc_op *act =
-        nnc_list_pointwise(&w->to, "out.act", NNC_PW_SILU, NNC_GROUP_CONV, map_elements(w, map));
+    nnc_op *act = nnc_list_pointwise(&w->to, "out.act", NNC_PW_SILU, NNC_GROUP_CONV, map_elements(w, map));
     act->u.pointwise.keeps_input = true;
     square_conv(w, "out.conv", NNC_GROUP_CONV, map, out, u->kernel, false);
-    nnc_op *loss =
-        nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
+    nnc_op *loss = nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
     loss->u.loss.fused = loss->u.loss.squared_error = true;
     loss->u.loss.keep = NNC_LOSS_KEEPS_LOGITS; /* the loss keeps only the prediction */
 }
@@ -585,8 +556,8 @@ static void diffusion(const writer *w, int64_t side)
     skips stack = { .count = 0 };
     time_embedding(w);
     added_embedding(w);
-    square_conv(w, "in.conv", NNC_GROUP_CONV, (feature_map){ u->in_channels, side },
-                (feature_map){ u->channels, side }, u->kernel, true);
+    square_conv(w, "in.conv", NNC_GROUP_CONV, (feature_map){ u->in_channels, side }, (feature_map){ u->channels, side },
+                u->kernel, true);
     push(w->to.list, &stack, u->channels);
     diffusion_down(w, side, &stack);
     diffusion_middle(w, side);
@@ -602,8 +573,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const int64_t side = plan->image / u->latent_factor;
     /* Bytes that a loader copies: 8-bit pixels; RGB when the network itself works on latents. */
     const double image_channels = u->latent_factor > 1 ? 3.0 : (double)u->in_channels;
-    to->list->input_bytes =
-        (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
+    to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
     nnc_list_segment(to, 1, false);
     if (u->block == NNC_UNET_DOUBLE_CONV) {
         classic(&w, side);
@@ -619,8 +589,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     const int64_t least = u->latent_factor << (u->levels - 1);
     if (p->image % u->latent_factor != 0 || p->image < least) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
-                        "expected a multiple of %" PRId64 " from %" PRId64 " up, found %" PRId64,
-                        u->latent_factor, least, p->image);
+                        "expected a multiple of %" PRId64 " from %" PRId64 " up, found %" PRId64, u->latent_factor,
+                        least, p->image);
     }
     return NNC_OK;
 }
@@ -633,8 +603,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
 static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
 {
     const nnc_unet *u = &model->unet;
-    snprintf(shape, NNC_SHAPE_TEXT, "%" PRId32 " levels, %" PRId64 " channels", u->levels,
-             u->channels);
+    snprintf(shape, NNC_SHAPE_TEXT, "%" PRId32 " levels, %" PRId64 " channels", u->levels, u->channels);
     snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " pixels", u->image);
 }
 

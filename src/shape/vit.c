@@ -51,15 +51,13 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
                                .stride = v->patch,
                                .groups = 1 };
     nnc_list_conv(&w->to, "embed.patches", NNC_GROUP_EMBEDDING, &patches, true);
-    nnc_op *op = nnc_list_pointwise(&w->to, "embed.class", NNC_PW_CONCAT, NNC_GROUP_EMBEDDING,
-                                    w->hidden_elements);
+    nnc_op *op = nnc_list_pointwise(&w->to, "embed.class", NNC_PW_CONCAT, NNC_GROUP_EMBEDDING, w->hidden_elements);
     op->weights.vector = (v->distilled ? 2 : 1) * v->hidden;
     w->to.list->lookup_params = op->weights.vector;
     if (v->relative_positions) {
         return;
     }
-    op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING,
-                            w->hidden_elements);
+    op = nnc_list_pointwise(&w->to, "embed.positions", NNC_PW_POSITION_ADD, NNC_GROUP_EMBEDDING, w->hidden_elements);
     op->weights = (nnc_weights){ .count = 1, .rows = w->seq_len, .cols = v->hidden, .table = true };
     w->to.list->lookup_params += nnc_list_mul(&w->to, w->seq_len, v->hidden);
     if (plan->sequence_parallel) {
@@ -81,11 +79,10 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v)
                                       .bytes = nnc_list_bytes(&w->to, w->batch * v->hidden) };
         nnc_list_collective(&w->to, "head.tensor", e);
     }
-    nnc_list_linear(&w->to, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, v->classes,
-                    v->hidden, true);
+    nnc_list_linear(&w->to, "head.logits", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, v->classes, v->hidden, true);
     if (v->distilled) {
-        nnc_list_linear(&w->to, "head.teacher", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch,
-                        v->classes, v->hidden, true);
+        nnc_list_linear(&w->to, "head.teacher", NNC_GROUP_HEAD, NNC_SPLIT_TOKENS, w->batch, v->classes, v->hidden,
+                        true);
     }
     nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes)->split = NNC_SPLIT_VOCAB;
 }
@@ -96,10 +93,8 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, cons
 {
     const int64_t reach = 2 * patches_per_side(v, plan) - 1;
     const int64_t scores = nnc_list_mul(&w->to, w->seq_len * w->seq_len, v->heads);
-    nnc_op *op = nnc_list_pointwise(&w->to, "attn.relative", NNC_PW_POSITION_ADD,
-                                    NNC_GROUP_ATTENTION, scores);
-    op->weights =
-        (nnc_weights){ .count = 1, .rows = reach * reach + 3, .cols = v->heads, .table = true };
+    nnc_op *op = nnc_list_pointwise(&w->to, "attn.relative", NNC_PW_POSITION_ADD, NNC_GROUP_ATTENTION, scores);
+    op->weights = (nnc_weights){ .count = 1, .rows = reach * reach + 3, .cols = v->heads, .table = true };
 }
 
 static void scale(const nnc_layer_writer *w, const nnc_vit *v, const char *name, nnc_group group)
@@ -114,8 +109,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const nnc_vit *v = &model->vit;
     const nnc_layer layer = layer_of(v);
     const nnc_plan *plan = to->how->plan;
-    const nnc_layer_writer ends =
-        nnc_layer_begin(to, &layer, plan->micro_batch, tokens_of(v, plan));
+    const nnc_layer_writer ends = nnc_layer_begin(to, &layer, plan->micro_batch, tokens_of(v, plan));
     nnc_layer_writer w = ends;
     to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image *
                             (double)v->in_channels; /* 8-bit pixels */
@@ -146,9 +140,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     NNC_TRY(nnc_family_takes_images(model, v->image, p, err));
     if (p->image % v->patch != 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image",
-                        "does not divide into patches, expected a multiple of %" PRId64
-                        ", found %" PRId64,
-                        v->patch, p->image);
+                        "does not divide into patches, expected a multiple of %" PRId64 ", found %" PRId64, v->patch,
+                        p->image);
     }
     return NNC_OK;
 }
@@ -158,10 +151,9 @@ static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *er
     const nnc_vit *v = &model->vit;
     const nnc_layer layer = layer_of(v);
     if (p->context > 1) {
-        return nnc_fail(
-            err, NNC_ILLEGAL_PLAN, "--context",
-            "the patches of an image are not split over context ranks, expected 1, found %" PRId32,
-            p->context);
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
+                        "the patches of an image are not split over context ranks, expected 1, found %" PRId32,
+                        p->context);
     }
     NNC_TRY(nnc_layer_split_tensor(&layer, p, err));
     return nnc_layer_split_sequence(p, p->micro_batch * tokens_of(v, p), err);

@@ -47,15 +47,13 @@ static nnc_status sql_fail(const connection *db, nnc_error *err)
 {
     const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
     if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
-        return nnc_fail(err, NNC_BAD_SPEC, db->path, "not a database of a sweep: %s",
-                        db->call.errmsg(db->file));
+        return nnc_fail(err, NNC_BAD_SPEC, db->path, "not a database of a sweep: %s", db->call.errmsg(db->file));
     }
     if (code == SQLITE_NOMEM) {
         return nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory");
     }
     const bool reads = code == SQLITE_CANTOPEN || code == SQLITE_BUSY || code == SQLITE_LOCKED;
-    return nnc_fail(err, NNC_IO, db->path, "%s: %s", reads ? "cannot open" : "cannot write",
-                    db->call.errmsg(db->file));
+    return nnc_fail(err, NNC_IO, db->path, "%s: %s", reads ? "cannot open" : "cannot write", db->call.errmsg(db->file));
 }
 
 static nnc_status sql_foreign(const connection *db, nnc_error *err)
@@ -73,12 +71,11 @@ static bool is_earlier(const connection *db)
 {
     sqlite3_stmt *query = NULL;
     const bool found =
-        sql_prepare(
-            db,
-            "SELECT 1 FROM sqlite_master WHERE name = 'sweep' AND sql LIKE '%, done INTEGER%)' AND "
-            "(sql NOT LIKE '%rows_digest%' OR NOT EXISTS "
-            "(SELECT 1 FROM sqlite_master WHERE name = 'columns'))",
-            &query) &&
+        sql_prepare(db,
+                    "SELECT 1 FROM sqlite_master WHERE name = 'sweep' AND sql LIKE '%, done INTEGER%)' AND "
+                    "(sql NOT LIKE '%rows_digest%' OR NOT EXISTS "
+                    "(SELECT 1 FROM sqlite_master WHERE name = 'columns'))",
+                    &query) &&
         db->call.step(query) == SQLITE_ROW;
     db->call.finalize(query);
     return found;
@@ -88,8 +85,7 @@ static bool is_earlier(const connection *db)
 static nnc_status sql_damaged(const connection *db, nnc_error *err)
 {
     const int code = db->call.errcode(db->file) & 0xFF;
-    if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY ||
-        code == SQLITE_LOCKED) {
+    if (code == SQLITE_NOMEM || code == SQLITE_IOERR || code == SQLITE_BUSY || code == SQLITE_LOCKED) {
         return sql_fail(db, err);
     }
     if (is_earlier(db)) {
@@ -125,22 +121,19 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
 {
     sqlite3_stmt *query = NULL;
     nnc_status status = NNC_OK;
-    if (!sql_prepare(db, "SELECT digest, shard, shards, rows, done, count, rows_digest FROM sweep",
-                     &query) ||
+    if (!sql_prepare(db, "SELECT digest, shard, shards, rows, done, count, rows_digest FROM sweep", &query) ||
         db->call.step(query) != SQLITE_ROW) {
         status = sql_damaged(db, err);
     } else {
         const unsigned char *digest = db->call.column_text(query, 0);
-        snprintf(head->digest, sizeof head->digest, "%s",
-                 digest != NULL ? (const char *)digest : "");
+        snprintf(head->digest, sizeof head->digest, "%s", digest != NULL ? (const char *)digest : "");
         head->shard = db->call.column_int(query, 1);
         head->shards = db->call.column_int(query, 2);
         head->rows = db->call.column_int64(query, 3);
         head->done = db->call.column_int64(query, 4);
         head->count = db->call.column_int64(query, 5);
         head->rows_digest = (uint64_t)db->call.column_int64(query, 6);
-        if (digest == NULL || head->done < 0 || head->done > head->rows ||
-            head->count > head->done) {
+        if (digest == NULL || head->done < 0 || head->done > head->rows || head->count > head->done) {
             status = sql_damaged(db, err);
         }
     }
@@ -171,14 +164,12 @@ static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count)
         case NNC_CELL_NULL: digest = nnc_digest_bytes(digest, "n", 1); break;
         case NNC_CELL_NUMBER:
             memcpy(&bits, &cell->number, sizeof bits);
-            digest = isnan(cell->number) ? nnc_digest_bytes(digest, "n", 1)
-                                         : nnc_digest_number(digest, bits ^ NUMBER_MARK);
+            digest =
+                isnan(cell->number) ? nnc_digest_bytes(digest, "n", 1) : nnc_digest_number(digest, bits ^ NUMBER_MARK);
             break;
         case NNC_CELL_WHOLE: digest = nnc_digest_number(digest, (uint64_t)cell->whole); break;
         case NNC_CELL_BOOL: digest = nnc_digest_number(digest, cell->flag); break;
-        case NNC_CELL_TEXT:
-            digest = nnc_digest_text(nnc_digest_bytes(digest, "t", 1), cell->text);
-            break;
+        case NNC_CELL_TEXT: digest = nnc_digest_text(nnc_digest_bytes(digest, "t", 1), cell->text); break;
         }
     }
     return digest;
@@ -220,11 +211,10 @@ static nnc_status keep_path(connection *db, const char *path, nnc_error *err)
 {
     /* SQLite keeps ":memory:", a URI and "" in memory: the rows would be lost. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
-        return nnc_fail(
-            err, NNC_BAD_USAGE, path,
-            "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
-            "of that name",
-            path);
+        return nnc_fail(err, NNC_BAD_USAGE, path,
+                        "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
+                        "of that name",
+                        path);
     }
     return snprintf(db->path, sizeof db->path, "%s", path) < PATH_SIZE
                ? NNC_OK
@@ -237,8 +227,8 @@ static nnc_status load(sqlite_calls *calls, nnc_error *err)
 #ifdef NNC_SQLITE_LIBRARY
 #define NAME(name) "sqlite3_" #name,
     static const char *const names[] = { SQLITE_CALLS(NAME) };
-    return nnc_dlopen_functions(NNC_SQLITE_LIBRARY, NNC_SQLITE_PACKAGE, names,
-                                sizeof names / sizeof *names, calls, err);
+    return nnc_dlopen_functions(NNC_SQLITE_LIBRARY, NNC_SQLITE_PACKAGE, names, sizeof names / sizeof *names, calls,
+                                err);
 #else
 #define ADDRESS(name) .name = sqlite3_##name,
     (void)err;
@@ -293,18 +283,16 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
     }
     rows->last = -1;
     rows->count = db->call.column_count(rows->query);
-    return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err)
-                                                                     : NNC_OK;
+    return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err) : NNC_OK;
 }
 
 /* The next row; NULL after the last one, if the digest of the rows agrees with the head. */
-static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head,
-                              const nnc_cell **cells, nnc_error *err)
+static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head, const nnc_cell **cells,
+                              nnc_error *err)
 {
     const int code = db->call.step(rows->query);
     *cells = NULL;
-    if (code == SQLITE_DONE && rows->row_count == head->count &&
-        rows->digest == head->rows_digest) {
+    if (code == SQLITE_DONE && rows->row_count == head->count && rows->digest == head->rows_digest) {
         return NNC_OK;
     }
     if (code != SQLITE_ROW) {
@@ -407,8 +395,8 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
     nnc_buffer_text(sql, "; ");
 }
 
-static nnc_status create(const connection *db, const nnc_database_head *head,
-                         const char *const *names, int count, nnc_error *err)
+static nnc_status create(const connection *db, const nnc_database_head *head, const char *const *names, int count,
+                         nnc_error *err)
 {
     char text[320];
     nnc_buffer sql = { 0 };
@@ -422,14 +410,14 @@ static nnc_status create(const connection *db, const nnc_database_head *head,
              head->digest, (int)head->shard, (int)head->shards, (long long)head->rows,
              (long long)digest_names(names, count));
     nnc_buffer_put(&sql, text, strlen(text) + 1);
-    nnc_status status = sql.failed ? nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory")
-                                   : sql_run(db, sql.bytes, err);
+    nnc_status status =
+        sql.failed ? nnc_fail(err, NNC_NO_MEMORY, db->path, "out of memory") : sql_run(db, sql.bytes, err);
     nnc_buffer_free(&sql);
     return status;
 }
 
-static nnc_status check_head(const char *path, const nnc_database_head *found,
-                             const nnc_database_head *asked, nnc_error *err)
+static nnc_status check_head(const char *path, const nnc_database_head *found, const nnc_database_head *asked,
+                             nnc_error *err)
 {
     if (strcmp(found->digest, asked->digest) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, path,
@@ -438,16 +426,14 @@ static nnc_status check_head(const char *path, const nnc_database_head *found,
                         asked->digest, found->digest);
     }
     if (found->shard != asked->shard || found->shards != asked->shards) {
-        return nnc_fail(err, NNC_BAD_SPEC, path, "holds another shard, expected %d/%d, found %d/%d",
-                        (int)asked->shard, (int)asked->shards, (int)found->shard,
-                        (int)found->shards);
+        return nnc_fail(err, NNC_BAD_SPEC, path, "holds another shard, expected %d/%d, found %d/%d", (int)asked->shard,
+                        (int)asked->shards, (int)found->shard, (int)found->shards);
     }
     return NNC_OK;
 }
 
 /* Compares all rows with their digest. */
-static nnc_status check_rows(nnc_database *db, const nnc_database_head *head,
-                             const char *const *names, nnc_error *err)
+static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, const char *const *names, nnc_error *err)
 {
     cursor rows = { 0 };
     const nnc_cell *cells = NULL;
@@ -477,8 +463,7 @@ static nnc_status prepare(nnc_database *db, nnc_error *err)
     if (sql.failed) {
         status = nnc_fail(err, NNC_NO_MEMORY, db->sql.path, "out of memory");
     } else if (!sql_prepare(&db->sql, sql.bytes, &db->insert) ||
-               !sql_prepare(&db->sql, "UPDATE sweep SET done = ?, count = ?, rows_digest = ?",
-                            &db->progress)) {
+               !sql_prepare(&db->sql, "UPDATE sweep SET done = ?, count = ?, rows_digest = ?", &db->progress)) {
         status = sql_fail(&db->sql, err);
     }
     nnc_buffer_free(&sql);
@@ -499,8 +484,8 @@ static nnc_status lock(nnc_database *db, nnc_error *err)
     return sql_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
 }
 
-static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head *head,
-                           const char *const *names, nnc_error *err)
+static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head *head, const char *const *names,
+                           nnc_error *err)
 {
     nnc_database_head found = { 0 };
     bool empty = true;
@@ -521,8 +506,8 @@ static nnc_status open_all(nnc_database *db, const char *path, nnc_database_head
     return NNC_OK;
 }
 
-nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
-                             int count, nnc_database **database, nnc_error *err)
+nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
+                             nnc_database **database, nnc_error *err)
 {
     nnc_database *db = calloc(1, sizeof *db);
     *database = db;
@@ -544,8 +529,7 @@ static int bind(const nnc_database *db, int index, const nnc_cell *cell)
     case NNC_CELL_NUMBER: return db->sql.call.bind_double(db->insert, index, cell->number);
     case NNC_CELL_WHOLE: return db->sql.call.bind_int64(db->insert, index, cell->whole);
     case NNC_CELL_BOOL: return db->sql.call.bind_int(db->insert, index, cell->flag);
-    case NNC_CELL_TEXT:
-        return db->sql.call.bind_text(db->insert, index, cell->text, -1, SQLITE_STATIC);
+    case NNC_CELL_TEXT: return db->sql.call.bind_text(db->insert, index, cell->text, -1, SQLITE_STATIC);
     case NNC_CELL_NULL: break;
     }
     return db->sql.call.bind_null(db->insert, index);
@@ -618,19 +602,15 @@ struct nnc_database_reader {
 static nnc_status read_names(nnc_database_reader *reader, nnc_error *err)
 {
     sqlite3_stmt *query = NULL;
-    int count = 0, code = reader->sql.call.prepare_v2(reader->sql.file,
-                                                      "SELECT name FROM columns ORDER BY rowid", -1,
+    int count = 0, code = reader->sql.call.prepare_v2(reader->sql.file, "SELECT name FROM columns ORDER BY rowid", -1,
                                                       &query, NULL);
     bool kept = true;
     reader->arena = nnc_arena_create();
     if (code == SQLITE_OK) {
-        for (code = reader->sql.call.step(query);
-             code == SQLITE_ROW && count < reader->rows.count && kept;
+        for (code = reader->sql.call.step(query); code == SQLITE_ROW && count < reader->rows.count && kept;
              code = reader->sql.call.step(query)) {
             const char *name = (const char *)reader->sql.call.column_text(query, 0);
-            reader->names[count] = reader->arena != NULL && name != NULL
-                                       ? nnc_arena_strdup(reader->arena, name)
-                                       : NULL;
+            reader->names[count] = reader->arena != NULL && name != NULL ? nnc_arena_strdup(reader->arena, name) : NULL;
             kept = reader->names[count++] != NULL;
         }
     }
@@ -683,8 +663,7 @@ const char *const *nnc_database_reader_names(const nnc_database_reader *reader, 
     return reader->names;
 }
 
-nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
-                                    nnc_error *err)
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err)
 {
     return cursor_next(&reader->rows, &reader->sql, &reader->head, cells, err);
 }
@@ -706,8 +685,8 @@ static nnc_status not_built(const char *path, nnc_error *err)
     return nnc_fail(err, NNC_BAD_USAGE, path, "this program was built without SQLite");
 }
 
-nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
-                             int count, nnc_database **database, nnc_error *err)
+nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
+                             nnc_database **database, nnc_error *err)
 {
     (void)head, (void)names, (void)count;
     *database = NULL;
@@ -756,8 +735,7 @@ const char *const *nnc_database_reader_names(const nnc_database_reader *reader, 
     return NULL;
 }
 
-nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
-                                    nnc_error *err)
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err)
 {
     (void)reader;
     *cells = NULL;

@@ -45,8 +45,7 @@ static void cut_back(const nnc_file *file, const char *lines, size_t written)
         whole--;
     }
     const off_t end = lseek(file->descriptor, 0, SEEK_CUR);
-    if (file->cuts && end >= 0 &&
-        ftruncate(file->descriptor, end - (off_t)(written - whole)) == 0) {
+    if (file->cuts && end >= 0 && ftruncate(file->descriptor, end - (off_t)(written - whole)) == 0) {
         lseek(file->descriptor, 0, SEEK_END);
     }
 }
@@ -146,14 +145,12 @@ static nnc_status read_line(source *s, nnc_error *err)
     errno = 0;
     const ssize_t size = next_line(s);
     if (size > LINE_MAX_BYTES) {
-        return nnc_fail(err, NNC_BAD_SPEC, s->path, "a line is too long, expected at most %d bytes",
-                        LINE_MAX_BYTES);
+        return nnc_fail(err, NNC_BAD_SPEC, s->path, "a line is too long, expected at most %d bytes", LINE_MAX_BYTES);
     }
     s->ended = size <= 0;
     s->line_size = s->ended ? 0 : (size_t)size;
     if (s->ended && (ferror(s->file) || !feof(s->file))) {
-        return nnc_fail(err, NNC_IO, s->path, "cannot read: %s",
-                        strerror(errno != 0 ? errno : EIO));
+        return nnc_fail(err, NNC_IO, s->path, "cannot read: %s", strerror(errno != 0 ? errno : EIO));
     }
     if (!s->ended && s->line[size - 1] != '\n') {
         return nnc_fail(err, NNC_BAD_SPEC, s->path, "the last line is cut off");
@@ -197,19 +194,16 @@ static nnc_status advance(source *s, bool json, nnc_error *err)
     }
     if (!read_row(s, json, &s->row)) {
         return nnc_fail(err, NNC_BAD_SPEC, s->path,
-                        "no line of a sweep, expected the column row first, found \"%.40s\"",
-                        s->line);
+                        "no line of a sweep, expected the column row first, found \"%.40s\"", s->line);
     }
     return s->row > last ? NNC_OK
-                         : nnc_fail(err, NNC_BAD_SPEC, s->path,
-                                    "row %lld after row %lld, expected rising rows",
+                         : nnc_fail(err, NNC_BAD_SPEC, s->path, "row %lld after row %lld, expected rising rows",
                                     (long long)s->row, (long long)last);
 }
 
 static nnc_status cannot_open(const char *path, nnc_error *err)
 {
-    return errno == ENOMEM ? no_memory(path, err)
-                           : nnc_fail(err, NNC_IO, path, "cannot open: %s", strerror(errno));
+    return errno == ENOMEM ? no_memory(path, err) : nnc_fail(err, NNC_IO, path, "cannot open: %s", strerror(errno));
 }
 
 static nnc_status is_database(const char *path, bool *is, nnc_error *err)
@@ -220,8 +214,7 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err)
     if (file < 0) {
         return cannot_open(path, err);
     }
-    *is = read(file, start, sizeof start) == (ssize_t)sizeof start &&
-          memcmp(start, magic, sizeof magic) == 0;
+    *is = read(file, start, sizeof start) == (ssize_t)sizeof start && memcmp(start, magic, sizeof magic) == 0;
     close(file);
     return NNC_OK;
 }
@@ -252,12 +245,10 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         }
         if (m->text.bytes == NULL || m->text.size != s->line_size ||
             memcmp(m->text.bytes, s->line, s->line_size) != 0) {
-            return nnc_fail(err, NNC_BAD_SPEC, s->path, "other columns than in %s",
-                            m->sources[0].path);
+            return nnc_fail(err, NNC_BAD_SPEC, s->path, "other columns than in %s", m->sources[0].path);
         }
         if (strncmp(s->line, "row,", 4) != 0 && strncmp(s->line, "row\r", 4) != 0) {
-            return nnc_fail(err, NNC_BAD_SPEC, s->path,
-                            "expected the column row first, as sweep --shard writes it");
+            return nnc_fail(err, NNC_BAD_SPEC, s->path, "expected the column row first, as sweep --shard writes it");
         }
     }
     return NNC_OK;
@@ -274,8 +265,7 @@ static nnc_status check_shards(const merger *m, nnc_error *err)
         const nnc_shard number = { head->shard, head->shards };
         status = nnc_shard_set_add(&seen, path, head->digest, number, err);
         if (status == NNC_OK && head->done != head->rows) {
-            status = nnc_fail(err, NNC_BAD_SPEC, path,
-                              "is not finished, expected %lld combinations, found %lld",
+            status = nnc_fail(err, NNC_BAD_SPEC, path, "is not finished, expected %lld combinations, found %lld",
                               (long long)head->rows, (long long)head->done);
         }
     }
@@ -309,8 +299,7 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_atomic_file_open_named(&m->written,
-                                    m->out)) { /* SQLite takes an empty file as an empty database */
+    if (!nnc_atomic_file_open_named(&m->written, m->out)) { /* SQLite takes an empty file as an empty database */
         return cannot_write(m->out, err);
     }
     return nnc_database_open(m->written.temporary, &head, names, count, &m->database, err);
@@ -355,8 +344,7 @@ static nnc_status merge_rows(merger *m, nnc_error *err)
             return NNC_OK;
         }
         if (next->row == last) {
-            return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is in another shard too",
-                            (long long)last);
+            return nnc_fail(err, NNC_BAD_SPEC, next->path, "row %lld is in another shard too", (long long)last);
         }
         last = next->row;
         NNC_TRY(put(m, next, err));
@@ -416,8 +404,8 @@ nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error 
 {
     bool databases = false;
     NNC_TRY(is_database(inputs[0], &databases, err));
-    const bool to_lines = !databases || nnc_ends_in(out, ".csv") || nnc_ends_in(out, ".json") ||
-                          nnc_ends_in(out, ".jsonl");
+    const bool to_lines =
+        !databases || nnc_ends_in(out, ".csv") || nnc_ends_in(out, ".json") || nnc_ends_in(out, ".jsonl");
     merger m = { .out = out, .count = count };
     m.sources = calloc((size_t)count, sizeof *m.sources);
     if (m.sources == NULL) {

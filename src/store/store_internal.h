@@ -41,7 +41,7 @@ typedef struct nnc_database_head {
     int64_t done;                 /* combinations evaluated so far */
     int64_t count;                /* rows in the file */
     uint64_t rows_digest;         /* digest of the cells of all rows, in order */
-    bool disposable; /* the file is deleted after any failure, so it needs no journal */
+    bool disposable;              /* the file is deleted after any failure, so it needs no journal */
 } nnc_database_head;
 
 typedef struct nnc_database nnc_database;
@@ -50,8 +50,8 @@ typedef struct nnc_database nnc_database;
  * shard and columns; head->done receives its progress. All rows are read once and compared with their digest,
  * because SQLite has no checksums. NNC_BAD_SPEC: the file holds something else, or is damaged; NNC_BAD_USAGE: built
  * without SQLite, or SQLite would not take the name for that of a file; NNC_IO. */
-nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names,
-                             int count, nnc_database **database, nnc_error *err);
+nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
+                             nnc_database **database, nnc_error *err);
 
 /* Adds a row, one cell for each name. */
 nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err);
@@ -73,8 +73,7 @@ const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *rea
 const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count);
 /* *cells is valid until the next call; NULL after the last row. NNC_BAD_SPEC: the rows differ from their digest,
  * which only the last call can tell. */
-nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells,
-                                    nnc_error *err);
+nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err);
 void nnc_database_reader_close(nnc_database_reader *reader);
 
 /* ---- merging shards (merge.c) ---- */

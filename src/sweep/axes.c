@@ -23,11 +23,9 @@ static nnc_status no_memory(const value_list *list, nnc_error *err)
 static nnc_status add(value_list *list, const char *text, nnc_error *err)
 {
     if (list->count == NNC_SWEEP_VALUES_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, list->where, "too many values, expected at most %d",
-                        NNC_SWEEP_VALUES_MAX);
+        return nnc_fail(err, NNC_BAD_USAGE, list->where, "too many values, expected at most %d", NNC_SWEEP_VALUES_MAX);
     }
-    const char **values = nnc_arena_grow(list->arena, list->values, list->count, &list->capacity,
-                                         sizeof *list->values);
+    const char **values = nnc_arena_grow(list->arena, list->values, list->count, &list->capacity, sizeof *list->values);
     if (values == NULL) {
         return no_memory(list, err);
     }
@@ -70,12 +68,9 @@ static bool read_range(const value_list *list, const char *text, range *r)
     const char *end = dots + 2;
     const size_t length = end_length(end);
     const bool plain = end[length] == '\0';
-    *r = (range){ .by = plain && list->doubles ? 2.0 : 1.0,
-                  .times = plain ? list->doubles : end[length] == '*' };
-    return read_part(field, text, (size_t)(dots - text), &r->first) &&
-           read_part(field, end, length, &r->last) &&
-           (plain ||
-            read_part(r->times ? NULL : field, end + length + 1, strlen(end + length + 1), &r->by));
+    *r = (range){ .by = plain && list->doubles ? 2.0 : 1.0, .times = plain ? list->doubles : end[length] == '*' };
+    return read_part(field, text, (size_t)(dots - text), &r->first) && read_part(field, end, length, &r->last) &&
+           (plain || read_part(r->times ? NULL : field, end + length + 1, strlen(end + length + 1), &r->by));
 }
 
 static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
@@ -89,8 +84,7 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
     }
     const bool rises = r.times ? r.by > 1.0 && r.first > 0.0 : r.by > 0.0;
     if (!rises || r.last < r.first) {
-        return nnc_fail(err, NNC_BAD_USAGE, list->where, "the range does not rise, found \"%s\"",
-                        text);
+        return nnc_fail(err, NNC_BAD_USAGE, list->where, "the range does not rise, found \"%s\"", text);
     }
     /* A last value that is missed by rounding alone counts. */
     const double last = r.last + (r.times ? r.last : r.by) * 1e-9;
@@ -122,8 +116,7 @@ static nnc_status refuse_twice(const value_list *list, nnc_error *err)
     qsort(sorted, count, sizeof *sorted, by_text);
     for (size_t i = 1; i < count; i++) {
         if (strcmp(sorted[i], sorted[i - 1]) == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, list->where, "\"%s\" twice in the list \"%s\"",
-                            sorted[i], list->whole);
+            return nnc_fail(err, NNC_BAD_USAGE, list->where, "\"%s\" twice in the list \"%s\"", sorted[i], list->whole);
         }
     }
     return NNC_OK;
@@ -142,8 +135,7 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
         more = text[length] == ',';
         text[length] = '\0';
         if (length == 0) {
-            return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"",
-                            list);
+            return nnc_fail(err, NNC_BAD_USAGE, read->where, "empty value in the list \"%s\"", list);
         }
         if (read->field != NULL) {
             nnc_field_join(read->field, text);
@@ -156,8 +148,8 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
 }
 
 /* field: whose values they are, NULL = plain numbers or texts. */
-static nnc_status read_values(value_list read, const nnc_field *field, const char ***values,
-                              int32_t *count, nnc_error *err)
+static nnc_status read_values(value_list read, const nnc_field *field, const char ***values, int32_t *count,
+                              nnc_error *err)
 {
     read.field = field;
     const nnc_status status = read_list(&read, read.whole, err);
@@ -166,19 +158,17 @@ static nnc_status read_values(value_list read, const nnc_field *field, const cha
     return status;
 }
 
-nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
-                          const char ***values, int32_t *count, nnc_error *err)
+nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
+                          int32_t *count, nnc_error *err)
 {
     const value_list read = { .arena = arena, .where = where, .whole = list, .numeric = numeric };
     return read_values(read, NULL, values, count, err);
 }
 
-nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list,
-                           const char ***values, int32_t *count, nnc_error *err)
+nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
+                           nnc_error *err)
 {
-    const value_list read = {
-        .arena = arena, .where = where, .whole = list, .numeric = true, .doubles = true
-    };
+    const value_list read = { .arena = arena, .where = where, .whole = list, .numeric = true, .doubles = true };
     return read_values(read, NULL, values, count, err);
 }
 
@@ -193,16 +183,16 @@ nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err)
         if (leader != NULL) {
             if (leader->count != axis->count) {
                 return nnc_fail(err, NNC_BAD_USAGE, "--link",
-                                "lists of different lengths, %s has %d values and %s has %d",
-                                leader->name, (int)leader->count, axis->name, (int)axis->count);
+                                "lists of different lengths, %s has %d values and %s has %d", leader->name,
+                                (int)leader->count, axis->name, (int)axis->count);
             }
             continue;
         }
         leaders[axis->group] = axis;
         axes->lengths[axes->group_count++] = axis->count;
         if (!nnc_mul_i64(axes->rows, axis->count, &axes->rows) || axes->rows > ROWS_MAX) {
-            return nnc_fail(err, NNC_BAD_USAGE, axis->name,
-                            "too many combinations, expected at most %.0e", (double)ROWS_MAX);
+            return nnc_fail(err, NNC_BAD_USAGE, axis->name, "too many combinations, expected at most %.0e",
+                            (double)ROWS_MAX);
         }
     }
     return NNC_OK;
@@ -229,24 +219,21 @@ static nnc_status adopt(const char *where, nnc_error *err)
     return NNC_BAD_USAGE;
 }
 
-static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis **axis,
-                           nnc_error *err)
+static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis **axis, nnc_error *err)
 {
     nnc_sweep_axes *axes = &sweep->axes;
     if (sweep->settled) {
         return nnc_fail(err, NNC_BAD_USAGE, where, "axes come before all else");
     }
     if (axes->axis_count == NNC_SWEEP_AXES_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, where, "too many axes, expected at most %d",
-                        NNC_SWEEP_AXES_MAX);
+        return nnc_fail(err, NNC_BAD_USAGE, where, "too many axes, expected at most %d", NNC_SWEEP_AXES_MAX);
     }
     *axis = &axes->axes[axes->axis_count];
     return NNC_OK;
 }
 
 /* A profile, or the release that words name. */
-static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software,
-                                nnc_error *err)
+static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software, nnc_error *err)
 {
     nnc_release release = { .software = NULL };
     const nnc_release_ask ask = { .words = value, .device = "", .model = "", .family = "" };
@@ -266,8 +253,8 @@ static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_s
 }
 
 /* Loads one value of an axis of models, devices or profiles, and names the axis. */
-static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value,
-                       const void **spec, const char **id, nnc_error *err)
+static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
+                       nnc_error *err)
 {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
@@ -297,8 +284,8 @@ static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *va
     return nnc_cluster_load(sweep->specs, sweep->cluster, joined, err);
 }
 
-nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name,
-                               const char *list, nnc_error *err)
+nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name, const char *list,
+                               nnc_error *err)
 {
     nnc_arena *arena = sweep->arena;
     const char *where = target == NNC_SWEEP_SOFTWARE ? "--software" : list;
@@ -331,8 +318,7 @@ static nnc_cell cell_of(const nnc_field *field, const char *value)
 {
     double number = 0;
     if (field->type == NNC_FIELD_BOOL) {
-        const bool on =
-            strcmp(value, "on") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
+        const bool on = strcmp(value, "on") == 0 || strcmp(value, "true") == 0 || strcmp(value, "1") == 0;
         return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = on };
     }
     if (joins(field) || !nnc_read_double(value, &number)) {
@@ -348,8 +334,7 @@ static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_
 {
     void *object = &sweep->point.plan;
     nnc_dtype dtype;
-    if (axis->target != NNC_SWEEP_PLAN_FIELD || field->type == NNC_FIELD_TEXT ||
-        field->capacity > 0 ||
+    if (axis->target != NNC_SWEEP_PLAN_FIELD || field->type == NNC_FIELD_TEXT || field->capacity > 0 ||
         nnc_field_find(&nnc_plan_table, axis->field, &object, &dtype) != field) {
         return NULL;
     }
@@ -359,29 +344,26 @@ static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_
 }
 
 /* Sets every value once, so that nnc_point_move cannot fail later. A model field is tried in every model. */
-static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_field *field,
-                             const char *where, nnc_error *err)
+static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_field *field, const char *where,
+                             nnc_error *err)
 {
     const nnc_sweep_axis *models = &sweep->axes.axes[0];
     const bool of_model = axis->target == NNC_SWEEP_MODEL_FIELD;
     char *bytes = room_for_bytes(sweep, field, axis);
-    const bool direct =
-        bytes != NULL && field->type != NNC_FIELD_RATES; /* many values: find the field once */
+    const bool direct = bytes != NULL && field->type != NNC_FIELD_RATES; /* many values: find the field once */
     for (int32_t m = of_model ? models->count - 1 : 0; m >= 0; m--) {
         nnc_point trial = sweep->point;
         for (int32_t i = 0; i < axis->count; i++) {
             if (of_model) {
                 nnc_point_set(&trial, models, m, NULL);
             }
-            if ((direct ? nnc_field_set_found(field,
-                                              (char *)&trial.plan + (axis->offset - field->offset),
+            if ((direct ? nnc_field_set_found(field, (char *)&trial.plan + (axis->offset - field->offset),
                                               NNC_DTYPE_COUNT, axis->field, axis->values[i], err)
                         : nnc_point_set(&trial, axis, i, err)) != NNC_OK) {
                 return adopt(where, err);
             }
             if (bytes != NULL) {
-                memcpy(bytes + (size_t)i * axis->size, (const char *)&trial.plan + axis->offset,
-                       axis->size);
+                memcpy(bytes + (size_t)i * axis->size, (const char *)&trial.plan + axis->offset, axis->size);
             }
         }
     }
@@ -390,14 +372,12 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
 }
 
 /* The option of the axis in a command line; fields without an option use --set. */
-static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis,
-                              nnc_error *err)
+static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err)
 {
     char name[NNC_OPTION_NAME], text[192];
     const bool plan = axis->target == NNC_SWEEP_PLAN_FIELD;
     axis->is_switch = plan && found->field->type == NNC_FIELD_BOOL;
-    snprintf(text, sizeof text, plan ? " %s%s" : " --set %s%s",
-             plan ? nnc_option_name(axis->field, name) : axis->name,
+    snprintf(text, sizeof text, plan ? " %s%s" : " --set %s%s", plan ? nnc_option_name(axis->field, name) : axis->name,
              !plan             ? "="
              : axis->is_switch ? ""
                                : " ");
@@ -406,8 +386,8 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
 }
 
 /* Gives the axis the full name of its field, which the user may have written as an alias or with '-' for '_'. */
-static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found,
-                            nnc_sweep_axis *axis, nnc_error *err)
+static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found, nnc_sweep_axis *axis,
+                            nnc_error *err)
 {
     axis->name = nnc_found_name(sweep->arena, found);
     NNC_GOT(axis->name, err);
@@ -421,8 +401,8 @@ static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found
     return NNC_OK;
 }
 
-static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_found_field *found,
-                             const char *list, int32_t group, nnc_error *err)
+static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_found_field *found, const char *list,
+                             int32_t group, nnc_error *err)
 {
     nnc_arena *arena = sweep->arena;
     nnc_sweep_axis *axis = NULL;
@@ -445,8 +425,8 @@ static nnc_status bind_field(nnc_sweep *sweep, const char *where, const nnc_foun
     return NNC_OK;
 }
 
-static nnc_status find_field(nnc_sweep *sweep, const char *where, const char *name,
-                             nnc_found_field *found, nnc_error *err)
+static nnc_status find_field(nnc_sweep *sweep, const char *where, const char *name, nnc_found_field *found,
+                             nnc_error *err)
 {
     enum { NAMES_MAX = 256 };
     const char *names[NAMES_MAX];
@@ -455,14 +435,12 @@ static nnc_status find_field(nnc_sweep *sweep, const char *where, const char *na
     }
     const size_t count = nnc_sweep_field_names(&sweep->point, names, NAMES_MAX);
     const char *nearest = nnc_nearest(name, names, count);
-    return nnc_fail(err, NNC_BAD_USAGE, where,
-                    "no such field of plan, model or device: \"%s\"%s%s%s", name,
+    return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device: \"%s\"%s%s%s", name,
                     nearest != NULL ? ", did you mean " : "", nearest != NULL ? nearest : "",
                     nearest != NULL ? "?" : "");
 }
 
-nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list,
-                            nnc_error *err)
+nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err)
 {
     nnc_found_field found;
     NNC_TRY(find_field(sweep, where, name, &found, err));
@@ -470,8 +448,7 @@ nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *nam
 }
 
 /* NAME=LIST, with a name as in --set and options. */
-static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group,
-                           nnc_error *err)
+static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group, nnc_error *err)
 {
     char name[160], where[192];
     nnc_found_field found;
@@ -485,14 +462,12 @@ static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pai
     return bind_field(sweep, where, &found, pair + length + 1, group, err);
 }
 
-nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair,
-                              nnc_error *err)
+nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err)
 {
     return add_pair(sweep, option, pair, sweep->groups++, err);
 }
 
-nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs,
-                              nnc_error *err)
+nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err)
 {
     char *text = nnc_arena_strdup(sweep->arena, pairs);
     const int32_t group = sweep->groups++;

@@ -42,10 +42,9 @@ bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row)
     }
     memcpy(&next, batch->marks.bytes + *at, sizeof next);
     *at += sizeof next;
-    *row = (nnc_batch_row){ .number = next.row,
-                            .key = next.key,
-                            .bytes = batch->bytes.bytes + before.end,
-                            .size = next.end - before.end };
+    *row = (nnc_batch_row){
+        .number = next.row, .key = next.key, .bytes = batch->bytes.bytes + before.end, .size = next.end - before.end
+    };
     return true;
 }
 
@@ -73,8 +72,7 @@ static void pool_chunk(const nnc_pool *pool, int64_t chunk, nnc_batch *batch)
     }
 }
 
-static nnc_status pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop,
-                            nnc_error *err)
+static nnc_status pool_emit(const nnc_pool *pool, const nnc_batch *batch, bool *stop, nnc_error *err)
 {
     return batch->bytes.failed || batch->marks.failed ? nnc_no_memory(err)
                                                       : pool->emit(pool->context, batch, stop, err);
@@ -263,8 +261,7 @@ done:
 
 /* ---- shards ---- */
 
-nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest,
-                             nnc_shard shard, nnc_error *err)
+nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard, nnc_error *err)
 {
     if (shard.of < 1 || shard.of > NNC_SHARDS_MAX) {
         return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, expected at most %d shards",
@@ -277,15 +274,13 @@ nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *d
         set->paths = calloc((size_t)shard.of, sizeof *set->paths);
         NNC_GOT(set->paths, err);
     }
-    if (strcmp(digest, set->digest) != 0 || shard.of != set->of || shard.number < 1 ||
-        shard.number > shard.of) {
-        return nnc_fail(err, NNC_BAD_SPEC, path, "holds a shard of another %s than %s", set->kind,
-                        set->first_path);
+    if (strcmp(digest, set->digest) != 0 || shard.of != set->of || shard.number < 1 || shard.number > shard.of) {
+        return nnc_fail(err, NNC_BAD_SPEC, path, "holds a shard of another %s than %s", set->kind, set->first_path);
     }
     const char **of = &set->paths[shard.number - 1];
     if (*of != NULL) {
-        return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, as is %s",
-                        (long long)shard.number, (long long)shard.of, *of);
+        return nnc_fail(err, NNC_BAD_SPEC, path, "is shard %lld/%lld, as is %s", (long long)shard.number,
+                        (long long)shard.of, *of);
     }
     *of = path;
     set->count++;
@@ -297,9 +292,8 @@ nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err)
     for (int64_t i = 0; i < set->of; i++) {
         if (set->paths[i] == NULL) {
             return nnc_fail(err, NNC_BAD_USAGE, "merge",
-                            "expected all %lld shards, found %lld: shard %lld/%lld is missing",
-                            (long long)set->of, (long long)set->count, (long long)i + 1,
-                            (long long)set->of);
+                            "expected all %lld shards, found %lld: shard %lld/%lld is missing", (long long)set->of,
+                            (long long)set->count, (long long)i + 1, (long long)set->of);
         }
     }
     return NNC_OK;
@@ -402,8 +396,7 @@ void nnc_rank_group_wait(void *request)
 {
     int done = 0;
     long nap_ns = 0;
-    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done;
-         MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
+    for (MPI_Test(request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(request, &done, MPI_STATUS_IGNORE)) {
         nap(&nap_ns);
     }
 }
@@ -469,8 +462,7 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);
         return;
     }
-    MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD,
-              &to->request);
+    MPI_Isend(message->bytes, (int)message->size, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD, &to->request);
 }
 
 static int64_t next_chunk(void)
@@ -545,8 +537,7 @@ static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
     if (d->message.failed) {
         MPI_Abort(MPI_COMM_WORLD, nnc_status_exit_code(NNC_NO_MEMORY));
     }
-    MPI_Recv(d->message.bytes, size, MPI_BYTE, from->MPI_SOURCE, TAG_BATCH, MPI_COMM_WORLD,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(d->message.bytes, size, MPI_BYTE, from->MPI_SOURCE, TAG_BATCH, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     memcpy(&head, d->message.bytes, sizeof head);
     d->idle[d->idle_count++] = from->MPI_SOURCE;
     rank_slot *s = &d->slots[head.chunk % d->slot_count];
@@ -563,8 +554,7 @@ static void take_message(desk *d, const MPI_Status *from, nnc_error *err)
 
 static void emit_ready(desk *d, nnc_error *err)
 {
-    for (rank_slot *s = &d->slots[d->emitted % d->slot_count]; s->done;
-         s = &d->slots[d->emitted % d->slot_count]) {
+    for (rank_slot *s = &d->slots[d->emitted % d->slot_count]; s->done; s = &d->slots[d->emitted % d->slot_count]) {
         bool stop = false;
         if (d->status == NNC_OK) {
             d->status = d->pool->emit(d->pool->context, &s->batch, &stop, err);
@@ -622,9 +612,7 @@ static nnc_status lead(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *er
 {
     const int helpers = ranks.size - 1, busy_most = helpers * AHEAD;
     const int64_t no_more = -1;
-    desk d = { .pool = pool,
-               .slot_count = (int64_t)ranks.size * SLOTS_PER_RANK,
-               .chunk_count = pool_chunks(pool) };
+    desk d = { .pool = pool, .slot_count = (int64_t)ranks.size * SLOTS_PER_RANK, .chunk_count = pool_chunks(pool) };
     d.slots = calloc((size_t)d.slot_count, sizeof *d.slots);
     d.idle = calloc((size_t)busy_most, sizeof *d.idle);
     if (d.slots == NULL || d.idle == NULL) {
@@ -657,8 +645,7 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 
 #endif
 
-bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status,
-                             nnc_error *err)
+bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err)
 {
     char name[32];
     if (!is_same(digest) && *status == NNC_OK) {

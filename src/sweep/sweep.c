@@ -9,8 +9,8 @@
 #include "input/input_internal.h"
 #include "sweep/sweep_internal.h"
 
-static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *devices,
-                            const char *software, nnc_error *err)
+static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *devices, const char *software,
+                            nnc_error *err)
 {
     NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_MODEL, "model.id", models, err));
     NNC_TRY(nnc_sweep_add_whole(sweep, NNC_SWEEP_DEVICE, "device.id", devices, err));
@@ -22,9 +22,8 @@ static nnc_status add_specs(nnc_sweep *sweep, const char *models, const char *de
     return nnc_profiles_asked(sweep->specs, NULL, &sweep->profiles, err);
 }
 
-nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *devices,
-                            const char *software, const char *cluster, nnc_sweep **sweep,
-                            nnc_error *err)
+nnc_status nnc_sweep_create(nnc_specs *specs, const char *models, const char *devices, const char *software,
+                            const char *cluster, nnc_sweep **sweep, nnc_error *err)
 {
     NNC_NEED(specs);
     NNC_NEED(models);
@@ -79,8 +78,7 @@ nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_erro
 {
     NNC_NEED(sweep);
     if (sweep->settled || of < 1 || of > NNC_SHARDS_MAX || number < 1 || number > of) {
-        return nnc_fail(err, NNC_BAD_USAGE, "part",
-                        "expected a number from 1 to that of the parts, before columns");
+        return nnc_fail(err, NNC_BAD_USAGE, "part", "expected a number from 1 to that of the parts, before columns");
     }
     sweep->shard = (nnc_shard){ number, of };
     return NNC_OK;
@@ -146,8 +144,7 @@ int nnc_sweep_column_count(const nnc_sweep *sweep)
 
 const char *nnc_sweep_column_name(const nnc_sweep *sweep, int column)
 {
-    return sweep != NULL && column >= 0 && column < sweep->column_count ? sweep->heads[column].name
-                                                                        : NULL;
+    return sweep != NULL && column >= 0 && column < sweep->column_count ? sweep->heads[column].name : NULL;
 }
 
 nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err)
@@ -169,8 +166,7 @@ void nnc_sweep_close_pool(nnc_pool *pool)
     pool->workers = NULL;
 }
 
-nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool,
-                               nnc_error *err)
+nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool, nnc_error *err)
 {
     const int64_t chunks = (sweep->shard_rows - first) / NNC_POOL_CHUNK + 1;
     *pool = (nnc_pool){ .first = first,
@@ -218,16 +214,16 @@ static nnc_status tell(void *context, const nnc_batch *batch, bool *stop, nnc_er
     return NNC_OK;
 }
 
-nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, void *context,
-                         nnc_sweep_tally *tally, nnc_error *err)
+nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, void *context, nnc_sweep_tally *tally,
+                         nnc_error *err)
 {
     NNC_NEED(sweep);
     NNC_NEED(row);
     teller to = { .sweep = sweep, .row = row, .context = context };
     nnc_pool pool;
     if (threads < 1 || threads > NNC_POOL_THREADS_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, "threads", "expected a number from 1 to %d, found %d",
-                        NNC_POOL_THREADS_MAX, threads);
+        return nnc_fail(err, NNC_BAD_USAGE, "threads", "expected a number from 1 to %d, found %d", NNC_POOL_THREADS_MAX,
+                        threads);
     }
     if (sweep->column_count == 0) {
         NNC_TRY(nnc_sweep_columns(sweep, NULL, err));
@@ -317,8 +313,8 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
 /* ---- command of a row ---- */
 
 /* Writes the model, device or profile of a row. */
-static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target,
-                      const char *option, nnc_buffer *out)
+static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target, const char *option,
+                      nnc_buffer *out)
 {
     for (int32_t i = 0; i < sweep->axes.axis_count; i++) {
         const nnc_sweep_axis *axis = &sweep->axes.axes[i];
@@ -361,8 +357,7 @@ static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t
             nnc_plan_set(&plan, axis->field, axis->values[place], NULL);
         }
     }
-    const nnc_software *kept =
-        axes->profiles->of[nnc_profile_kind_kept(model, device, &axes->kept_plan, axes->kept)];
+    const nnc_software *kept = axes->profiles->of[nnc_profile_kind_kept(model, device, &axes->kept_plan, axes->kept)];
     const nnc_software *usual = nnc_profile_of(axes->profiles, model, device, &plan);
     return strcmp(kept->id, usual->id) != 0 ? kept : NULL;
 }
@@ -414,19 +409,17 @@ typedef struct reading {
 static void refuse(void *context, const char *expected, const char *at)
 {
     reading *r = context;
-    r->status = *at == '\0' ? nnc_fail(r->err, NNC_BAD_USAGE, r->option,
-                                       "expected %s at the end of \"%s\"", expected, r->text)
-                            : nnc_fail(r->err, NNC_BAD_USAGE, r->option,
-                                       "expected %s at column %d of \"%s\", found \"%.20s\"",
-                                       expected, (int)(at - r->text) + 1, r->text, at);
+    r->status = *at == '\0'
+                    ? nnc_fail(r->err, NNC_BAD_USAGE, r->option, "expected %s at the end of \"%s\"", expected, r->text)
+                    : nnc_fail(r->err, NNC_BAD_USAGE, r->option, "expected %s at column %d of \"%s\", found \"%.20s\"",
+                               expected, (int)(at - r->text) + 1, r->text, at);
 }
 
 static bool add_node(reading *r, nnc_where_node node)
 {
     if (r->where->node_count == NNC_WHERE_NODES) {
-        r->status =
-            nnc_fail(r->err, NNC_BAD_USAGE, r->option,
-                     "too long, expected at most %d names, numbers and operators", NNC_WHERE_NODES);
+        r->status = nnc_fail(r->err, NNC_BAD_USAGE, r->option,
+                             "too long, expected at most %d names, numbers and operators", NNC_WHERE_NODES);
         return false;
     }
     r->waiting[r->waiting_count++] = r->where->root = r->where->node_count;
@@ -490,8 +483,8 @@ static bool add_operator(void *context, nnc_operator of)
     return add_node(r, node);
 }
 
-nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name,
-                           void *context, nnc_where *where, nnc_error *err)
+nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name, void *context, nnc_where *where,
+                           nnc_error *err)
 {
     static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ALL,
                                                    .nesting_max = 64,
@@ -501,9 +494,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
                                                    .text = add_text,
                                                    .operate = add_operator,
                                                    .refuse = refuse };
-    reading r = {
-        .option = option, .text = text, .name = name, .context = context, .where = where, .err = err
-    };
+    reading r = { .option = option, .text = text, .name = name, .context = context, .where = where, .err = err };
     *where = (nnc_where){ 0 };
     (void)nnc_expression_read(&grammar, text, &r); /* the status tells */
     return r.status;
@@ -585,17 +576,14 @@ static value test_node(const tester *t, int32_t index) /* NOLINT(misc-no-recursi
     const nnc_where_node *node = &t->where->nodes[index];
     switch (node->kind) {
     case NNC_WHERE_NUMBER: return of_number(node->number);
-    case NNC_WHERE_WORD:
-        return (value){ .number = (double)NAN, .text = t->where->texts + node->text };
+    case NNC_WHERE_WORD: return (value){ .number = (double)NAN, .text = t->where->texts + node->text };
     case NNC_WHERE_VARIABLE: return of_cell(t->read(t->context, node->variable));
     case NNC_WHERE_OPERATOR: break;
     }
     const value a = test_node(t, node->left);
     if (node->of >= NNC_OPERATOR_COUNT) {
         const nnc_truth truth = truth_of(a);
-        return a.later                           ? a
-               : node->of == NNC_OPERATOR_NEGATE ? of_number(-a.number)
-                                                 : of_number(truth == NNC_FALSE);
+        return a.later ? a : node->of == NNC_OPERATOR_NEGATE ? of_number(-a.number) : of_number(truth == NNC_FALSE);
     }
     const bool is_and = node->of == NNC_OPERATOR_AND, joins = is_and || node->of == NNC_OPERATOR_OR;
     const nnc_truth decides = is_and ? NNC_FALSE : NNC_TRUE;

@@ -31,14 +31,14 @@ typedef enum nnc_sweep_target {
 typedef struct nnc_sweep_axis {
     const char *name; /* "plan.tensor", also the name of its column */
     nnc_sweep_target target;
-    const char *field;   /* field of the object, "tensor"; NULL = the whole object */
-    const char *option;  /* text in a command line before the value: " --tensor "; NULL = a whole
+    const char *field;     /* field of the object, "tensor"; NULL = the whole object */
+    const char *option;    /* text in a command line before the value: " --tensor "; NULL = a whole
                           * object */
-    bool is_switch;      /* an option that may stand without a value */
-    const char **values; /* as text */
-    const char *bytes;   /* in binary, as in the plan, one after the other; NULL = set from text */
-    size_t offset, size; /* place of one binary value */
-    const void **specs;  /* models, devices or profiles by value: const nnc_model * ... */
+    bool is_switch;        /* an option that may stand without a value */
+    const char **values;   /* as text */
+    const char *bytes;     /* in binary, as in the plan, one after the other; NULL = set from text */
+    size_t offset, size;   /* place of one binary value */
+    const void **specs;    /* models, devices or profiles by value: const nnc_model * ... */
     const nnc_cell *cells; /* the values as cells */
     int32_t count;
     int32_t group; /* axes of a group move together and have as many values */
@@ -49,9 +49,8 @@ typedef struct nnc_sweep_axes {
     int32_t axis_count;
     int32_t lengths[NNC_SWEEP_AXES_MAX]; /* length of each group */
     int32_t group_count;
-    int64_t rows; /* product of the lengths */
-    const nnc_profiles
-        *profiles; /* used where no axis names a profile; NULL = the neutral profile */
+    int64_t rows;                 /* product of the lengths */
+    const nnc_profiles *profiles; /* used where no axis names a profile; NULL = the neutral profile */
     /* Rows keep the profile of the first row, so that a difference of two rows has one cause; except models and devices with
      * one profile for all plans. each: every row has the usual profile of its plan instead. */
     nnc_profile_kind kept;
@@ -63,12 +62,12 @@ typedef struct nnc_sweep_axes {
 /* Reads a list: "2,4", "1..8" (step 1), "1..64*2" (times 2), "0..1+0.25" (step 0.25), or several of them joined by
  * commas. Ranges need numeric; the end of a range counts when a step meets it. where names the list in messages.
  * NNC_BAD_USAGE: an empty list, a value twice, a range that does not rise, more than NNC_SWEEP_VALUES_MAX values. */
-nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric,
-                          const char ***values, int32_t *count, nnc_error *err);
+nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
+                          int32_t *count, nnc_error *err);
 
 /* The same for numbers, where a range without step or factor doubles: "8..64" is 8, 16, 32, 64. */
-nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list,
-                           const char ***values, int32_t *count, nnc_error *err);
+nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
+                           nnc_error *err);
 
 /* Counts the rows of complete axes: fills in lengths, group_count and rows. Groups count from 0 in the order of the
  * axes. NNC_BAD_USAGE: linked lists of different lengths, too many rows. */
@@ -97,8 +96,7 @@ typedef struct nnc_point {
     const nnc_software *profile; /* the profile that `software` copies, where no axis names one */
     bool usual;                  /* it is the usual profile of the row's plan */
     int64_t specs_moves;         /* number of times that model or device changed */
-    nnc_error
-        spec_fault; /* fields of model or device that contradict each other; status NNC_OK = they agree */
+    nnc_error spec_fault;        /* fields of model or device that contradict each other; status NNC_OK = they agree */
 } nnc_point;
 
 /* Moves to a row; sets only what changed since the last one. Every value of every axis must have been set once
@@ -109,8 +107,7 @@ void nnc_point_move(nnc_point *point, int64_t row);
 nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err);
 
 /* Sets a value of an axis in the point's model, device, software or plan. */
-nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index,
-                         nnc_error *err);
+nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err);
 
 /* ---- the pool of workers (pool.c) ---- */
 
@@ -138,8 +135,7 @@ typedef struct nnc_shard_set {
 
 /* digest: of everything that decides the rows except the shard. NNC_BAD_SPEC: a shard of something else, or one that was
  * seen before. Paths and the first digest must outlive the set. */
-nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest,
-                             nnc_shard shard, nnc_error *err);
+nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard, nnc_error *err);
 /* NNC_BAD_USAGE: a shard is missing. */
 nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err);
 void nnc_shard_set_free(nnc_shard_set *set);
@@ -206,8 +202,7 @@ int64_t nnc_rank_group_share(int64_t mine);
 /* Is the status NNC_OK on every rank, and did all read the same files (digest)? Every rank must call. If not, the
  * first rank that failed keeps its status and reports it; the status of the others becomes NNC_OK, because mpirun
  * may stop a rank that still writes as soon as one exit code is not 0. */
-bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status,
-                             nnc_error *err);
+bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
 /* Sleeps briefly. Only in a build with MPI. */
 void nnc_rank_group_nap(void);
@@ -227,12 +222,7 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 
 enum { NNC_WHERES_MAX = 8, NNC_WHERE_NODES = 128, NNC_WHERE_TEXT = 512 };
 
-typedef enum nnc_where_kind {
-    NNC_WHERE_NUMBER,
-    NNC_WHERE_WORD,
-    NNC_WHERE_VARIABLE,
-    NNC_WHERE_OPERATOR
-} nnc_where_kind;
+typedef enum nnc_where_kind { NNC_WHERE_NUMBER, NNC_WHERE_WORD, NNC_WHERE_VARIABLE, NNC_WHERE_OPERATOR } nnc_where_kind;
 
 typedef struct nnc_where_node {
     nnc_where_kind kind;
@@ -250,12 +240,11 @@ typedef struct nnc_where {
 } nnc_where;
 
 /* Gives a name a number, which nnc_where_read receives later. */
-typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *variable,
-                                  nnc_error *err);
+typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *variable, nnc_error *err);
 
 /* Reads a constraint; errors tell the place in the text of the option. NNC_BAD_USAGE, or the status of `name`. */
-nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name,
-                           void *context, nnc_where *where, nnc_error *err);
+nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name, void *context, nnc_where *where,
+                           nnc_error *err);
 
 /* The value of a variable; NULL while it is not known. */
 typedef const nnc_cell *nnc_where_read(void *context, int32_t variable);
@@ -329,24 +318,19 @@ struct nnc_sweep {
 };
 
 /* Same as nnc_sweep_add and nnc_sweep_link; where and option are names for messages. A pair is NAME=LIST. */
-nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list,
-                            nnc_error *err);
-nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair,
-                              nnc_error *err);
-nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs,
-                              nnc_error *err);
+nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
+nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
+nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
 /* Adds an axis of models, devices or profiles. */
-nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name,
-                               const char *list, nnc_error *err);
+nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name, const char *list,
+                               nnc_error *err);
 
 /* Completes the axes and counts the rows, once. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
 /* Same as nnc_sweep_columns and nnc_sweep_where. */
-nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names,
-                                 nnc_error *err);
-nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint,
-                               nnc_error *err);
+nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
+nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the sort key: COLUMN, COLUMN:asc or COLUMN:desc. */
 nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, nnc_error *err);
 
@@ -367,8 +351,7 @@ int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 
 /* Opens a pool with its workers over the rows of the shard; end it with nnc_sweep_close_pool. */
-nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool,
-                               nnc_error *err);
+nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool, nnc_error *err);
 void nnc_sweep_close_pool(nnc_pool *pool);
 
 /* The field of a name. */
@@ -391,7 +374,7 @@ size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t 
 bool nnc_sweep_numeric(const nnc_field *field);
 
 /* The value of a field as a cell; a text is written to `text`. */
-nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved,
-                        char *text, size_t size);
+nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved, char *text,
+                        size_t size);
 
 #endif

@@ -24,9 +24,8 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
 }
 
 /* A field of the point's model or device, or of plan, and the object that holds it; NULL = unknown. */
-static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point,
-                                    const nnc_plan *plan, const char *field, const void **object,
-                                    nnc_dtype *dtype)
+static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
+                                    const char *field, const void **object, nnc_dtype *dtype)
 {
     /* nnc_field_find returns an address to write to; it is only read here. */
     union {
@@ -48,10 +47,9 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
         const char *dotted = strncmp(name, in->prefix, length) == 0 ? name + length : name;
         const void *object = NULL;
         nnc_dtype dtype;
-        const nnc_field *field =
-            sweep_field(in->target, point, &point->plan, dotted, &object, &dtype);
-        const bool bare = field != NULL && (field->type == NNC_FIELD_OBJECT ||
-                                            (field->type == NNC_FIELD_TEXT && field->size == 0));
+        const nnc_field *field = sweep_field(in->target, point, &point->plan, dotted, &object, &dtype);
+        const bool bare =
+            field != NULL && (field->type == NNC_FIELD_OBJECT || (field->type == NNC_FIELD_TEXT && field->size == 0));
         if (field != NULL && !(shown && bare)) {
             *found = (nnc_found_field){ in->target, field, in->prefix, dotted };
             return true;
@@ -81,14 +79,12 @@ size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t 
     return count;
 }
 
-nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved,
-                        char *text, size_t size)
+nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved, char *text, size_t size)
 {
     const void *object = NULL;
     nnc_dtype dtype;
     double number = 0;
-    const nnc_field *field =
-        sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
+    const nnc_field *field = sweep_field(slot->target, point, resolved, slot->field, &object, &dtype);
     if (field == NULL) { /* a field of another model family */
         return (nnc_cell){ .kind = NNC_CELL_NULL };
     }
@@ -118,8 +114,8 @@ bool nnc_sweep_numeric(const nnc_field *field)
     if (field->type == NNC_FIELD_ENUM) { /* ZeRO stages are numbers */
         return nnc_read_double(field->names.of(0), &number);
     }
-    return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 ||
-           field->type == NNC_FIELD_F64 || field->type == NNC_FIELD_RATES;
+    return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 || field->type == NNC_FIELD_F64 ||
+           field->type == NNC_FIELD_RATES;
 }
 
 /* ---- names ---- */
@@ -129,15 +125,13 @@ NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 /* The rows describe the columns; sweep_rows.c fills the cells. */
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
-    NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS },
-           .help = "Outcome of the plan."),
+    NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS }, .help = "Outcome of the plan."),
     NNC_AS("reason", TEXT, .help = "Why it does not fit, or is illegal."),
     NNC_AS("command", TEXT, .help = "The command line that estimates it."),
     NNC_AS("framework_s", NUMBER, .unit = "s",
            .help = "Step minus the step of the same plan with the software of the first row."),
 };
-const nnc_metrics nnc_sweep_own_metrics =
-    NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
+const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
 /* A search for a name. */
 typedef struct lookup {
@@ -172,17 +166,13 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
 {
     const nnc_columns figures = l->sweep->figures;
-    const nnc_name_match match =
-        nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);
+    const nnc_name_match match = nnc_name_find(&figures.list[0].name, sizeof figures.list[0], figures.count, name);
     if (match.other >= 0) {
-        return nnc_fail(err, NNC_BAD_USAGE, l->option,
-                        "\"%s\" is ambiguous, expected one of %s, %s ...", name,
+        return nnc_fail(err, NNC_BAD_USAGE, l->option, "\"%s\" is ambiguous, expected one of %s, %s ...", name,
                         figures.list[match.index].name, figures.list[match.other].name);
     }
     if (match.index >= 0) {
-        *slot = (nnc_slot){ .name = figures.list[match.index].name,
-                            .kind = NNC_NAME_FIGURE,
-                            .index = match.index };
+        *slot = (nnc_slot){ .name = figures.list[match.index].name, .kind = NNC_NAME_FIGURE, .index = match.index };
     }
     return NNC_OK;
 }
@@ -195,10 +185,9 @@ static nnc_status find_field(const lookup *l, const char *name, nnc_slot *slot, 
     }
     const char *full = nnc_found_name(l->sweep->arena, &found);
     NNC_GOT(full, err);
-    *slot = (nnc_slot){ .name = full,
-                        .kind = NNC_NAME_FIELD,
-                        .target = found.target,
-                        .field = full + strlen(found.prefix) };
+    *slot = (nnc_slot){
+        .name = full, .kind = NNC_NAME_FIELD, .target = found.target, .field = full + strlen(found.prefix)
+    };
     return NNC_OK;
 }
 
@@ -223,15 +212,14 @@ static nnc_status unknown(const lookup *l, const char *name, nnc_error *err)
     }
     count += nnc_sweep_field_names(&sweep->point, names + count, NAMES_MAX - count);
     const char *nearest = nnc_nearest(last_part(name), names, count);
-    return nearest != NULL
-               ? nnc_fail(err, NNC_BAD_USAGE, l->option,
-                          "no such name, did you mean %s? found "
-                          "\"%s\"",
-                          nearest, name)
-               : nnc_fail(err, NNC_BAD_USAGE, l->option,
-                          "no such name, expected an axis, a metric of 'estimate --format csv' or "
-                          "a field of plan, model or device, found \"%s\"",
-                          name);
+    return nearest != NULL ? nnc_fail(err, NNC_BAD_USAGE, l->option,
+                                      "no such name, did you mean %s? found "
+                                      "\"%s\"",
+                                      nearest, name)
+                           : nnc_fail(err, NNC_BAD_USAGE, l->option,
+                                      "no such name, expected an axis, a metric of 'estimate --format csv' or "
+                                      "a field of plan, model or device, found \"%s\"",
+                                      name);
 }
 
 static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
@@ -250,8 +238,8 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     /* An alias of the option, such as "tp". */
     const void *object = NULL;
     nnc_dtype dtype;
-    const nnc_field *option = sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point,
-                                          &l->sweep->point.plan, name, &object, &dtype);
+    const nnc_field *option =
+        sweep_field(NNC_SWEEP_PLAN_FIELD, &l->sweep->point, &l->sweep->point.plan, name, &object, &dtype);
     if (option != NULL) {
         snprintf(full, sizeof full, "plan.%s", option->name);
         name = full;
@@ -361,14 +349,11 @@ static nnc_head head_of(const lookup *l, const nnc_slot *slot)
     } else if (slot->kind == NNC_NAME_FIELD) {
         field = field_of(l, slot->target, slot->field);
     }
-    const nnc_metric like = { .type = NNC_METRIC_NUMBER,
-                              .unit = field != NULL ? field->unit : NULL };
+    const nnc_metric like = { .type = NNC_METRIC_NUMBER, .unit = field != NULL ? field->unit : NULL };
     nnc_head head = nnc_head_of(&like, slot->name);
     head.left = slot->kind != NNC_NAME_ROW && (field == NULL || !nnc_sweep_numeric(field));
     if (axis && of->field == NULL) {
-        head.text = of->target == NNC_SWEEP_MODEL    ? "model"
-                    : of->target == NNC_SWEEP_DEVICE ? "device"
-                                                     : "software";
+        head.text = of->target == NNC_SWEEP_MODEL ? "model" : of->target == NNC_SWEEP_DEVICE ? "device" : "software";
     }
     return head;
 }
@@ -419,16 +404,12 @@ static bool profiles_differ(const nnc_sweep *sweep)
     for (int32_t i = 0; i < axes->axis_count; i++) {
         const nnc_sweep_axis *axis = &axes->axes[i];
         for (int32_t k = 0; k < axis->count; k++) {
-            const nnc_model *model =
-                axis->target == NNC_SWEEP_MODEL ? axis->specs[k] : &sweep->point.model;
-            const nnc_device *device =
-                axis->target == NNC_SWEEP_DEVICE ? axis->specs[k] : &sweep->point.device;
-            if (profiles == NULL ? axis->target == NNC_SWEEP_SOFTWARE && k > 0
-                                 : strcmp(profiles
-                                              ->of[nnc_profile_kind_kept(
-                                                  model, device, &axes->kept_plan, axes->kept)]
-                                              ->id,
-                                          axes->first->id) != 0) {
+            const nnc_model *model = axis->target == NNC_SWEEP_MODEL ? axis->specs[k] : &sweep->point.model;
+            const nnc_device *device = axis->target == NNC_SWEEP_DEVICE ? axis->specs[k] : &sweep->point.device;
+            if (profiles == NULL
+                    ? axis->target == NNC_SWEEP_SOFTWARE && k > 0
+                    : strcmp(profiles->of[nnc_profile_kind_kept(model, device, &axes->kept_plan, axes->kept)]->id,
+                             axes->first->id) != 0) {
                 return true;
             }
         }
@@ -466,23 +447,20 @@ static nnc_status add_default(lookup *l, nnc_error *err)
     return status;
 }
 
-nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names,
-                                 nnc_error *err)
+nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err)
 {
     lookup l = { .sweep = sweep, .option = option };
     NNC_TRY(nnc_sweep_settle(sweep, err));
     return names != NULL ? add_listed(&l, names, err) : add_default(&l, err);
 }
 
-nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint,
-                               nnc_error *err)
+nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err)
 {
     lookup l = { .sweep = sweep, .option = option };
     const int32_t at = sweep->where_count;
     NNC_TRY(nnc_sweep_settle(sweep, err));
     if (at == NNC_WHERES_MAX) {
-        return nnc_fail(err, NNC_BAD_USAGE, option, "too many constraints, expected at most %d",
-                        NNC_WHERES_MAX);
+        return nnc_fail(err, NNC_BAD_USAGE, option, "too many constraints, expected at most %d", NNC_WHERES_MAX);
     }
     NNC_TRY(nnc_where_parse(option, constraint, use_name, &l, &sweep->where[at], err));
     sweep->where_texts[at] = nnc_arena_strdup(sweep->arena, constraint);
@@ -499,8 +477,7 @@ nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, 
     const bool falls = strcmp(order, "desc") == 0;
     NNC_TRY(nnc_sweep_settle(sweep, err));
     if (length >= sizeof name || (*order != '\0' && !falls && strcmp(order, "asc") != 0)) {
-        return nnc_fail(err, NNC_BAD_USAGE, option,
-                        "expected COLUMN, COLUMN:asc or COLUMN:desc, found \"%s\"", by);
+        return nnc_fail(err, NNC_BAD_USAGE, option, "expected COLUMN, COLUMN:asc or COLUMN:desc, found \"%s\"", by);
     }
     snprintf(name, sizeof name, "%.*s", (int)length, by);
     NNC_TRY(use_name(&l, name, &sweep->by, err));

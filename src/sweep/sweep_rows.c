@@ -9,8 +9,7 @@
 
 /* ---- the row made concrete ---- */
 
-nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index,
-                         nnc_error *err)
+nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err)
 {
     switch (axis->target) {
     case NNC_SWEEP_MODEL: point->model = *(const nnc_model *)axis->specs[index]; break;
@@ -18,15 +17,12 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
         if (axis->bytes != NULL) { /* value that was read when the axis was made */
-            memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size,
-                   axis->size);
+            memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size, axis->size);
             return NNC_OK;
         }
         return nnc_plan_set(&point->plan, axis->field, axis->values[index], err);
-    case NNC_SWEEP_MODEL_FIELD:
-        return nnc_model_set(&point->model, axis->field, axis->values[index], err);
-    case NNC_SWEEP_DEVICE_FIELD:
-        return nnc_device_set(&point->device, axis->field, axis->values[index], err);
+    case NNC_SWEEP_MODEL_FIELD: return nnc_model_set(&point->model, axis->field, axis->values[index], err);
+    case NNC_SWEEP_DEVICE_FIELD: return nnc_device_set(&point->device, axis->field, axis->values[index], err);
     }
     return NNC_OK;
 }
@@ -63,8 +59,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
     for (int32_t i = 0; i < axes->axis_count; i++) {
         const nnc_sweep_axis *axis = &axes->axes[i];
         const int32_t place = places[axis->group];
-        if (point->placed && place == point->places[axis->group] &&
-            !is_lost(axis, model_loaded, device_loaded)) {
+        if (point->placed && place == point->places[axis->group] && !is_lost(axis, model_loaded, device_loaded)) {
             continue;
         }
         const nnc_status status = nnc_point_set(point, axis, place, NULL);
@@ -72,8 +67,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
         (void)status;
         model_loaded = model_loaded || axis->target == NNC_SWEEP_MODEL;
         device_loaded = device_loaded || axis->target == NNC_SWEEP_DEVICE;
-        specs_moved = specs_moved ||
-                      (axis->target != NNC_SWEEP_PLAN_FIELD && axis->target != NNC_SWEEP_SOFTWARE);
+        specs_moved = specs_moved || (axis->target != NNC_SWEEP_PLAN_FIELD && axis->target != NNC_SWEEP_SOFTWARE);
     }
     memcpy(point->places, places, sizeof *places * (size_t)axes->group_count);
     point->placed = true;
@@ -81,12 +75,9 @@ void nnc_point_move(nnc_point *point, int64_t row)
         check_specs(point);
     }
     if (axes->profiles != NULL) {
-        const nnc_profile_kind usual =
-            nnc_profile_kind_of(&point->model, &point->device, &point->plan);
-        const nnc_profile_kind kind = axes->each
-                                          ? usual
-                                          : nnc_profile_kind_kept(&point->model, &point->device,
-                                                                  &axes->kept_plan, axes->kept);
+        const nnc_profile_kind usual = nnc_profile_kind_of(&point->model, &point->device, &point->plan);
+        const nnc_profile_kind kind =
+            axes->each ? usual : nnc_profile_kind_kept(&point->model, &point->device, &axes->kept_plan, axes->kept);
         const nnc_software *profile = axes->profiles->of[kind];
         point->usual = kind == usual || strcmp(profile->id, axes->profiles->of[usual]->id) == 0;
         if (profile != point->profile) {
@@ -128,8 +119,7 @@ static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_err
     }
     nnc_estimate_cache_begin(point->scratch->shared, &point->filled, &point->device);
     point->is_filled = true;
-    return nnc_estimate_read(&point->filled, &point->device, &point->switched, &plan,
-                             point->scratch, result, err);
+    return nnc_estimate_read(&point->filled, &point->device, &point->switched, &plan, point->scratch, result, err);
 }
 
 nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err)
@@ -140,16 +130,15 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
         }
         return point->spec_fault.status;
     }
-    if (point->axes->profiles == NULL &&
-        point->software.date[0] != '\0') { /* an axis names the profile */
+    if (point->axes->profiles == NULL && point->software.date[0] != '\0') { /* an axis names the profile */
         return estimate_release(point, result, err);
     }
     if (point->is_filled) {
         nnc_estimate_cache_begin(point->scratch->shared, &point->model, &point->device);
         point->is_filled = false;
     }
-    return nnc_estimate_read(&point->model, &point->device, &point->software, &point->plan,
-                             point->scratch, result, err);
+    return nnc_estimate_read(&point->model, &point->device, &point->software, &point->plan, point->scratch, result,
+                             err);
 }
 
 /* ---- order in a chunk ---- */
@@ -174,8 +163,7 @@ typedef struct turn {
 typedef struct row_order {
     bool decides[NNC_SWEEP_AXES_MAX]; /* the group of axes decides which ops a rank runs */
     bool mixed;                       /* such a group moves faster than another group */
-    int64_t
-        keys[NNC_POOL_CHUNK_MAX]; /* the values of those groups as one number, then the place in the
+    int64_t keys[NNC_POOL_CHUNK_MAX]; /* the values of those groups as one number, then the place in the
                                * chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
@@ -188,8 +176,7 @@ static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
         return true;
     }
     memcpy((char *)&first + axis->offset, axis->bytes, axis->size);
-    memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size,
-           axis->size);
+    memcpy((char *)&last + axis->offset, axis->bytes + (size_t)(axis->count - 1) * axis->size, axis->size);
     first = nnc_plan_lowering_key(&first);
     last = nnc_plan_lowering_key(&last);
     return !nnc_same_bytes(&first, &last, sizeof first);
@@ -284,8 +271,8 @@ struct nnc_sweeper {
     int64_t specs_moves;                 /* moves of the point when the fields of model and device
                                      * were read */
     char reason[sizeof(nnc_error)];      /* where and what of an error */
-    over over;          /* memory of the last such row; rows often need as much as the one before */
-    nnc_buffer command; /* command of the row, if a column asks for it; keeps its memory */
+    over over;                           /* memory of the last such row; rows often need as much as the one before */
+    nnc_buffer command;                  /* command of the row, if a column asks for it; keeps its memory */
     row_order order;
     nnc_batch held; /* rows that wait for their place in the order */
 };
@@ -295,8 +282,7 @@ static bool asks_full(const nnc_sweep *sweep)
 {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_slot *slot = &sweep->slots[i];
-        if (slot->kind == NNC_NAME_FIGURE &&
-            nnc_column_is_full(&sweep->figures.list[slot->index])) {
+        if (slot->kind == NNC_NAME_FIGURE && nnc_column_is_full(&sweep->figures.list[slot->index])) {
             return true;
         }
     }
@@ -379,8 +365,7 @@ static void fill_specs(nnc_sweeper *s)
         if (from == KNOWN_FIGURES) {
             s->cells[i].kind = NNC_CELL_NULL;
         } else if (from == KNOWN_SPECS && moved) {
-            s->cells[i] =
-                nnc_field_cell(slot, &s->point, &s->point.plan, s->texts[i], NNC_METRIC_TEXT_MAX);
+            s->cells[i] = nnc_field_cell(slot, &s->point, &s->point.plan, s->texts[i], NNC_METRIC_TEXT_MAX);
         }
     }
 }
@@ -391,8 +376,7 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     for (int32_t i = 0; i < sweep->slot_count; i++) {
         const nnc_name_kind kind = sweep->slots[i].kind;
         if (kind == NNC_NAME_VERDICT) {
-            s->cells[i] =
-                (nnc_cell){ .kind = NNC_CELL_TEXT, .text = nnc_sweep_verdict_name(verdict) };
+            s->cells[i] = (nnc_cell){ .kind = NNC_CELL_TEXT, .text = nnc_sweep_verdict_name(verdict) };
         } else if (kind == NNC_NAME_REASON && reason != NULL) {
             s->cells[i] = (nnc_cell){ .kind = NNC_CELL_TEXT, .text = reason };
         }
@@ -407,9 +391,9 @@ static nnc_cell framework_of(nnc_sweeper *s)
     nnc_result same = s->result;
     const bool fits_only = point->scratch->fits_only;
     point->scratch->fits_only = false; /* there it may not fit; its time counts all the same */
-    const bool done = first == NULL || strcmp(first->id, point->software.id) == 0 ||
-                      nnc_estimate_read(&point->model, &point->device, first, &point->plan,
-                                        point->scratch, &same, NULL) == NNC_OK;
+    const bool done =
+        first == NULL || strcmp(first->id, point->software.id) == 0 ||
+        nnc_estimate_read(&point->model, &point->device, first, &point->plan, point->scratch, &same, NULL) == NNC_OK;
     point->scratch->fits_only = fits_only;
     if (!done) {
         return (nnc_cell){ .kind = NNC_CELL_NULL };
@@ -435,8 +419,7 @@ static void fill_late(nnc_sweeper *s)
         } else if (slot->kind == NNC_NAME_FIGURE) {
             s->cells[i] = nnc_column_read(&sweep->figures.list[slot->index], place, s->texts[i]);
         } else if (slot->kind == NNC_NAME_FIELD && slot->target == NNC_SWEEP_PLAN_FIELD) {
-            s->cells[i] =
-                nnc_field_cell(slot, &s->point, &s->result.plan, s->texts[i], NNC_METRIC_TEXT_MAX);
+            s->cells[i] = nnc_field_cell(slot, &s->point, &s->result.plan, s->texts[i], NNC_METRIC_TEXT_MAX);
         }
     }
     s->known = KNOWN_FIGURES;
@@ -482,8 +465,7 @@ static void write_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
         s->shown[i] = s->cells[sweep->columns[i]];
     }
     if (sweep->format != NULL) {
-        sweep->format->line(&batch->bytes, (nnc_heads){ sweep->heads, sweep->column_count },
-                            s->shown);
+        sweep->format->line(&batch->bytes, (nnc_heads){ sweep->heads, sweep->column_count }, s->shown);
     } else {
         nnc_cells_pack(&batch->bytes, s->shown, sweep->column_count);
     }
@@ -495,8 +477,7 @@ static void over_memory(nnc_sweeper *s)
     char needed[NNC_NUMBER_TEXT], capacity[NNC_NUMBER_TEXT];
     const nnc_memory *memory = &s->result.memory;
     over *told = &s->over;
-    if (told->total_bytes != memory->total_bytes ||
-        told->capacity_bytes != memory->capacity_bytes) {
+    if (told->total_bytes != memory->total_bytes || told->capacity_bytes != memory->capacity_bytes) {
         told->total_bytes = memory->total_bytes;
         told->capacity_bytes = memory->capacity_bytes;
         snprintf(told->text, sizeof told->text, "memory: needs %s of %s",
@@ -506,8 +487,7 @@ static void over_memory(nnc_sweeper *s)
     fill_verdict(s, NNC_SWEEP_OVER_MEMORY, told->text);
 }
 
-static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why,
-                       nnc_batch *batch)
+static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why, nnc_batch *batch)
 {
     batch->tally.illegal++;
     /* An illegal plan has no metrics and meets no constraint on them. */

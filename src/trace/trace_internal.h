@@ -38,11 +38,7 @@ typedef struct nnc_trace_launch {
     int32_t thread;
 } nnc_trace_launch;
 
-typedef enum nnc_trace_class {
-    NNC_TRACE_COMPUTE,
-    NNC_TRACE_COMMUNICATION,
-    NNC_TRACE_COPY
-} nnc_trace_class;
+typedef enum nnc_trace_class { NNC_TRACE_COMPUTE, NNC_TRACE_COMMUNICATION, NNC_TRACE_COPY } nnc_trace_class;
 
 typedef struct nnc_trace_kernel {
     int64_t start_ns, end_ns, correlation, external; /* -1 = none */
@@ -87,13 +83,12 @@ typedef struct nnc_trace_price {
 
 /* Facts of the kernels of an operator that its shapes do not have. */
 typedef struct nnc_trace_hint {
-    bool tf32;   /* they round fp32 operands to tf32 */
-    int aligned; /* elements that the operands are aligned to, by the kernel's name; 0 = not stated */
+    bool tf32;       /* they round fp32 operands to tf32 */
+    int aligned;     /* elements that the operands are aligned to, by the kernel's name; 0 = not stated */
     double launches; /* kernels of one call */
 } nnc_trace_hint;
 
-nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind,
-                                   nnc_trace_hint hint);
+nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint);
 
 /* An operator in the words of tables of measurements: "matmul" with m, n, k and batch, "gelu" and others with m rows of n. */
 typedef struct nnc_trace_sizes {
@@ -141,8 +136,8 @@ typedef struct nnc_trace_sum {
 } nnc_trace_sum;
 
 /* Fills sum; its arrays live in the arena of the trace. NNC_NO_MEMORY; NNC_BAD_SPEC: no kernel. */
-nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device,
-                            nnc_trace_sum *sum, nnc_error *err);
+nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device, nnc_trace_sum *sum,
+                            nnc_error *err);
 
 /* ---- trace_sum.c: the ranks of one run ---- */
 

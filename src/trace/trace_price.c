@@ -193,8 +193,8 @@ static bool product_of(const tensor *a, const tensor *b, nnc_op *op)
 
 static bool conv_of(const tensor *x, const tensor *w, int64_t h_out, int64_t w_out, nnc_op *op)
 {
-    if (x->rank != 4 || w->rank != 4 || w->shape[1] <= 0 || x->shape[1] % w->shape[1] != 0 ||
-        h_out <= 0 || w_out <= 0) {
+    if (x->rank != 4 || w->rank != 4 || w->shape[1] <= 0 || x->shape[1] % w->shape[1] != 0 || h_out <= 0 ||
+        w_out <= 0) {
         return false;
     }
     const int64_t stride = (x->shape[2] + h_out / 2) / h_out;
@@ -226,15 +226,14 @@ static const conv_form convs[] = {
     { "miopen_convolution", 4, 3 },
 };
 
-static bool forward_conv(const nnc_trace_kind *kind, const conv_form *form, const tensors *in,
-                         nnc_op *op)
+static bool forward_conv(const nnc_trace_kind *kind, const conv_form *form, const tensors *in, nnc_op *op)
 {
     int64_t stride[2], padding[2];
     const tensor *x = input_of(in, 0), *w = input_of(in, 1);
     const int strides = values_of(kind->values, form->stride, stride, 2);
     const int paddings = values_of(kind->values, form->padding, padding, 2);
-    if (x == NULL || w == NULL || strides == 0 || paddings == 0 || x->rank != 4 || w->rank != 4 ||
-        stride[0] <= 0 || stride[strides - 1] <= 0) {
+    if (x == NULL || w == NULL || strides == 0 || paddings == 0 || x->rank != 4 || w->rank != 4 || stride[0] <= 0 ||
+        stride[strides - 1] <= 0) {
         return false;
     }
     const int64_t high = x->shape[2] + 2 * padding[0] - w->shape[2];
@@ -248,9 +247,8 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
     char causal[32] = "";
     /* dropout_p is argument 3 and is_causal argument 4 of flash; one later each with a bias. */
     const bool biased = strstr(kind->name, "flash") == NULL;
-    if (q == NULL || k == NULL || v == NULL || q->rank != 4 || k->rank != 4 || v->rank != 4 ||
-        k->shape[1] <= 0 || q->shape[1] % k->shape[1] != 0 || q->shape[2] <= 0 ||
-        !type_at(kind->values, biased ? 6 : 4, causal)) {
+    if (q == NULL || k == NULL || v == NULL || q->rank != 4 || k->rank != 4 || v->rank != 4 || k->shape[1] <= 0 ||
+        q->shape[1] % k->shape[1] != 0 || q->shape[2] <= 0 || !type_at(kind->values, biased ? 6 : 4, causal)) {
         return false;
     }
     const double all = (double)q->shape[2] * (double)k->shape[2];
@@ -266,8 +264,7 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
                                .full_pairs = all,
                                .window_pairs = all,
                                .causal = masked };
-    op->u.flash.pairs =
-        masked ? (double)nnc_attention_pairs(q->shape[2], k->shape[2], true, 0) : all;
+    op->u.flash.pairs = masked ? (double)nnc_attention_pairs(q->shape[2], k->shape[2], true, 0) : all;
     return (masked && strcmp(causal, "True") == 0) || strcmp(causal, "False") == 0;
 }
 
@@ -438,12 +435,10 @@ static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *i
     static const struct {
         const char *name;
         int32_t a, b;
-    } products[] = { { "mm", 0, 1 },
-                     { "bmm", 0, 1 },
-                     { "addmm", 1, 2 },
-                     { "baddbmm", 1, 2 },
-                     { "_addmm_activation", 1, 2 },
-                     { "_scaled_mm", 0, 1 } };
+    } products[] = {
+        { "mm", 0, 1 },        { "bmm", 0, 1 }, { "addmm", 1, 2 }, { "baddbmm", 1, 2 }, { "_addmm_activation", 1, 2 },
+        { "_scaled_mm", 0, 1 }
+    };
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         if (strcmp(name, products[i].name) == 0) {
             return product_of(input_of(in, products[i].a), input_of(in, products[i].b), ops);
@@ -456,8 +451,8 @@ static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *i
     }
     if (strcmp(name, "convolution_backward") == 0) {
         const tensor *dy = input_of(in, 0), *x = input_of(in, 1), *w = input_of(in, 2);
-        const bool known = dy != NULL && x != NULL && w != NULL && dy->rank == 4 &&
-                           conv_of(x, w, dy->shape[2], dy->shape[3], ops);
+        const bool known =
+            dy != NULL && x != NULL && w != NULL && dy->rank == 4 && conv_of(x, w, dy->shape[2], dy->shape[3], ops);
         ops[1] = ops[0];
         ops[0].phase = NNC_PHASE_GRAD_INPUT;
         ops[1].phase = NNC_PHASE_GRAD_WEIGHT;
@@ -570,15 +565,12 @@ static void set_alignment(nnc_op *op, int aligned)
 /* Seconds of the kernels of a call beyond the first, such as those that add the parts of a sum. */
 static double further_s(const nnc_device *device, double launches)
 {
-    const nnc_op nothing = {
-        .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1
-    };
+    const nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };
     const nnc_work work = nnc_op_work(&nothing);
     return nnc_max(launches - 1.0, 0.0) * nnc_op_time(device, &nothing, &work).time_s;
 }
 
-nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind,
-                                   nnc_trace_hint hint)
+nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint)
 {
     const double unknown = (double)NAN;
     nnc_trace_price price = { .padded_s = unknown };
@@ -598,8 +590,7 @@ nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kin
     free(in);
     const bool pass = ops[0].kind == NNC_OP_KERNEL;
     const nnc_dtype math = dtype == NNC_FP32 && hint.tf32 ? NNC_TF32 : dtype;
-    const bool known =
-        pass || (dtype != NNC_DTYPE_COUNT && !isnan(nnc_device_matmul_peak(device, math)));
+    const bool known = pass || (dtype != NNC_DTYPE_COUNT && !isnan(nnc_device_matmul_peak(device, math)));
     for (int i = 0; i < count && known; i++) {
         ops[i].dtype = dtype == NNC_DTYPE_COUNT ? NNC_FP32 : dtype;
         ops[i].math_dtype = pass ? ops[i].dtype : math;

@@ -55,8 +55,7 @@ static nnc_status load(zlib_calls *calls, nnc_error *err)
 #ifdef NNC_ZLIB_LIBRARY
 #define NAME(name) #name,
     static const char *const names[] = { ZLIB_CALLS(NAME) };
-    return nnc_dlopen_functions(NNC_ZLIB_LIBRARY, NNC_ZLIB_PACKAGE, names,
-                                sizeof names / sizeof *names, calls, err);
+    return nnc_dlopen_functions(NNC_ZLIB_LIBRARY, NNC_ZLIB_PACKAGE, names, sizeof names / sizeof *names, calls, err);
 #else
 #define ADDRESS(name) .name = name,
     (void)err;
@@ -206,8 +205,7 @@ static bool take(reader *r, char expected)
         r->at++;
         return true;
     }
-    snprintf(what, sizeof what,
-             c < 0 ? "ends too early, expected '%c'" : "bad syntax, expected '%c'", expected);
+    snprintf(what, sizeof what, c < 0 ? "ends too early, expected '%c'" : "bad syntax, expected '%c'", expected);
     fail(r, NNC_BAD_SPEC, what);
     return false;
 }
@@ -307,8 +305,7 @@ static const char *slice_value(const char *p, slice *value)
         }
     }
     const char *end = p;
-    while (end > begin &&
-           (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) {
+    while (end > begin && (end[-1] == ' ' || end[-1] == '\n' || end[-1] == '\t' || end[-1] == '\r')) {
         end--;
     }
     const bool quoted = *begin == '"' && end > begin + 1;
@@ -357,15 +354,9 @@ static void set_member(const named_slice *rows, event *e, slice key, slice value
 static void set_outer(event *e, slice key, slice value)
 {
     static const named_slice rows[] = {
-        { "ph", offsetof(event, ph) },
-        { "cat", offsetof(event, cat) },
-        { "name", offsetof(event, name) },
-        { "pid", offsetof(event, pid) },
-        { "tid", offsetof(event, tid) },
-        { "ts", offsetof(event, ts) },
-        { "dur", offsetof(event, dur) },
-        { "args", offsetof(event, args) },
-        { NULL, 0 },
+        { "ph", offsetof(event, ph) },   { "cat", offsetof(event, cat) },   { "name", offsetof(event, name) },
+        { "pid", offsetof(event, pid) }, { "tid", offsetof(event, tid) },   { "ts", offsetof(event, ts) },
+        { "dur", offsetof(event, dur) }, { "args", offsetof(event, args) }, { NULL, 0 },
     };
     set_member(rows, e, key, value);
 }
@@ -547,11 +538,9 @@ static void add_event(reader *r, const event *e, int64_t start, int64_t lasts)
                                           .name = name_of(r, e),
                                           .device = device > 4096 ? -1 : (int32_t)device,
                                           .class = class_of(of, e->name),
-                                          .group =
-                                              (uint32_t)hash_of(e->group.text, e->group.size) };
+                                          .group = (uint32_t)hash_of(e->group.text, e->group.size) };
         nnc_buffer_put(&r->kernels, &kernel, sizeof kernel);
-    } else if (of == ANNOTATION && e->name.size > 13 &&
-               memcmp(e->name.text, "ProfilerStep#", 13) == 0) {
+    } else if (of == ANNOTATION && e->name.size > 13 && memcmp(e->name.text, "ProfilerStep#", 13) == 0) {
         r->trace->steps++;
     }
     if (r->calls.failed || r->launches.failed || r->kernels.failed) {
@@ -572,8 +561,8 @@ static void read_event(reader *r)
         fail(r, NNC_BAD_SPEC, "bad syntax, expected an event as an object");
         return;
     }
-    if (is(e.ph, "X") && e.name.text != NULL && nanoseconds(e.ts, &start) &&
-        nanoseconds(e.dur, &lasts) && start <= INT64_MAX - lasts) {
+    if (is(e.ph, "X") && e.name.text != NULL && nanoseconds(e.ts, &start) && nanoseconds(e.dur, &lasts) &&
+        start <= INT64_MAX - lasts) {
         add_event(r, &e, start, lasts);
     }
 }
@@ -607,8 +596,7 @@ static void read_devices(reader *r)
     const char *first = size > 0 ? strchr(r->event, '{') : NULL;
     if (!r->failed && first != NULL && read_members(first, &e, set_outer) && e.name.size > 0) {
         char name[128];
-        snprintf(name, sizeof name, "%.*s", e.name.size < 120 ? (int)e.name.size : 120,
-                 e.name.text);
+        snprintf(name, sizeof name, "%.*s", e.name.size < 120 ? (int)e.name.size : 120, e.name.text);
         r->trace->device = nnc_arena_strdup(r->trace->arena, name);
     }
 }
@@ -738,11 +726,10 @@ nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err)
     r->trace = t;
     t->rank = t->world_size = -1;
     nnc_status status = load(&r->z, r->err);
-    if (status == NNC_OK && (stat(path, &about) != 0 || !S_ISREG(about.st_mode) ||
-                             (r->file = r->z.gzopen(path, "rb")) == NULL)) {
+    if (status == NNC_OK &&
+        (stat(path, &about) != 0 || !S_ISREG(about.st_mode) || (r->file = r->z.gzopen(path, "rb")) == NULL)) {
         status = nnc_fail(err, NNC_IO, path, "cannot open: %s",
-                          errno != 0 && stat(path, &about) != 0 ? strerror(errno)
-                                                                : "not a regular file");
+                          errno != 0 && stat(path, &about) != 0 ? strerror(errno) : "not a regular file");
     }
     if (status == NNC_OK) {
         read_open(r);

@@ -24,8 +24,7 @@ static int launch_in_time(const void *a, const void *b)
 {
     const nnc_trace_launch *const *x = a, *const *y = b;
     const int thread = ((*x)->thread > (*y)->thread) - ((*x)->thread < (*y)->thread);
-    return thread != 0 ? thread
-                       : ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns);
+    return thread != 0 ? thread : ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns);
 }
 
 /* By thread and start; an operator stands before those inside it. */
@@ -34,9 +33,7 @@ static int call_in_time(const void *a, const void *b)
     const nnc_trace_call *x = a, *y = b;
     const int thread = (x->thread > y->thread) - (x->thread < y->thread);
     const int start = (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
-    return thread != 0  ? thread
-           : start != 0 ? start
-                        : (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
+    return thread != 0 ? thread : start != 0 ? start : (x->end_ns < y->end_ns) - (x->end_ns > y->end_ns);
 }
 
 static int by_external(const void *a, const void *b)
@@ -49,8 +46,7 @@ enum { NESTING_MAX = 256 };
 
 /* Sets issuer[i], the call of launch i (in the order of the launches): the innermost call around it whose shapes were
  * recorded; NULL = none. in_time: the launches by thread and time. */
-static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time,
-                         const nnc_trace_call **issuer)
+static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer)
 {
     const nnc_trace_call *open[NESTING_MAX];
     int depth = 0;
@@ -61,8 +57,7 @@ static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time,
                (t->calls[next].thread < l->thread ||
                 (t->calls[next].thread == l->thread && t->calls[next].start_ns <= l->start_ns))) {
             const nnc_trace_call *c = &t->calls[next++];
-            while (depth > 0 && (open[depth - 1]->thread != c->thread ||
-                                 open[depth - 1]->end_ns <= c->start_ns)) {
+            while (depth > 0 && (open[depth - 1]->thread != c->thread || open[depth - 1]->end_ns <= c->start_ns)) {
                 depth--;
             }
             if (depth < NESTING_MAX) {
@@ -118,8 +113,7 @@ static bool links_make(nnc_trace *t, links *l)
 }
 
 /* The call that issued a kernel; NULL = not known. */
-static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l,
-                                       const nnc_trace_kernel *kernel)
+static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel)
 {
     const nnc_trace_launch key = { .correlation = kernel->correlation };
     const nnc_trace_launch *launch =
@@ -130,10 +124,9 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l,
         return l->issuer[launch - t->launches];
     }
     const nnc_trace_call wanted = { .external = kernel->external }, *at = &wanted;
-    const nnc_trace_call **call =
-        kernel->external > 0 && t->call_count > 0
-            ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external)
-            : NULL;
+    const nnc_trace_call **call = kernel->external > 0 && t->call_count > 0
+                                      ? bsearch(&at, l->by_external, (size_t)t->call_count, sizeof at, by_external)
+                                      : NULL;
     return call != NULL && t->kinds[(*call)->kind].dims != NULL ? *call : NULL;
 }
 
@@ -148,8 +141,8 @@ static bool rounds_to_tf32(const char *kernel)
 }
 
 /* Adds a kernel to its row: one row for each kind of operator, then one for each kernel without operator. */
-static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call,
-                       bool first, nnc_trace_row *rows)
+static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
+                       nnc_trace_row *rows)
 {
     nnc_trace_row *row = call != NULL ? &rows[call->kind] : &rows[t->kind_count + k->name];
     const double seconds = (double)(k->end_ns - k->start_ns) * NS;
@@ -274,8 +267,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
             count++;
         }
     }
-    const double slowest =
-        2.0; /* a device of whose kernels half take longer is not the one that was named */
+    const double slowest = 2.0; /* a device of whose kernels half take longer is not the one that was named */
     const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(median_of(ratios, count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
     for (int64_t i = 0; i < count; i++) {
@@ -297,15 +289,12 @@ static void price_row(const nnc_device *device, nnc_trace_row *row)
 {
     const double unknown = (double)NAN, calls = (double)row->calls;
     row->expected_s = row->times = row->save_s = unknown;
-    row->price = (nnc_trace_price){ .flops = unknown,
-                                    .moved_bytes = unknown,
-                                    .bound_s = unknown,
-                                    .predicted_s = unknown,
-                                    .padded_s = unknown };
+    row->price = (nnc_trace_price){
+        .flops = unknown, .moved_bytes = unknown, .bound_s = unknown, .predicted_s = unknown, .padded_s = unknown
+    };
     if (device != NULL && row->linked && row->class == NNC_TRACE_COMPUTE) {
         const nnc_trace_kind kind = { row->op, row->dims, row->types, row->values };
-        const nnc_trace_hint hint = { row->tf32, aligned_to(row->kernel),
-                                      (double)row->kernels / calls };
+        const nnc_trace_hint hint = { row->tf32, aligned_to(row->kernel), (double)row->kernels / calls };
         row->price = nnc_trace_price_of(device, &kind, hint);
         row->price.flops *= calls;
         row->price.moved_bytes *= calls;
@@ -411,8 +400,7 @@ static double idle_for_host_s(const nnc_trace *t, int32_t device)
         if (k->start_ns > end && k->correlation >= 0 && t->launch_count > 0) {
             const nnc_trace_launch *launch =
                 bsearch(&key, t->launches, (size_t)t->launch_count, sizeof key, by_correlation);
-            late +=
-                launch != NULL && launch->start_ns > end ? (double)(k->start_ns - end) * NS : 0.0;
+            late += launch != NULL && launch->start_ns > end ? (double)(k->start_ns - end) * NS : 0.0;
         }
         end = end == INT64_MAX || k->end_ns > end ? k->end_ns : end;
     }
@@ -440,8 +428,8 @@ static void add_time(nnc_trace *t, nnc_trace_sum *sum)
     sum->issue_s = sum->span_s / (double)t->kernel_count;
 }
 
-nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device,
-                            nnc_trace_sum *sum, nnc_error *err)
+nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device, nnc_trace_sum *sum,
+                            nnc_error *err)
 {
     *sum = (nnc_trace_sum){ .trace = trace, .device = device };
     if (trace->kernel_count == 0) {
@@ -480,8 +468,7 @@ bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all)
         const nnc_trace_kernel *k = &t->kernels[i];
         const char *name = t->names[k->name];
         if (k->class == NNC_TRACE_COMMUNICATION && strstr(name, "SendRecv") == NULL) {
-            const nnc_trace_collective one = { .what = nnc_digest_text(NNC_DIGEST_START, name) ^
-                                                       k->group,
+            const nnc_trace_collective one = { .what = nnc_digest_text(NNC_DIGEST_START, name) ^ k->group,
                                                .start_ns = k->start_ns,
                                                .rank = rank,
                                                .seconds = (double)(k->end_ns - k->start_ns) * NS };
@@ -503,8 +490,7 @@ bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all)
 static int by_number(const void *a, const void *b)
 {
     const nnc_trace_collective *x = a, *y = b;
-    return x->what != y->what ? (x->what > y->what) - (x->what < y->what)
-                              : (x->nth > y->nth) - (x->nth < y->nth);
+    return x->what != y->what ? (x->what > y->what) - (x->what < y->what) : (x->nth > y->nth) - (x->nth < y->nth);
 }
 
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks)

@@ -66,12 +66,11 @@ static void report(long runs, double *times[2])
     for (int k = 0; k < 2; k++)
         qsort(times[k], (size_t)runs, sizeof *times[k], by_value);
     getrusage(RUSAGE_CHILDREN, &children);
-    printf("cold start, %ld runs: median %.2f ms, p90 %.2f ms, max %.2f ms, peak RSS %.1f MiB\n",
-           runs, 1e3 * own[runs / 2], 1e3 * own[runs * 9 / 10], 1e3 * own[runs - 1],
-           (double)children.ru_maxrss / 1024);
+    printf("cold start, %ld runs: median %.2f ms, p90 %.2f ms, max %.2f ms, peak RSS %.1f MiB\n", runs,
+           1e3 * own[runs / 2], 1e3 * own[runs * 9 / 10], 1e3 * own[runs - 1], (double)children.ru_maxrss / 1024);
     printf("  above /bin/true: least %.2f ms (%.2f - %.2f), median %.2f ms (%.2f - %.2f)\n",
-           1e3 * (own[0] - nothing[0]), 1e3 * own[0], 1e3 * nothing[0],
-           1e3 * (own[runs / 2] - nothing[runs / 2]), 1e3 * own[runs / 2], 1e3 * nothing[runs / 2]);
+           1e3 * (own[0] - nothing[0]), 1e3 * own[0], 1e3 * nothing[0], 1e3 * (own[runs / 2] - nothing[runs / 2]),
+           1e3 * own[runs / 2], 1e3 * nothing[runs / 2]);
 }
 
 int main(int argc, char **argv)
@@ -83,8 +82,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_cold RUNS COMMAND [ARGUMENT...]\n");
         return 2;
     }
-    double *times[2] = { calloc((size_t)runs, sizeof(double)),
-                         calloc((size_t)runs, sizeof(double)) };
+    double *times[2] = { calloc((size_t)runs, sizeof(double)), calloc((size_t)runs, sizeof(double)) };
     const int ran = times[0] && times[1] && run_all(runs, commands, times);
     if (ran)
         report(runs, times);

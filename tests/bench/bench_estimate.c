@@ -31,11 +31,7 @@ static const struct {
         { "sequence_parallel", "on" },
         { "zero", "1" },
         { "micro_batches", "96" } } },
-    { "gpt3-175b",
-      { { "tensor", "8" },
-        { "pipeline", "8" },
-        { "schedule", "zb-h2" },
-        { "micro_batches", "96" } } },
+    { "gpt3-175b", { { "tensor", "8" }, { "pipeline", "8" }, { "schedule", "zb-h2" }, { "micro_batches", "96" } } },
     { "llama3-70b",
       { { "tensor", "8" },
         { "pipeline", "4" },
@@ -83,9 +79,9 @@ static void bench(const setup *s, const nnc_model *model)
     double best_s = INFINITY;
     for (int i = 0; i < BATCHES; i++)
         best_s = fmin(best_s, time_calls(s, model, calls, &result));
-    printf("%-12s %5d devices %8.2f us per estimate, %5d ops, %8.3g op/s, %6.2f of the reference\n",
-           model->id, (int)result.plan.devices, 1e6 * best_s, (int)result.op_count,
-           result.op_count / best_s, best_s / bench_reference_s());
+    printf("%-12s %5d devices %8.2f us per estimate, %5d ops, %8.3g op/s, %6.2f of the reference\n", model->id,
+           (int)result.plan.devices, 1e6 * best_s, (int)result.op_count, result.op_count / best_s,
+           best_s / bench_reference_s());
 }
 
 int main(int argc, char **argv)
@@ -96,9 +92,7 @@ int main(int argc, char **argv)
     }
     nnc_error err = { 0 };
     nnc_specs *specs = nnc_specs_open(argv[1]);
-    setup s = { .software = nnc_software_default(),
-                .plan = nnc_plan_default(),
-                .scratch = nnc_scratch_create() };
+    setup s = { .software = nnc_software_default(), .plan = nnc_plan_default(), .scratch = nnc_scratch_create() };
     nnc_status status = NNC_NO_MEMORY;
     if (!specs || !s.scratch)
         goto done;

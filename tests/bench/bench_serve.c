@@ -63,13 +63,12 @@ static void bench_search(const setup *s)
     double best_s = INFINITY;
     for (int i = 0; i < BATCHES; i++) {
         const double start = now_s();
-        nnc_serve_search_of(s->model, s->device, &s->software, &s->ask, &search, s->scratch,
-                            s->found, NULL);
+        nnc_serve_search_of(s->model, s->device, &s->software, &s->ask, &search, s->scratch, s->found, NULL);
         best_s = fmin(best_s, now_s() - start);
     }
     const double plans = (double)s->found->evaluated;
-    printf("%-14s %-28s %8.2f us per plan, %.0f plans in %.1f ms, 100,000 in %.2f s\n",
-           s->model->id, "search", 1e6 * best_s / plans, plans, 1e3 * best_s, 1e5 * best_s / plans);
+    printf("%-14s %-28s %8.2f us per plan, %.0f plans in %.1f ms, 100,000 in %.2f s\n", s->model->id, "search",
+           1e6 * best_s / plans, plans, 1e3 * best_s, 1e5 * best_s / plans);
 }
 
 static nnc_status bench(setup *s, nnc_specs *specs, nnc_error *err)

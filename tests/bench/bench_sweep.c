@@ -43,8 +43,7 @@ static int run(const char *program, const char *what, const char *arguments, lon
     pid_t child = 0;
     posix_spawn_file_actions_t actions;
     snprintf(text, sizeof text, "%s %s", program, arguments);
-    for (char *word = strtok(text, " "); word && count < ARGUMENTS_MAX - 1;
-         word = strtok(NULL, " "))
+    for (char *word = strtok(text, " "); word && count < ARGUMENTS_MAX - 1; word = strtok(NULL, " "))
         words[count++] = word;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
@@ -57,9 +56,8 @@ static int run(const char *program, const char *what, const char *arguments, lon
         fprintf(stderr, "bench_sweep: failed: %s\n", arguments);
         return 1;
     }
-    printf("%-44s %9.0f rows/s, %9.0f per core-second, %6.3f in a reference\n", what,
-           (double)rows / wall_s, (double)rows / used_s,
-           (double)rows / used_s * bench_reference_s());
+    printf("%-44s %9.0f rows/s, %9.0f per core-second, %6.3f in a reference\n", what, (double)rows / wall_s,
+           (double)rows / used_s, (double)rows / used_s * bench_reference_s());
     return 0;
 }
 
@@ -82,23 +80,18 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_sweep NNCOST FOLDER\n");
         return 2;
     }
-    int failed =
-        run(argv[1], "one device, CSV, 1 thread", ONE "--format csv --threads 1", MODEL_ROWS) ||
-        run(argv[1], "one device, CSV, 2 threads", ONE "--format csv --threads 2", MODEL_ROWS) ||
-        run(argv[1], "one device, JSON lines, 2 threads", ONE "--format json --threads 2",
-            MODEL_ROWS) ||
-        run(argv[1], "one device, best 10 of them, 2 threads", ONE "--top 10 --threads 2",
-            MODEL_ROWS) ||
-        run(argv[1], "cluster, CSV, 1 thread", CLUSTER "--format csv --threads 1", MODEL_ROWS) ||
-        run(argv[1], "cluster, CSV, 2 threads", CLUSTER "--format csv --threads 2", MODEL_ROWS) ||
-        run(argv[1], "cluster, 48 lists of ops, 1 thread", MIXED "--format csv --threads 1",
-            MIXED_ROWS);
+    int failed = run(argv[1], "one device, CSV, 1 thread", ONE "--format csv --threads 1", MODEL_ROWS) ||
+                 run(argv[1], "one device, CSV, 2 threads", ONE "--format csv --threads 2", MODEL_ROWS) ||
+                 run(argv[1], "one device, JSON lines, 2 threads", ONE "--format json --threads 2", MODEL_ROWS) ||
+                 run(argv[1], "one device, best 10 of them, 2 threads", ONE "--top 10 --threads 2", MODEL_ROWS) ||
+                 run(argv[1], "cluster, CSV, 1 thread", CLUSTER "--format csv --threads 1", MODEL_ROWS) ||
+                 run(argv[1], "cluster, CSV, 2 threads", CLUSTER "--format csv --threads 2", MODEL_ROWS) ||
+                 run(argv[1], "cluster, 48 lists of ops, 1 thread", MIXED "--format csv --threads 1", MIXED_ROWS);
     snprintf(arguments, sizeof arguments, ONE "--db %s/rows.sqlite --threads 2", argv[2]);
-    failed =
-        failed || run(argv[1], "one device, SQLite, 2 threads", arguments, MODEL_ROWS) ||
-        run(argv[1], "constraint on axes alone, 2 threads",
-            MANY "--threads 2 --where seq_len*micro_batches<9", MANY_ROWS) ||
-        run(argv[1], "a million rows, CSV, 2 threads", MANY "--format csv --threads 2", MANY_ROWS);
+    failed = failed || run(argv[1], "one device, SQLite, 2 threads", arguments, MODEL_ROWS) ||
+             run(argv[1], "constraint on axes alone, 2 threads", MANY "--threads 2 --where seq_len*micro_batches<9",
+                 MANY_ROWS) ||
+             run(argv[1], "a million rows, CSV, 2 threads", MANY "--format csv --threads 2", MANY_ROWS);
     struct rusage children; /* ru_maxrss: of the largest child, KiB */
     getrusage(RUSAGE_CHILDREN, &children);
     printf("peak RSS of all these %.1f MiB\n", (double)children.ru_maxrss / 1024);

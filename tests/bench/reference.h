@@ -27,8 +27,7 @@ static inline double bench_reference_s(void)
         }
         clock_gettime(CLOCK_MONOTONIC, &to);
         kept = sum;
-        const double s =
-            (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+        const double s = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
         best_s = s < best_s ? s : best_s;
     }
     (void)kept;

@@ -48,10 +48,9 @@ __attribute__((destructor)) static void end(void)
     char text[160];
     failing = KINDS;
     if (path != NULL) {
-        const int file =
-            (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-        const int size = snprintf(text, sizeof text, "%ld %ld %ld %ld\n", count[ALLOC],
-                                  count[WRITE], count[SYNC], count[READ]);
+        const int file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+        const int size =
+            snprintf(text, sizeof text, "%ld %ld %ld %ld\n", count[ALLOC], count[WRITE], count[SYNC], count[READ]);
         syscall(SYS_write, file, text, (size_t)size);
     }
 }

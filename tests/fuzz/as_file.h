@@ -13,8 +13,7 @@
 /* A folder of this process, in memory where there is such a file system; left there. */
 static inline void fuzz_folder(char path[FUZZ_PATH])
 {
-    snprintf(path, FUZZ_PATH, "%s/nncost-fuzz-XXXXXX",
-             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+    snprintf(path, FUZZ_PATH, "%s/nncost-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     if (mkdtemp(path) == NULL) {
         abort();
     }

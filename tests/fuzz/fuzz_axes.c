@@ -59,8 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     if (text != NULL && (!is_long(text) || is_one_of(data, size))) {
         for (int numeric = 0; numeric < 2; numeric++) {
-            if (nnc_sweep_list(arena, "--axis", text, numeric == 1, &values, &count, &err) ==
-                NNC_OK) {
+            if (nnc_sweep_list(arena, "--axis", text, numeric == 1, &values, &count, &err) == NNC_OK) {
                 check(values, count);
             }
         }

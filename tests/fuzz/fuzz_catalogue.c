@@ -13,9 +13,7 @@ static void read_any(nnc_specs *specs, const char *text, size_t size)
 {
     nnc_error err;
     nnc_faults faults = { .name = "fuzz", .err = &err };
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     if (nnc_json_parse(&doc)) {
         nnc_catalogue_read_open(&doc, specs, "fuzz");
     }

@@ -17,11 +17,9 @@ static void check(const nnc_scenario_args *given)
         const nnc_field *field = given->settings[i].field;
         const char *value = given->settings[i].value;
         const nnc_status status =
-            nnc_field_is_of(&nnc_serve_table, field)
-                ? nnc_field_set(&nnc_serve_table, &serve, field->name, value, NULL)
-            : nnc_field_is_of(&nnc_run_table, field)
-                ? nnc_field_set(&nnc_run_table, &run, field->name, value, NULL)
-                : nnc_plan_set(&plan, field->name, value, NULL);
+            nnc_field_is_of(&nnc_serve_table, field) ? nnc_field_set(&nnc_serve_table, &serve, field->name, value, NULL)
+            : nnc_field_is_of(&nnc_run_table, field) ? nnc_field_set(&nnc_run_table, &run, field->name, value, NULL)
+                                                     : nnc_plan_set(&plan, field->name, value, NULL);
         if (status != NNC_OK) {
             abort();
         }
@@ -53,8 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                          : data[0] & 1                                        ? "deepspeed"
                                                                               : "accelerate";
     const nnc_launch_asked asked = { .format = format,
-                                     .serves = strcmp(format, "vllm") == 0 ||
-                                               strcmp(format, "sglang") == 0 ||
+                                     .serves = strcmp(format, "vllm") == 0 || strcmp(format, "sglang") == 0 ||
                                                strcmp(format, "tensorrt-llm") == 0,
                                      .lenient = (data[0] & 2) != 0,
                                      .may_be_open = (data[0] & 4) != 0 };

@@ -7,8 +7,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void judge(void *context, const nnc_log *log)
 {
     (void)context;
-    if (log->judged < 1 || log->judged + log->skipped != log->readings ||
-        !(nnc_log_step_s(log) > 0.0)) {
+    if (log->judged < 1 || log->judged + log->skipped != log->readings || !(nnc_log_step_s(log) > 0.0)) {
         abort();
     }
 }

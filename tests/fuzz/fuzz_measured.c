@@ -25,8 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     nnc_specs *specs = fuzz_toys(); /* with words and profiles */
     nnc_measured_file file;
     nnc_error err;
-    if (specs != NULL &&
-        nnc_measured_parse(specs, "fuzz", (const char *)data, size, &file, &err) == NNC_OK) {
+    if (specs != NULL && nnc_measured_parse(specs, "fuzz", (const char *)data, size, &file, &err) == NNC_OK) {
         for (int32_t i = 0; i < file.count; i++) {
             check_row(&file.rows[i]);
         }

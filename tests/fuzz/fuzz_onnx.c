@@ -16,8 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = NULL;
     size_t length = 0;
     nnc_error err;
-    if (specs != NULL && nnc_onnx_read("fuzz", data, size, "fuzz", "x.2=8", nnc_specs_arena(specs),
-                                       &text, &length, &notes, &err) == NNC_OK) {
+    if (specs != NULL && nnc_onnx_read("fuzz", data, size, "fuzz", "x.2=8", nnc_specs_arena(specs), &text, &length,
+                                       &notes, &err) == NNC_OK) {
         (void)nnc_model_parse(specs, "fuzz", text, length, &model, &err);
     }
     return 0;

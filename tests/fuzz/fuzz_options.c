@@ -11,9 +11,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const nnc_command *const commands[] = {
-    &nnc_cmd_estimate,  &nnc_cmd_ops,  &nnc_cmd_search, &nnc_cmd_sweep,
-    &nnc_cmd_serve,     &nnc_cmd_run,  &nnc_cmd_budget, &nnc_cmd_check,
-    &nnc_cmd_calibrate, &nnc_cmd_plot, &nnc_cmd_report, &nnc_cmd_merge,
+    &nnc_cmd_estimate, &nnc_cmd_ops,   &nnc_cmd_search,    &nnc_cmd_sweep, &nnc_cmd_serve,  &nnc_cmd_run,
+    &nnc_cmd_budget,   &nnc_cmd_check, &nnc_cmd_calibrate, &nnc_cmd_plot,  &nnc_cmd_report, &nnc_cmd_merge,
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0], WORDS_MAX = 200 };
 
@@ -86,8 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         command = named && (text[length] == '\n' || text[length] == '\0') ? commands[i] : command;
     }
     const int argc = split(text, argv);
-    const nnc_status status =
-        argc > 0 ? nnc_options_parse(argc, argv, command, options, &err) : NNC_BAD_USAGE;
+    const nnc_status status = argc > 0 ? nnc_options_parse(argc, argv, command, options, &err) : NNC_BAD_USAGE;
     if (argc > 0 && status != NNC_OK && (err.where[0] == '\0' || err.what[0] == '\0')) {
         abort();
     }

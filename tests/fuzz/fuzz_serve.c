@@ -36,8 +36,8 @@ static nnc_status set(toys *t, char *line)
     }
     *value++ = '\0';
     *dot++ = '\0';
-    return strcmp(line, "serve") == 0   ? nnc_field_set(&nnc_serve_table, &t->ask, dot, value, &err)
-           : strcmp(line, "model") == 0 ? nnc_model_set(&t->model, dot, value, &err)
+    return strcmp(line, "serve") == 0    ? nnc_field_set(&nnc_serve_table, &t->ask, dot, value, &err)
+           : strcmp(line, "model") == 0  ? nnc_model_set(&t->model, dot, value, &err)
            : strcmp(line, "device") == 0 ? nnc_device_set(&t->device, dot, value, &err)
                                          : nnc_software_set(&t->software, dot, value, &err);
 }
@@ -55,8 +55,7 @@ static void serve(toys *t, nnc_scratch *scratch)
 {
     nnc_serve result;
     nnc_error err;
-    if (nnc_serve_of(&t->model, &t->device, &t->software, &t->ask, scratch, &result, &err) ==
-        NNC_OK) {
+    if (nnc_serve_of(&t->model, &t->device, &t->software, &t->ask, scratch, &result, &err) == NNC_OK) {
         check(&result);
     }
 }
@@ -83,8 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         t->software = *software;
         t->ask = nnc_serve_ask_default();
         nnc_status status = NNC_OK;
-        for (char *line = strtok(text, "\n"); line != NULL && status == NNC_OK;
-             line = strtok(NULL, "\n")) {
+        for (char *line = strtok(text, "\n"); line != NULL && status == NNC_OK; line = strtok(NULL, "\n")) {
             status = set(t, line);
         }
         if (status == NNC_OK && nnc_model_check(&t->model, "model", NULL) == NNC_OK &&

@@ -59,8 +59,7 @@ static void estimate(toys *t, nnc_scratch *scratch)
     nnc_result result;
     nnc_run run;
     nnc_error err;
-    if (nnc_estimate(&t->model, &t->device, &t->software, &t->plan, scratch, &result, &err) !=
-        NNC_OK) {
+    if (nnc_estimate(&t->model, &t->device, &t->software, &t->plan, scratch, &result, &err) != NNC_OK) {
         return;
     }
     check(&result);
@@ -91,8 +90,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         t->plan = nnc_plan_default();
         t->run = nnc_run_ask_default();
         nnc_status status = NNC_OK;
-        for (char *line = strtok(text, "\n"); line != NULL && status == NNC_OK;
-             line = strtok(NULL, "\n")) {
+        for (char *line = strtok(text, "\n"); line != NULL && status == NNC_OK; line = strtok(NULL, "\n")) {
             status = set(t, line);
         }
         if (status == NNC_OK && nnc_model_check(&t->model, "model", NULL) == NNC_OK &&

@@ -26,8 +26,8 @@ static void check_ranks(const nnc_trace *trace)
     nnc_buffer all = { 0 };
     nnc_trace_rank ranks[2] = { { .file = "a" }, { .file = "b" } };
     if (nnc_trace_collectives(trace, 0, &all) && nnc_trace_collectives(trace, 1, &all)) {
-        nnc_trace_wait((nnc_trace_collective *)(void *)all.bytes,
-                       (int64_t)(all.size / sizeof(nnc_trace_collective)), ranks);
+        nnc_trace_wait((nnc_trace_collective *)(void *)all.bytes, (int64_t)(all.size / sizeof(nnc_trace_collective)),
+                       ranks);
     }
     if (ranks[0].waits_s != 0.0 || ranks[1].waits_s != 0.0) {
         abort(); /* a rank waits for its equal */
@@ -53,8 +53,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     fuzz_write(file, data, size);
     (void)nnc_trace_is(file);
-    if (nnc_trace_read(file, &trace, &err) == NNC_OK &&
-        nnc_trace_sum_up(trace, file, &device, &sum, &err) == NNC_OK) {
+    if (nnc_trace_read(file, &trace, &err) == NNC_OK && nnc_trace_sum_up(trace, file, &device, &sum, &err) == NNC_OK) {
         if (sum.kernel_s > 0.0 && !(sum.linked_share >= 0.0 && sum.linked_share <= 1.0 + 1e-9)) {
             abort();
         }

@@ -20,9 +20,9 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, nnc
     if (status == NNC_OK)
         status = nnc_plan_resolve(&plan, model, device, &resolved, err);
     if (status == NNC_OK)
-        printf("step %.12g s, mfu %.12g, memory %lld B, data %d, %d ops, guard %lx\n",
-               out.result.step_s, out.result.mfu, (long long)out.result.memory.total_bytes,
-               (int)resolved.data, (int)(nnc_scratch_op(scratch, 0) != NULL), out.guard);
+        printf("step %.12g s, mfu %.12g, memory %lld B, data %d, %d ops, guard %lx\n", out.result.step_s,
+               out.result.mfu, (long long)out.result.memory.total_bytes, (int)resolved.data,
+               (int)(nnc_scratch_op(scratch, 0) != NULL), out.guard);
     nnc_scratch_destroy(scratch);
     return status;
 }

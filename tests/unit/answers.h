@@ -62,8 +62,8 @@ static inline bool has_word(const char *list, const char *word)
 }
 
 /* Compares one answer: rel 0 is exact. */
-static inline void check_answer(const char *id, const cJSON *expected, const answers *out,
-                                const char *without, double rel)
+static inline void check_answer(const char *id, const cJSON *expected, const answers *out, const char *without,
+                                double rel)
 {
     const char *name = text_of(expected, "name");
     const cJSON *value = member(expected, "value");
@@ -72,8 +72,7 @@ static inline void check_answer(const char *id, const cJSON *expected, const ans
         i++;
     }
     if (i == out->count) {
-        ck_assert_msg(without != NULL && has_word(without, name), "%s: %s is not computed", id,
-                      name);
+        ck_assert_msg(without != NULL && has_word(without, name), "%s: %s is not computed", id, name);
         return;
     }
     if (cJSON_IsString(value)) {
@@ -83,15 +82,14 @@ static inline void check_answer(const char *id, const cJSON *expected, const ans
     const double answer = cJSON_IsBool(value) ? cJSON_IsTrue(value) : value->valuedouble;
     const double allowed = (out->item[i].rel > 0.0 ? out->item[i].rel : rel);
     const double error = fabs(out->item[i].value - answer);
-    ck_assert_msg(error <= allowed * fabs(answer), "%s: %s: expected %.17g, found %.17g", id, name,
-                  answer, out->item[i].value);
+    ck_assert_msg(error <= allowed * fabs(answer), "%s: %s: expected %.17g, found %.17g", id, name, answer,
+                  out->item[i].value);
 }
 
 /* Every entry has to be computed, or to stand once in the list of those that are not; later_topics:
  * whole topics that are not, NULL = none. */
-static inline void ck_every_entry_has_its_place(const cJSON *entries, const solved *table,
-                                                size_t solved_count, const unsolved *later,
-                                                size_t later_count, const char *later_topics)
+static inline void ck_every_entry_has_its_place(const cJSON *entries, const solved *table, size_t solved_count,
+                                                const unsolved *later, size_t later_count, const char *later_topics)
 {
     const cJSON *entry = NULL;
     cJSON_ArrayForEach(entry, entries)
@@ -205,8 +203,7 @@ static inline double kept_map_bytes(int64_t elements, nnc_dtype dtype)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
     op.dtype = dtype;
-    op.u.pointwise =
-        (nnc_pointwise){ .kind = NNC_PW_RELU, .elements = elements, .keeps_output = true };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_RELU, .elements = elements, .keeps_output = true };
     return nnc_op_kept_bytes(&op);
 }
 
@@ -214,19 +211,15 @@ static inline double kept_map_bytes(int64_t elements, nnc_dtype dtype)
 static inline double adam_state_bytes(nnc_policy policy, double params)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(policy);
-    const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM,
-                                .policy = policy,
-                                .params = (int64_t)params };
-    return (sizes.weight_bytes + sizes.gradient_bytes + sizes.master_bytes) * params +
-           nnc_update_moment_bytes(&update);
+    const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM, .policy = policy, .params = (int64_t)params };
+    return (sizes.weight_bytes + sizes.gradient_bytes + sizes.master_bytes) * params + nnc_update_moment_bytes(&update);
 }
 
 /* Which forward rows carry the products of attention's scores. */
 static inline bool is_attention_core(const nnc_op_cost *row)
 {
     return row->op->phase == NNC_PHASE_FORWARD &&
-           (row->op->kind == NNC_OP_FLASH ||
-            (row->op->kind == NNC_OP_MATMUL && !row->op->u.matmul.b_is_weight));
+           (row->op->kind == NNC_OP_FLASH || (row->op->kind == NNC_OP_MATMUL && !row->op->u.matmul.b_is_weight));
 }
 
 static inline double full_flops(const nnc_op_cost *row)

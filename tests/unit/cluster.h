@@ -12,12 +12,10 @@ static inline nnc_device cluster_device(void)
 {
     nnc_device device = plain_device();
     device.matmul_flops_per_s[NNC_FP8] = 200e12;
-    device.scale_up = (nnc_scale_up){
-        .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 300e9, .latency_s = (double)NAN
-    };
-    device.scale_out = (nnc_scale_out){ .bytes_per_s = 25e9,
-                                        .latency_s = (double)NAN,
-                                        .oversubscription = (double)NAN };
+    device.scale_up =
+        (nnc_scale_up){ .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 300e9, .latency_s = (double)NAN };
+    device.scale_out =
+        (nnc_scale_out){ .bytes_per_s = 25e9, .latency_s = (double)NAN, .oversubscription = (double)NAN };
     device.host = (nnc_host_link){ .bytes_per_s = 25e9, .mem_bytes_per_s = 50e9 };
     return device;
 }
@@ -30,9 +28,8 @@ static inline nnc_result estimate_on_cluster(const nnc_model *model, const nnc_p
 }
 
 /* LLaMA layers whose MLP is `experts` gated ones, two of them for each token. */
-static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads,
-                                int64_t expert_hidden, int64_t experts, int64_t vocab,
-                                int64_t seq_len)
+static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t expert_hidden,
+                                int64_t experts, int64_t vocab, int64_t seq_len)
 {
     nnc_model model = llama(layers, hidden, heads, kv_heads, expert_hidden, vocab, seq_len);
     nnc_decoder *d = &model.decoder;
@@ -101,8 +98,7 @@ static inline double exchanged(const char *name, nnc_phase phase)
 
 static inline void near(double found, double expected, double rel)
 {
-    ck_assert_msg(fabs(found - expected) <= rel * fabs(expected), "expected %.17g, found %.17g",
-                  expected, found);
+    ck_assert_msg(fabs(found - expected) <= rel * fabs(expected), "expected %.17g, found %.17g", expected, found);
 }
 
 #endif

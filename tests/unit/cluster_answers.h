@@ -28,8 +28,7 @@ static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy)
     plan.zero = zero;
     plan.policy = policy;
     const nnc_result r = estimate_on_cluster(&model, &plan);
-    return (double)(r.memory.weight_bytes + r.memory.gradient_bytes + r.memory.optimizer_bytes) /
-           (double)r.params;
+    return (double)(r.memory.weight_bytes + r.memory.gradient_bytes + r.memory.optimizer_bytes) / (double)r.params;
 }
 
 /* Bytes per parameter of one collective of data-parallel ranks, in a step of one pass. */
@@ -63,8 +62,7 @@ static inline double sent_per_param(int32_t data, int32_t zero)
 
 /* Tokens of a rank from which on the block that travels arrives while the last one is computed: both
  * grow with the tokens, compute with their square. */
-static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t heads,
-                                 int64_t kv_heads)
+static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t heads, int64_t kv_heads)
 {
     const int64_t s = 1024, d = 128;
     nnc_op op = op_of(NNC_OP_FLASH);
@@ -79,8 +77,7 @@ static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t
                               .full_pairs = (double)(s * s) };
     const nnc_route route = route_of(8, bytes_per_s);
     const double block = 2.0 * 2.0 * (double)(s * kv_heads * d);
-    return (double)s * nnc_collective_s(&route, NNC_P2P, block) /
-           (nnc_op_work(&op).flops / flops_per_s);
+    return (double)s * nnc_collective_s(&route, NNC_P2P, block) / (nnc_op_work(&op).flops / flops_per_s);
 }
 
 /* Time of an op and its collective, with a given share of overlap. */
@@ -124,8 +121,8 @@ static inline int32_t times_of(const cJSON *in, const char *key, double times[8]
 
 static inline void mixtral_params(const cJSON *in, answers *out)
 {
-    const nnc_model model = mixtral(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "g"),
-                                    whole(in, "f_e"), whole(in, "E"), whole(in, "V"), 4096);
+    const nnc_model model = mixtral(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "g"), whole(in, "f_e"),
+                                    whole(in, "E"), whole(in, "V"), 4096);
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
     ck_assert_int_eq(whole(in, "k"), model.decoder.experts_per_token);

@@ -50,8 +50,7 @@ typedef struct split_case {
 /* Dims that most degrees divide. */
 static inline nnc_model draw_layers(void)
 {
-    const int64_t layers = between(4, 13), seq_len = 32 * between(1, 4),
-                  vocab = 64 * between(2, 40);
+    const int64_t layers = between(4, 13), seq_len = 32 * between(1, 4), vocab = 64 * between(2, 40);
     switch (draw(4)) {
     case 0: return gpt(layers, 128, 8, vocab, seq_len);
     case 1: return llama(layers, 128, 16, power(4), 256, vocab, seq_len);
@@ -67,9 +66,7 @@ static inline nnc_device draw_links(void)
     device.vector_flops_per_s[NNC_FP32] = scaled(1e11, 1e14);
     device.mem_bytes_per_s = scaled(1e10, 1e13);
     device.scale_up.devices = power(4);
-    device.scale_up.kind = device.scale_up.devices == 1 ? NNC_LINK_NONE
-                           : coin()                     ? NNC_LINK_SWITCH
-                                                        : NNC_LINK_RING;
+    device.scale_up.kind = device.scale_up.devices == 1 ? NNC_LINK_NONE : coin() ? NNC_LINK_SWITCH : NNC_LINK_RING;
     device.scale_up.bytes_per_s = scaled(1e10, 1e12);
     device.scale_up.latency_s = coin() ? 0.0 : scaled(1e-7, 1e-5);
     device.scale_up.reduces_in_switch = coin();

@@ -31,8 +31,7 @@ static void selective_terms(const cJSON *in, answers *out)
 {
     const double all = layer_bytes(in, NNC_RECOMPUTE_NONE, 1, false);
     const double selective = layer_bytes(in, NNC_RECOMPUTE_ATTENTION, 1, false);
-    const nnc_model model =
-        gpt(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "V"), whole(in, "s"));
+    const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.recompute = NNC_RECOMPUTE_ATTENTION;
     const nnc_result r = estimate(&model, &plan);
@@ -45,8 +44,7 @@ static void selective_terms(const cJSON *in, answers *out)
 static void stage_activations(const cJSON *in, answers *out)
 {
     const int32_t t = (int32_t)whole(in, "t"), p = (int32_t)whole(in, "p");
-    const double layers =
-        number(in, "L") / p * nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, p, 1, 1024, 0);
+    const double layers = number(in, "L") / p * nnc_pipeline_in_flight(NNC_SCHEDULE_1F1B, p, 1, 1024, 0);
     ck_assert_int_eq(whole(in, "v"), 1);
     give(out, "tp_only", layers * layer_bytes(in, NNC_RECOMPUTE_NONE, t, false) / GIB);
     give(out, "sp_selective", layers * layer_bytes(in, NNC_RECOMPUTE_ATTENTION, t, true) / GIB);
@@ -70,8 +68,7 @@ static void stage_states(const cJSON *in, answers *out)
     model.decoder.biases = false;
     plan.policy = NNC_POLICY_MIXED_FP32GRAD;
     const nnc_result r = estimate_on_cluster(&model, &plan);
-    const double params =
-        (double)(r.params_by_group[NNC_GROUP_ATTENTION] + r.params_by_group[NNC_GROUP_MLP]);
+    const double params = (double)(r.params_by_group[NNC_GROUP_ATTENTION] + r.params_by_group[NNC_GROUP_MLP]);
     ck_assert_double_eq(number(in, "bytes"), adam_state_bytes(plan.policy, 1.0));
     give(out, "gib", adam_state_bytes(plan.policy, params) / plan.tensor / GIB);
 }
@@ -140,8 +137,7 @@ static double gather_s(int32_t ranks, double link_bytes_per_s, bool wraps, doubl
 
 static void gather_line(const cJSON *in, answers *out)
 {
-    give(out, "line",
-         gather_s((int32_t)whole(in, "X"), number(in, "W_1"), false, number(in, "bytes")));
+    give(out, "line", gather_s((int32_t)whole(in, "X"), number(in, "W_1"), false, number(in, "bytes")));
 }
 
 /* The exercise leaves the (n - 1) / n of the four ranks out. */
@@ -211,8 +207,7 @@ static void years_of_gpt3(const cJSON *in, answers *out)
 /* Full recomputation counts: every layer runs forward twice. */
 static void achieved_rate(const cJSON *in, answers *out)
 {
-    const nnc_model model =
-        gpt(whole(in, "L"), whole(in, "h"), 128, whole(in, "V"), whole(in, "s"));
+    const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 128, whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.recompute = NNC_RECOMPUTE_FULL;
     plan.micro_batch = 1;

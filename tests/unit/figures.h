@@ -30,11 +30,9 @@ static inline void close_arena(void)
     }
 
 static const nnc_figure old_list[] = {
-    TEXT("plan.precision", "bf16"),     NUMBER("step.step_s", 2.0),
-    NUMBER("step.forward_s", 0.5),      NUMBER("step.backward_s", 1.5),
-    NUMBER("step.bubble_s", 0.0),       TEXT("step.bound", "compute"),
-    NUMBER("memory.total_bytes", 100),  NUMBER("memory.bound_s.host", 1.0),
-    NUMBER("work.tokens", (double)NAN),
+    TEXT("plan.precision", "bf16"),    NUMBER("step.step_s", 2.0),         NUMBER("step.forward_s", 0.5),
+    NUMBER("step.backward_s", 1.5),    NUMBER("step.bubble_s", 0.0),       TEXT("step.bound", "compute"),
+    NUMBER("memory.total_bytes", 100), NUMBER("memory.bound_s.host", 1.0), NUMBER("work.tokens", (double)NAN),
 };
 static const nnc_figures old_figures = { old_list, COUNT_OF(old_list) };
 

@@ -13,8 +13,7 @@ static void deepseek_params(const cJSON *in, answers *out)
     const nnc_result r = estimate(&model, &plan);
     give(out, "total", (double)r.params);
     give(out, "active_incl_both_embeddings", (double)r.active_params);
-    give(out, "active_without_input_embedding",
-         (double)(r.active_params - whole(in, "V") * whole(in, "h")));
+    give(out, "active_without_input_embedding", (double)(r.active_params - whole(in, "V") * whole(in, "h")));
 }
 
 /* A dense layer more: its attention with the two norms inside it, less MLP and the other norms. */
@@ -27,8 +26,7 @@ static void latent_params(const cJSON *in, answers *out)
     model = deepseek_v3(1);
     model.decoder.dense_layers = 1;
     const nnc_result one = estimate(&model, &plan);
-    give(out, "params_per_layer",
-         (double)(two.params - one.params - 3 * 7168 * 18432 - 2 * whole(in, "h")));
+    give(out, "params_per_layer", (double)(two.params - one.params - 3 * 7168 * 18432 - 2 * whole(in, "h")));
 }
 
 static nnc_model experts_of(const cJSON *in, int64_t hidden, int64_t expert_hidden)
@@ -57,8 +55,7 @@ static void expert_flops(const cJSON *in, answers *out)
     estimate(&model, &plan);
     give(out, "router_fwd", row_of("moe.router", NNC_PHASE_FORWARD)->work.flops);
     give(out, "experts_fwd",
-         row_of("moe.gate_up", NNC_PHASE_FORWARD)->work.flops +
-             row_of("moe.down", NNC_PHASE_FORWARD)->work.flops);
+         row_of("moe.gate_up", NNC_PHASE_FORWARD)->work.flops + row_of("moe.down", NNC_PHASE_FORWARD)->work.flops);
 }
 
 static void expert_traffic(const cJSON *in, answers *out)
@@ -69,8 +66,7 @@ static void expert_traffic(const cJSON *in, answers *out)
     plan.expert = plan.data;
     estimate_on_cluster(&model, &plan);
     give(out, "combine",
-         nnc_collective_sent_bytes(NNC_ALL_TO_ALL, plan.expert,
-                                   exchanged("moe.all_to_all_out", NNC_PHASE_FORWARD)));
+         nnc_collective_sent_bytes(NNC_ALL_TO_ALL, plan.expert, exchanged("moe.all_to_all_out", NNC_PHASE_FORWARD)));
 }
 
 /* ---- memory ---- */
@@ -78,18 +74,15 @@ static void expert_traffic(const cJSON *in, answers *out)
 /* Layers by hand: an input of so many bytes, all of it so many. */
 static void checkpoints(const cJSON *in, answers *out)
 {
-    const nnc_segment_sums sums[NNC_SEGMENTS_MAX] = { { .kept_bytes = number(in, "layer"),
-                                                        .input_bytes = number(in, "ckpt"),
-                                                        .live_bytes = number(in, "layer") } };
+    const nnc_segment_sums sums[NNC_SEGMENTS_MAX] = {
+        { .kept_bytes = number(in, "layer"), .input_bytes = number(in, "ckpt"), .live_bytes = number(in, "layer") }
+    };
     const nnc_model model = gpt(1, 64, 1, 64, 64);
     const nnc_op_list layers = { .segments = { { .layer = true } }, .segment_count = 1 };
     const nnc_software neutral = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
-    nnc_stage_residency h = {
-        .instances = { whole(in, "L") }, .segments = 1, .in_flight = 1.0, .flight = { 1.0 }
-    };
-    give(out, "keep_all",
-         (double)nnc_memory_of(&model, &layers, sums, &h, &plan, &neutral, 0).activation_bytes);
+    nnc_stage_residency h = { .instances = { whole(in, "L") }, .segments = 1, .in_flight = 1.0, .flight = { 1.0 } };
+    give(out, "keep_all", (double)nnc_memory_of(&model, &layers, sums, &h, &plan, &neutral, 0).activation_bytes);
     plan.recompute = NNC_RECOMPUTE_FULL;
     h.recomputed[0] = h.instances[0];
     const nnc_memory m = nnc_memory_of(&model, &layers, sums, &h, &plan, &neutral, 0);
@@ -100,8 +93,7 @@ static void zero_stages(const cJSON *in, answers *out)
 {
     const char *const names[] = { "stage0", "stage1", "stage2", "stage3" };
     for (int32_t zero = 0; zero <= 3; zero++) {
-        give_near(out, names[zero],
-                  number(in, "N") * state_bytes(zero, (int32_t)whole(in, "dp"), NNC_POLICY_MIXED),
+        give_near(out, names[zero], number(in, "N") * state_bytes(zero, (int32_t)whole(in, "dp"), NNC_POLICY_MIXED),
                   1e-5);
     }
 }
@@ -123,14 +115,12 @@ static void data_traffic(const cJSON *in, answers *out)
     give_near(out, "ddp_sent", N * sent_per_param(n, 0), 1e-12);
     give_near(out, "zero3_sent", N * sent_per_param(n, 3), 1e-12);
     nnc_plan plan = plan_of(n, 1, 1);
-    give(out, "ddp_time",
-         nnc_collective_s(&route, NNC_ALL_REDUCE, N * exchanged_per_param(&plan, NNC_ALL_REDUCE)));
+    give(out, "ddp_time", nnc_collective_s(&route, NNC_ALL_REDUCE, N * exchanged_per_param(&plan, NNC_ALL_REDUCE)));
     plan.zero = 3;
     const double gathered = N * exchanged_per_param(&plan, NNC_ALL_GATHER);
     const double scattered = N * exchanged_per_param(&plan, NNC_REDUCE_SCATTER);
     give(out, "zero3_time",
-         nnc_collective_s(&route, NNC_ALL_GATHER, gathered) +
-             nnc_collective_s(&route, NNC_REDUCE_SCATTER, scattered));
+         nnc_collective_s(&route, NNC_ALL_GATHER, gathered) + nnc_collective_s(&route, NNC_REDUCE_SCATTER, scattered));
 }
 
 static void hybrid_traffic(const cJSON *in, answers *out)
@@ -147,8 +137,7 @@ static void hybrid_traffic(const cJSON *in, answers *out)
                    nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, shard, scattered)),
               1e-12);
     give_near(out, "inter_sent",
-              N * nnc_collective_sent_bytes(NNC_ALL_REDUCE, replicas,
-                                            exchanged_per_param(&plan, NNC_ALL_REDUCE)),
+              N * nnc_collective_sent_bytes(NNC_ALL_REDUCE, replicas, exchanged_per_param(&plan, NNC_ALL_REDUCE)),
               1e-12);
     const nnc_model model = gpt(4, 512, 8, 512, 64);
     const nnc_result r = estimate_on_cluster(&model, &plan);
@@ -204,14 +193,14 @@ static void ring_threshold(const cJSON *in, answers *out)
 
 static void ulysses_traffic(const cJSON *in, answers *out)
 {
-    const nnc_model model = llama(1, whole(in, "a") * whole(in, "d"), whole(in, "a"),
-                                  whole(in, "g"), 64, 64, whole(in, "s"));
+    const nnc_model model =
+        llama(1, whole(in, "a") * whole(in, "d"), whole(in, "a"), whole(in, "g"), 64, 64, whole(in, "s"));
     nnc_plan plan = plan_of(1, 1, 1);
     plan.context = (int32_t)whole(in, "c");
     plan.context_kind = NNC_CONTEXT_ULYSSES;
     estimate_on_cluster(&model, &plan);
-    const double bytes = exchanged("attn.context_in", NNC_PHASE_FORWARD) +
-                         exchanged("attn.context_out", NNC_PHASE_FORWARD);
+    const double bytes =
+        exchanged("attn.context_in", NNC_PHASE_FORWARD) + exchanged("attn.context_out", NNC_PHASE_FORWARD);
     give(out, "send_buffers", bytes);
     give(out, "leaving_rank", nnc_collective_sent_bytes(NNC_ALL_TO_ALL, plan.context, bytes));
 }
@@ -257,8 +246,7 @@ static void uneven_stages(const cJSON *in, answers *out)
     const double weight[8] = { 0 };
     const int32_t p = times_of(in, "t_F", forward);
     ck_assert_int_eq(times_of(in, "t_B", backward), p);
-    const nnc_pipeline pipeline = { NNC_SCHEDULE_1F1B, p,        1,      whole(in, "m"),
-                                    forward,           backward, weight, 0.0 };
+    const nnc_pipeline pipeline = { NNC_SCHEDULE_1F1B, p, 1, whole(in, "m"), forward, backward, weight, 0.0 };
     give_near(out, "exact", replayed_s(&pipeline), 1e-12);
 }
 
@@ -269,8 +257,7 @@ static void bubbles(const cJSON *in, answers *out)
     const double one = equal_stages_s(NNC_SCHEDULE_1F1B, p, 1, m, 3.0), ideal = 3.0 * (double)m;
     give(out, "bubble_ratio_1f1b", (one - ideal) / ideal);
     give(out, "bubble_share_1f1b", (one - ideal) / one);
-    give(out, "bubble_ratio_interleaved",
-         (equal_stages_s(NNC_SCHEDULE_INTERLEAVED, p, v, m, 3.0) - ideal) / ideal);
+    give(out, "bubble_ratio_interleaved", (equal_stages_s(NNC_SCHEDULE_INTERLEAVED, p, v, m, 3.0) - ideal) / ideal);
 }
 
 static void bubble_forms(const cJSON *in, answers *out)
@@ -292,15 +279,14 @@ static void bubble_forms(const cJSON *in, answers *out)
 static void interleaved_in_flight(const cJSON *in, answers *out)
 {
     give(out, "in_flight",
-         nnc_pipeline_in_flight(NNC_SCHEDULE_INTERLEAVED, (int32_t)whole(in, "p"),
-                                (int32_t)whole(in, "v"), 800, 0));
+         nnc_pipeline_in_flight(NNC_SCHEDULE_INTERLEAVED, (int32_t)whole(in, "p"), (int32_t)whole(in, "v"), 800, 0));
 }
 
 static void interleaved_step(const cJSON *in, answers *out)
 {
     give(out, "step",
-         equal_stages_s(NNC_SCHEDULE_INTERLEAVED, (int32_t)whole(in, "p"), (int32_t)whole(in, "v"),
-                        whole(in, "m"), number(in, "t_mb")) +
+         equal_stages_s(NNC_SCHEDULE_INTERLEAVED, (int32_t)whole(in, "p"), (int32_t)whole(in, "v"), whole(in, "m"),
+                        number(in, "t_mb")) +
              number(in, "t_dp_exposed") + number(in, "t_opt"));
 }
 
@@ -317,15 +303,12 @@ static void partial_overlap(const cJSON *in, answers *out)
 
 static void bucketed(const cJSON *in, answers *out)
 {
-    const nnc_collective_op e = { .comm = NNC_COMM_DATA,
-                                  .route = NNC_ROUTE_SHARD,
-                                  .forward = NNC_ALL_REDUCE,
-                                  .bytes = number(in, "L") };
-    const nnc_overlap_window hideout = { .backward_s = { number(in, "t_bwd") },
-                                         .bucket_bytes = 1.0 };
+    const nnc_collective_op e = {
+        .comm = NNC_COMM_DATA, .route = NNC_ROUTE_SHARD, .forward = NNC_ALL_REDUCE, .bytes = number(in, "L")
+    };
+    const nnc_overlap_window hideout = { .backward_s = { number(in, "t_bwd") }, .bucket_bytes = 1.0 };
     give(out, "ddp_backward",
-         number(in, "t_bwd") +
-             nnc_cluster_exposed_s(&e, number(in, "N"), 1.0, NNC_LANE_SCALE_UP, &hideout));
+         number(in, "t_bwd") + nnc_cluster_exposed_s(&e, number(in, "N"), 1.0, NNC_LANE_SCALE_UP, &hideout));
 }
 
 static double host_s(double bytes, double bytes_per_s)

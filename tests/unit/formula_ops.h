@@ -9,15 +9,14 @@
 static void block_format(const cJSON *in, answers *out)
 {
     give(out, "bytes_per_element",
-         nnc_block_format_bytes(number(in, "element_bytes"), number(in, "scale_bytes"),
-                                number(in, "block")));
+         nnc_block_format_bytes(number(in, "element_bytes"), number(in, "scale_bytes"), number(in, "block")));
 }
 
 /* The scales are themselves stored in blocks. */
 static void double_quantised(const cJSON *in, answers *out)
 {
-    const double scale = nnc_block_format_bytes(
-        number(in, "absmax_bits") / 8, number(in, "second_bits") / 8, number(in, "second_block"));
+    const double scale = nnc_block_format_bytes(number(in, "absmax_bits") / 8, number(in, "second_bits") / 8,
+                                                number(in, "second_block"));
     give(out, "bits_per_element",
          8 * nnc_block_format_bytes(number(in, "element_bits") / 8, scale, number(in, "block")));
 }
@@ -157,8 +156,7 @@ static void packed_pairs(const cJSON *in, answers *out)
         at += *at == ',';
     }
     give_near(out, "pairs", (double)pairs, 1e-3);
-    give_near(out, "single_document_pairs", (double)nnc_attention_pairs(total, total, true, 0),
-              1e-3);
+    give_near(out, "single_document_pairs", (double)nnc_attention_pairs(total, total, true, 0), 1e-3);
 }
 
 static double forward_bytes(const char *name)
@@ -184,8 +182,7 @@ static void score_traffic(const cJSON *in, answers *out)
     estimate(&model, &plan);
     const double qkvo = 4 * (double)s * (double)width * number(in, "beta");
     give(out, "score_traffic_unfused",
-         forward_bytes("attn.scores") + forward_bytes("attn.softmax") +
-             forward_bytes("attn.context") - qkvo);
+         forward_bytes("attn.scores") + forward_bytes("attn.softmax") + forward_bytes("attn.context") - qkvo);
     plan.attention = NNC_ATTENTION_FLASH;
     estimate(&model, &plan);
     give(out, "flash_fwd", forward_bytes("attn.core"));
@@ -203,10 +200,9 @@ static void flash_intensity(const cJSON *in, answers *out)
 static void rms_norm(const cJSON *in, answers *out)
 {
     nnc_op op = op_of(NNC_OP_NORM);
-    op.u.norm = (nnc_norm){ .kind = NNC_NORM_RMS,
-                            .elements = whole(in, "T") * whole(in, "h"),
-                            .rows = whole(in, "T"),
-                            .fused = true };
+    op.u.norm = (nnc_norm){
+        .kind = NNC_NORM_RMS, .elements = whole(in, "T") * whole(in, "h"), .rows = whole(in, "T"), .fused = true
+    };
     const nnc_work work = nnc_op_work(&op);
     const nnc_device roof = roof_of(1e15, number(in, "W"));
     give(out, "bytes", bytes_of(&work));
@@ -264,8 +260,7 @@ static nnc_op convolution(const cJSON *in, int64_t h_out)
 {
     const int64_t h = whole(in, "H"), k = whole(in, "K");
     nnc_op op = op_of(NNC_OP_CONV);
-    op.weights =
-        (nnc_weights){ .count = 1, .rows = whole(in, "C_o"), .cols = whole(in, "C_i") * k * k };
+    op.weights = (nnc_weights){ .count = 1, .rows = whole(in, "C_o"), .cols = whole(in, "C_i") * k * k };
     op.u.conv = (nnc_conv){ .batch = whole(in, "N"),
                             .c_in = whole(in, "C_i"),
                             .c_out = whole(in, "C_o"),

@@ -17,8 +17,7 @@ static const char *wanted_name;
 
 static inline bool is_named(const nnc_op_cost *row)
 {
-    return strcmp(nnc_op_name(row->op), wanted_name) == 0 &&
-           nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
+    return strcmp(nnc_op_name(row->op), wanted_name) == 0 && nnc_op_phase(row->op) == NNC_PHASE_FORWARD;
 }
 
 static inline double one(const nnc_op_cost *row)

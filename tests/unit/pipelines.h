@@ -54,8 +54,8 @@ static inline nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t
 }
 
 /* Every virtual stage the same; times are those of a whole stage. */
-static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_t v, int64_t m,
-                                        double f, double b, double w)
+static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, double f, double b,
+                                        double w)
 {
     for (int i = 0; i < p * v; i++) {
         forward_s[i] = f / v;

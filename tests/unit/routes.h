@@ -19,8 +19,7 @@ static inline nnc_route level(int32_t n, double bytes_per_s, double latency_s)
                         .link = "scale_up" };
 }
 
-static inline nnc_route two_levels(int32_t inner, double inner_rate, int32_t outer,
-                                   double outer_rate)
+static inline nnc_route two_levels(int32_t inner, double inner_rate, int32_t outer, double outer_rate)
 {
     nnc_route route = level(inner, inner_rate, 0);
     route.size = inner * outer;
@@ -54,8 +53,8 @@ static inline nnc_device torus(int32_t a, int32_t b, int32_t c, bool wrap, doubl
     return device;
 }
 
-static inline nnc_route route_of(const nnc_device *device, int32_t devices, int32_t per_node,
-                                 int32_t size, int32_t stride)
+static inline nnc_route route_of(const nnc_device *device, int32_t devices, int32_t per_node, int32_t size,
+                                 int32_t stride)
 {
     nnc_route route;
     nnc_error err = { 0 };

@@ -13,16 +13,14 @@ static inline double relative(double a, double b)
 {
     return fabs(a / b - 1.0);
 }
-#define CLOSE(a, b, share)                                                                   \
-    ck_assert_msg(relative((a), (b)) <= (share), "%s: %.9g, expected %.9g", #a, (double)(a), \
-                  (double)(b))
+#define CLOSE(a, b, share) \
+    ck_assert_msg(relative((a), (b)) <= (share), "%s: %.9g, expected %.9g", #a, (double)(a), (double)(b))
 
 static inline nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask)
 {
     nnc_run run;
     nnc_error err = { 0 };
-    ck_assert_msg(nnc_run_of(NULL, NULL, plan, ask, &run, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_run_of(NULL, NULL, plan, ask, &run, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return run;
 }
 

@@ -31,8 +31,7 @@ static inline int run_suite(Suite *suite)
     return failed != 0;
 }
 
-static inline int run_tests_with(const char *name, SFun set_up, SFun tear_down,
-                                 const TTest *const *tests, size_t count)
+static inline int run_tests_with(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests, size_t count)
 {
     Suite *suite = suite_create(name);
     TCase *tcase = add_case(suite, name, set_up, tear_down);

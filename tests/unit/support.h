@@ -45,8 +45,7 @@ static inline const nnc_device *load_device(const char *file)
     nnc_error err = { 0 };
     const nnc_device *device = NULL;
     snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/%s", file);
-    ck_assert_msg(nnc_device_load(specs, path, &device, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_device_load(specs, path, &device, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return device;
 }
 
@@ -56,8 +55,7 @@ static inline const nnc_model *load_model(const char *file)
     nnc_error err = { 0 };
     const nnc_model *model = NULL;
     snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/%s", file);
-    ck_assert_msg(nnc_model_load(specs, path, &model, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_model_load(specs, path, &model, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return model;
 }
 
@@ -67,8 +65,7 @@ static inline const nnc_software *load_software(const char *file)
     nnc_error err = { 0 };
     const nnc_software *software = NULL;
     snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/%s", file);
-    ck_assert_msg(nnc_software_load(specs, path, &software, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_software_load(specs, path, &software, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return software;
 }
 
@@ -90,8 +87,7 @@ static inline nnc_device plain_device(void)
 }
 
 /* GPT: learned positions, layer norms and biases, plain MLP of 4 x hidden, tied head. */
-static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab,
-                            int64_t seq_len)
+static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab, int64_t seq_len)
 {
     return (nnc_model){ .id = "gpt",
                         .family = NNC_FAMILY_DECODER,
@@ -112,8 +108,8 @@ static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64
 }
 
 /* LLaMA: rotary positions, RMS norms, no biases, gated MLP, head of its own. */
-static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads,
-                              int64_t ffn_hidden, int64_t vocab, int64_t seq_len)
+static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t ffn_hidden,
+                              int64_t vocab, int64_t seq_len)
 {
     nnc_model model = gpt(layers, hidden, heads, vocab, seq_len);
     nnc_decoder *d = &model.decoder;
@@ -175,8 +171,8 @@ static inline nnc_model residual_unet(int64_t image, int64_t channels, int32_t l
 
 /* ---- estimates ---- */
 
-static inline nnc_result estimate_with(const nnc_model *model, const nnc_device *device,
-                                       const nnc_software *software, const nnc_plan *plan)
+static inline nnc_result estimate_with(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                                       const nnc_plan *plan)
 {
     nnc_result result;
     nnc_error err = { 0 };

@@ -42,8 +42,7 @@ static int advise(int64_t mem_bytes, const nnc_plan *plan, nnc_advice *advice, i
 }
 
 static const unsigned recompute[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
-                                      NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
-                                      NNC_RECOMPUTE_FULL };
+                                      NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
 /* Every plan that changes the settings of one set, tried independently of the library. A batch is
  * halved while it is even. */
@@ -97,18 +96,14 @@ static int fewest_changes(int64_t mem_bytes, const nnc_plan *plan)
 static double fastest_gentle_s(int64_t mem_bytes, const nnc_plan *plan)
 {
     double fastest_s = INFINITY;
-    for (int64_t batch = plan->micro_batch, passes = plan->micro_batches;;
-         batch /= 2, passes *= 2) {
+    for (int64_t batch = plan->micro_batch, passes = plan->micro_batches;; batch /= 2, passes *= 2) {
         for (size_t r = 0; r <= COUNT_OF(recompute); r++) {
             nnc_plan tried = *plan;
             tried.micro_batch = batch;
-            tried.micro_batches = passes > 0                   ? passes
-                                  : batch == plan->micro_batch ? 0
-                                                               : plan->micro_batch / batch;
+            tried.micro_batches = passes > 0 ? passes : batch == plan->micro_batch ? 0 : plan->micro_batch / batch;
             tried.recompute |= r > 0 ? recompute[r - 1] : NNC_RECOMPUTE_NONE;
             const nnc_result result = result_on(mem_bytes, &tried);
-            fastest_s =
-                result.verdict == NNC_FITS && result.step_s < fastest_s ? result.step_s : fastest_s;
+            fastest_s = result.verdict == NNC_FITS && result.step_s < fastest_s ? result.step_s : fastest_s;
         }
         if (batch % 2 != 0) {
             return fastest_s;
@@ -123,8 +118,7 @@ static nnc_plan typed(const nnc_plan *plan, const char *text)
     char copy[sizeof((nnc_advice *)0)->text], field[64];
     char *at = NULL;
     snprintf(copy, sizeof copy, "%s", text);
-    for (char *option = strtok_r(copy, " ", &at); option != NULL;
-         option = strtok_r(NULL, " ", &at)) {
+    for (char *option = strtok_r(copy, " ", &at); option != NULL; option = strtok_r(NULL, " ", &at)) {
         const char *value = strtok_r(NULL, " ", &at);
         nnc_error err = { 0 };
         ck_assert_msg(strncmp(option, "--", 2) == 0 && value != NULL, "%s", text);
@@ -132,8 +126,7 @@ static nnc_plan typed(const nnc_plan *plan, const char *text)
         for (char *dash = strchr(field, '-'); dash != NULL; dash = strchr(dash, '-')) {
             *dash = '_';
         }
-        ck_assert_msg(nnc_plan_set(&result, field, value, &err) == NNC_OK, "%s: %s", err.where,
-                      err.what);
+        ck_assert_msg(nnc_plan_set(&result, field, value, &err) == NNC_OK, "%s: %s", err.where, err.what);
     }
     return result;
 }
@@ -181,8 +174,7 @@ START_TEST(fastest_then_fewest)
             none = none || expected == 6;
             for (int i = 0; i < count; i++) {
                 ck_assert(isfinite(fastest_s) || advice[i].changes <= expected);
-                ck_assert(i == 0 || !isfinite(fastest_s) ||
-                          advice[i].step_s >= advice[i - 1].step_s);
+                ck_assert(i == 0 || !isfinite(fastest_s) || advice[i].step_s >= advice[i - 1].step_s);
                 check_advice(mem_bytes, &plans[p], &advice[i]);
                 for (int j = 0; j < i; j++) {
                     ck_assert_str_ne(advice[i].text, advice[j].text);
@@ -209,9 +201,9 @@ START_TEST(mildest_step)
     ck_assert_int_ge(count, 1);
     bool found = false;
     for (int i = 0; i < count; i++) {
-        found = found || (strcmp(advice[i].text, "--micro-batch 8 --micro-batches 2") == 0 &&
-                          advice[i].changes == 1 && advice[i].plan.micro_batch == 8 &&
-                          advice[i].plan.micro_batches == 2 && advice[i].total_bytes == mem_bytes);
+        found = found || (strcmp(advice[i].text, "--micro-batch 8 --micro-batches 2") == 0 && advice[i].changes == 1 &&
+                          advice[i].plan.micro_batch == 8 && advice[i].plan.micro_batches == 2 &&
+                          advice[i].total_bytes == mem_bytes);
     }
     ck_assert(found);
 }
@@ -258,15 +250,13 @@ START_TEST(no_advice_goes_too_far)
         plans[p].micro_batch = 1;
         plans[p].adapter_rank = p == 0 ? 0 : 8;
         nnc_device device = device_of(1);
-        const int64_t whole =
-            estimate_with(&model, &device, &software, &plans[p]).memory.total_bytes;
+        const int64_t whole = estimate_with(&model, &device, &software, &plans[p]).memory.total_bytes;
         for (int i = 1; i < 40; i++) {
             device.mem_bytes = whole * i / 40;
             for (int max = 1; max <= 3; max++) {
                 nnc_advice advice[4];
                 advice[max].changes = -7;
-                const int count =
-                    nnc_advise(&model, &device, &software, &plans[p], scratch, advice, max);
+                const int count = nnc_advise(&model, &device, &software, &plans[p], scratch, advice, max);
                 ck_assert_int_le(count, max);
                 ck_assert_int_eq(advice[max].changes, -7);
                 for (int k = 0; k < count; k++) {
@@ -319,15 +309,13 @@ END_TEST
 START_TEST(advice_does_not_repeat)
 {
     const unsigned parts[] = { NNC_RECOMPUTE_NORM, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
-                               NNC_RECOMPUTE_ATTENTION,
-                               NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM };
+                               NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM };
     for (size_t p = 0; p < COUNT_OF(parts); p++) {
         nnc_plan plan = plan_of();
         nnc_advice advice[MOST];
         plan.recompute = parts[p];
         const int64_t most_bytes = result_on(1, &plan).memory.total_bytes;
-        for (int64_t mem_bytes = most_bytes / 2; mem_bytes < most_bytes;
-             mem_bytes += most_bytes / 16) {
+        for (int64_t mem_bytes = most_bytes / 2; mem_bytes < most_bytes; mem_bytes += most_bytes / 16) {
             const int count = advise(mem_bytes, &plan, advice, MOST);
             for (int i = 0; i < count; i++) {
                 check_advice(mem_bytes, &plan, &advice[i]);

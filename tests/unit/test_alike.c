@@ -52,9 +52,7 @@ static void check_same(const nnc_result *a, const nnc_result *b)
 static void check_brief(const split_case *c, const nnc_result *full, const nnc_result *brief,
                         const nnc_columns *columns)
 {
-    const nnc_report a = {
-        .model = &c->model, .device = &c->device, .software = &c->software, .result = full
-    };
+    const nnc_report a = { .model = &c->model, .device = &c->device, .software = &c->software, .result = full };
     nnc_report b = a;
     b.result = brief;
     for (int32_t i = 0; i < columns->count; i++) {
@@ -82,8 +80,7 @@ static void check_twice(const split_case *c, const nnc_result *alone, nnc_scratc
 {
     for (int i = 0; i < 3; i++) {
         nnc_result again;
-        ck_assert_int_eq(
-            nnc_estimate(&c->model, &c->device, &c->software, &c->plan, own, &again, NULL), NNC_OK);
+        ck_assert_int_eq(nnc_estimate(&c->model, &c->device, &c->software, &c->plan, own, &again, NULL), NNC_OK);
         check_same(alone, &again);
     }
 }
@@ -93,19 +90,14 @@ typedef struct scratches {
 } scratches;
 
 /* known: counts the plans whose passes the brief estimate knows from one before. */
-static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns,
-                      int *known)
+static int check_plan(const split_case *c, const scratches *s, const nnc_columns *columns, int *known)
 {
     nnc_result alone, shared, brief;
     nnc_estimate_cache_begin(s->alone->shared, NULL, NULL);
-    const nnc_status status =
-        nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->alone, &alone, NULL);
-    ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared,
-                                          &shared, NULL));
-    *known +=
-        status == NNC_OK && nnc_pass_find(s->brief->shared, &alone.plan, &c->software) != NULL;
-    ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->brief,
-                                          &brief, NULL));
+    const nnc_status status = nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->alone, &alone, NULL);
+    ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->shared, &shared, NULL));
+    *known += status == NNC_OK && nnc_pass_find(s->brief->shared, &alone.plan, &c->software) != NULL;
+    ck_assert_int_eq(status, nnc_estimate(&c->model, &c->device, &c->software, &c->plan, s->brief, &brief, NULL));
     if (status != NNC_OK) {
         return 0;
     }
@@ -121,8 +113,7 @@ static int check_plan(const split_case *c, const scratches *s, const nnc_columns
 
 START_TEST(every_digit_is_kept)
 {
-    const scratches s = { nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create(),
-                          nnc_scratch_create() };
+    const scratches s = { nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create(), nnc_scratch_create() };
     nnc_arena *arena = nnc_arena_create();
     nnc_columns columns;
     int legal = 0, known = 0;

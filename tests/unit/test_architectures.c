@@ -54,8 +54,8 @@ static void check(const cJSON *known, const char *key, double value)
     const double expected = at != NULL ? at->valuedouble : 0.0;
     const size_t used = strlen(faults);
     if (value != expected && used + 128 < sizeof faults) {
-        snprintf(faults + used, sizeof faults - used, "\n%s: %s %.0f, expected %.0f",
-                 text_of(known, "id"), key, value, expected);
+        snprintf(faults + used, sizeof faults - used, "\n%s: %s %.0f, expected %.0f", text_of(known, "id"), key, value,
+                 expected);
     }
 }
 

@@ -60,10 +60,9 @@ START_TEST(largest_keeps_nan)
 }
 END_TEST
 
-static const char *const bad_numbers[] = { "",     " 1",    "1 ",   "+1",    ".5",    "1.",
-                                           "01",   "-",     "0x10", "inf",   "nan",   "1e",
-                                           "1e+",  "1e999", "1,5",  "--1",   "1.2.3", "1_0",
-                                           "1e5x", "-01",   "NaN",  "-1e999" };
+static const char *const bad_numbers[] = { "",      " 1",  "1 ",   "+1",  ".5",  "1.",    "01",  "-",
+                                           "0x10",  "inf", "nan",  "1e",  "1e+", "1e999", "1,5", "--1",
+                                           "1.2.3", "1_0", "1e5x", "-01", "NaN", "-1e999" };
 
 START_TEST(numbers_are_read_strictly)
 {
@@ -208,9 +207,7 @@ END_TEST
 START_TEST(messages_stay_one_line)
 {
     nnc_error err;
-    ck_assert_int_eq(
-        nnc_fail(&err, NNC_BAD_SPEC, "a\nb", "found \"%s\"", "x\n\x1b[31m\x7f\xc2\x9b"),
-        NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_fail(&err, NNC_BAD_SPEC, "a\nb", "found \"%s\"", "x\n\x1b[31m\x7f\xc2\x9b"), NNC_BAD_SPEC);
     ck_assert_int_eq(err.status, NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, "a?b");
     ck_assert_str_eq(err.what, "found \"x??[31m???\"");
@@ -316,8 +313,7 @@ START_TEST(texts_are_appended_as_far_as_they_fit)
         nnc_text_append(text, size, ", ", "--%s %d", "data", 12);
         nnc_text_append(text, size, ", ", "--%s %d", "tensor", 4);
         ck_assert(strncmp(whole, text, strlen(text)) == 0);
-        ck_assert(strlen(text) + 3 > size ||
-                  strcmp(text, whole) == 0); /* a separator alone may not fit */
+        ck_assert(strlen(text) + 3 > size || strcmp(text, whole) == 0); /* a separator alone may not fit */
         ck_assert(strlen(text) < size && text[size] == '#');
     }
 }

@@ -109,8 +109,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { keeping_replaces, dropping_leaves_what_was,
-                                   a_new_file_gets_the_rights_of_any, a_link_stays,
-                                   no_folder_no_file };
+    const TTest *const tests[] = { keeping_replaces, dropping_leaves_what_was, a_new_file_gets_the_rights_of_any,
+                                   a_link_stays, no_folder_no_file };
     return run_tests_with("beside", open_folder, close_folder, tests, COUNT_OF(tests));
 }

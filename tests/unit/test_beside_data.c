@@ -34,8 +34,7 @@ START_TEST(a_unet_is_gathered_by_blocks)
 {
     const nnc_result whole = sd1_on_a100(64, 2), sharded = sd1_on_a100(64, 3);
     ck_assert_double_gt(sharded.exposed_s[NNC_COMM_DATA], 0.0);
-    ck_assert_double_lt(sharded.exposed_s[NNC_COMM_DATA],
-                        0.2 * sharded.communication_s[NNC_COMM_DATA]);
+    ck_assert_double_lt(sharded.exposed_s[NNC_COMM_DATA], 0.2 * sharded.communication_s[NNC_COMM_DATA]);
     ck_assert_int_lt(sharded.memory.total_bytes, whole.memory.total_bytes);
     ck_assert_int_lt(sharded.memory.transient_bytes, 2 * sharded.params);
 }
@@ -53,8 +52,8 @@ START_TEST(a_table_is_not_cut)
     ck_assert_int_eq(nnc_model_load(specs, "gpt2", &gpt2, NULL), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, NULL), NNC_OK);
     const nnc_result r = estimate_with(gpt2, h100, &software, &plan);
-    const double table = (double)(gpt2->decoder.vocab + gpt2->decoder.seq_len) *
-                         (double)gpt2->decoder.hidden / (double)r.params;
+    const double table =
+        (double)(gpt2->decoder.vocab + gpt2->decoder.seq_len) * (double)gpt2->decoder.hidden / (double)r.params;
     near(r.exposed_s[NNC_COMM_DATA] / r.communication_s[NNC_COMM_DATA], table, 1e-9);
 }
 END_TEST
@@ -117,8 +116,7 @@ static void expose(pass_part *p, const nnc_overlap *overlap, nnc_part part, doub
         const bool meets_ring = (p->links[k] & p->links[NNC_COMM_CONTEXT]) != 0;
         double left_s = p->compute_s + (meets_ring ? -ring_hidden_s : p->ring_exposed_s);
         for (int before = 0; before < k; before++) {
-            left_s +=
-                (p->links[k] & p->links[before]) != 0 ? -p->hidden_s[before] : p->exposed_s[before];
+            left_s += (p->links[k] & p->links[before]) != 0 ? -p->hidden_s[before] : p->exposed_s[before];
         }
         p->hidden_s[k] = share * fmin(p->all_s[k] - first_s, fmax(left_s, 0.0));
         p->exposed_s[k] = p->all_s[k] - p->hidden_s[k];
@@ -154,15 +152,12 @@ static void add_row(drawn_rows *d, nnc_op op, double time_s)
         p->links[op.u.collective.comm] |= time_s > 0.0 ? links_of[lane] : 0;
     }
     const double products = op.kind == NNC_OP_MATMUL ? (double)op.u.matmul.experts : 0.0;
-    p->issue_s +=
-        row->repeat * (d->launch.op_s + (products > 1 ? products : 0) * d->launch.product_s);
+    p->issue_s += row->repeat * (d->launch.op_s + (products > 1 ? products : 0) * d->launch.product_s);
 }
 
 static void draw_part(drawn_rows *d, nnc_phase phase)
 {
-    const nnc_op product = { .kind = NNC_OP_MATMUL,
-                             .phase = phase,
-                             .u.matmul.experts = between(0, 2) };
+    const nnc_op product = { .kind = NNC_OP_MATMUL, .phase = phase, .u.matmul.experts = between(0, 2) };
     const nnc_op attention = { .kind = NNC_OP_FLASH, .phase = phase };
     add_row(d, product, scaled(0.1, 10.0));
     if (phase != NNC_PHASE_GRAD_WEIGHT && coin()) {
@@ -173,8 +168,7 @@ static void draw_part(drawn_rows *d, nnc_phase phase)
             nnc_op exchange = { .kind = NNC_OP_COLLECTIVE, .phase = phase };
             exchange.u.collective.comm = (nnc_comm)k;
             exchange.u.collective.hides = k == NNC_COMM_CONTEXT && coin();
-            exchange.u.collective.route =
-                k == NNC_COMM_DATA ? NNC_ROUTE_SHARD + (int32_t)draw(2) : 0;
+            exchange.u.collective.route = k == NNC_COMM_DATA ? NNC_ROUTE_SHARD + (int32_t)draw(2) : 0;
             add_row(d, exchange, scaled(0.1, 10.0));
         }
     }
@@ -202,8 +196,7 @@ static void draw_rows(drawn_rows *d, int number)
         segment->instances = between(1, 3);
         if (coin()) { /* blocks, as those of a U-Net */
             d->list.blocks[d->list.block_count++] =
-                (nnc_block){ .repeat = segment->instances * between(1, 3),
-                             .segment = d->list.segment_count };
+                (nnc_block){ .repeat = segment->instances * between(1, 3), .segment = d->list.segment_count };
         }
         d->list.segment_count++;
         draw_part(d, NNC_PHASE_FORWARD);
@@ -241,8 +234,8 @@ START_TEST(rows_are_exposed_by_the_formula)
             const pass_part *p = &d->parts[row->op->segment][nnc_part_of(row)];
             if (row->op->kind == NNC_OP_COLLECTIVE) {
                 const nnc_collective_op *e = &row->op->u.collective;
-                const double share = e->hides ? p->ring_exposed_s / p->ring_s
-                                              : p->exposed_s[e->comm] / p->all_s[e->comm];
+                const double share =
+                    e->hides ? p->ring_exposed_s / p->ring_s : p->exposed_s[e->comm] / p->all_s[e->comm];
                 ck_assert_double_eq_tol(row->time_s, row->network_s * share, 1e-9);
             }
         }
@@ -274,8 +267,7 @@ START_TEST(rows_add_up_to_segments)
                     }
                     device_s += row->time_s * row->repeat / instances;
                     const bool exchange = row->op->kind == NNC_OP_COLLECTIVE;
-                    const unsigned links =
-                        exchange ? links_of[nnc_lane_of(&d->network, &row->op->u.collective)] : 0;
+                    const unsigned links = exchange ? links_of[nnc_lane_of(&d->network, &row->op->u.collective)] : 0;
                     for (int f = 0; f < NNC_LANES; f++) {
                         const double busy_s = (links & links_of[f]) != 0 ? row->network_s : 0.0;
                         free_s[f] += (row->time_s - busy_s) * row->repeat / instances;

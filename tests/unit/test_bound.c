@@ -25,8 +25,7 @@ START_TEST(everything_competes)
             ck_assert_double_le(r.bound_s[b], r.bound_s[r.bound]);
             ck_assert(b == (int)r.bound || r.bound_s[b] <= r.bound_s[r.next_bound]);
         }
-        ck_assert_msg(fabs(sum - r.step_s) <= 1e-9 * r.step_s, "case %d: %g of %g", number, sum,
-                      r.step_s);
+        ck_assert_msg(fabs(sum - r.step_s) <= 1e-9 * r.step_s, "case %d: %g of %g", number, sum, r.step_s);
         ck_assert_double_ge(r.bound_s[NNC_BOUND_HOST], r.host_s);
         ck_assert_double_eq(r.bound_s[NNC_BOUND_BUBBLE], r.bubble_s);
     }
@@ -43,8 +42,7 @@ START_TEST(without_a_limit_the_rest_remains)
         nnc_result r;
         nnc_error err;
         c.device.host.kernel_s = 1e-5; /* 0: the device is its own host */
-        ck_assert_int_eq(nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &r, &err),
-                         NNC_OK);
+        ck_assert_int_eq(nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &r, &err), NNC_OK);
         int32_t count = 0;
         const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
         double compute_s = 0.0, memory_s = 0.0, issue_s = 0.0;
@@ -52,8 +50,7 @@ START_TEST(without_a_limit_the_rest_remains)
             const nnc_op_cost *row = &rows[k];
             compute_s += row->compute_s * row->repeat;
             memory_s += row->memory_s * row->repeat;
-            const bool issued =
-                row->op->phase != NNC_PHASE_UPDATE && row->op->phase != NNC_PHASE_COMM;
+            const bool issued = row->op->phase != NNC_PHASE_UPDATE && row->op->phase != NNC_PHASE_COMM;
             issue_s += issued ? c.software.launch_s * row->repeat : 0.0;
         }
         const double least = 1.0 - 1e-9, without_s = r.step_without_bound_s;
@@ -61,8 +58,8 @@ START_TEST(without_a_limit_the_rest_remains)
         ck_assert(r.bound != NNC_BOUND_BUBBLE || without_s == r.step_s - r.bubble_s);
         ck_assert(r.bound == NNC_BOUND_COMPUTE || without_s >= compute_s * least);
         ck_assert(r.bound == NNC_BOUND_MEMORY || without_s >= memory_s * least);
-        ck_assert_msg(r.bound == NNC_BOUND_HOST || without_s >= issue_s * least,
-                      "case %d: %g below %g to issue", number, without_s, issue_s);
+        ck_assert_msg(r.bound == NNC_BOUND_HOST || without_s >= issue_s * least, "case %d: %g below %g to issue",
+                      number, without_s, issue_s);
         seen[r.bound]++;
     }
     for (int b = 0; b < NNC_BOUND_COUNT; b++) {
@@ -89,8 +86,7 @@ START_TEST(without_a_limit_an_ideal_step_is_its_next)
         }
         ck_assert_double_eq(r.bound_s[NNC_BOUND_HOST], 0.0);
     }
-    ck_assert(seen[NNC_BOUND_COMPUTE] > 0 && seen[NNC_BOUND_MEMORY] > 0 &&
-              seen[NNC_BOUND_NETWORK] > 0);
+    ck_assert(seen[NNC_BOUND_COMPUTE] > 0 && seen[NNC_BOUND_MEMORY] > 0 && seen[NNC_BOUND_NETWORK] > 0);
 }
 END_TEST
 
@@ -132,8 +128,7 @@ START_TEST(a_range_widens_with_what_is_uncertain)
         const double shares = 0.0625 * x * x + 0.25 * y * y;
         const double half = sqrt(0.25 + shares);
         ck_assert_double_eq_tol(log(r.interval_s[1] / r.step_s), 1.15 * half, 1e-9);
-        ck_assert_double_eq_tol(
-            r.interval_s[0], fmax(r.step_s * exp(-0.85 * half), r.lower_bound_s), 1e-9 * r.step_s);
+        ck_assert_double_eq_tol(r.interval_s[0], fmax(r.step_s * exp(-0.85 * half), r.lower_bound_s), 1e-9 * r.step_s);
         nnc_range measured[] = { { .of = "decoder", .own = 0.1 }, { .of = "experts", .own = 0.1 } };
         for (int of = 0; of < 2; of++) {
             snprintf(measured[of].device, sizeof measured->device, "%s", c.device.id);
@@ -190,10 +185,8 @@ START_TEST(ideal_rows_load_their_links)
             ck_assert_double_eq_tol(r.communication_s[k], sums_s[k], 1e-9 * sums_s[k] + 1e-300);
         }
         ck_assert_double_le(busiest_s, r.bound_s[NNC_BOUND_NETWORK] * (1.0 + 1e-9));
-        if (r.plan.pipeline ==
-            1) { /* else messages between stages are on the links, too, and have no row */
-            ck_assert_double_eq_tol(r.bound_s[NNC_BOUND_NETWORK], busiest_s,
-                                    1e-9 * busiest_s + 1e-300);
+        if (r.plan.pipeline == 1) { /* else messages between stages are on the links, too, and have no row */
+            ck_assert_double_eq_tol(r.bound_s[NNC_BOUND_NETWORK], busiest_s, 1e-9 * busiest_s + 1e-300);
             ck_assert_double_eq_tol(exposed_s, r.exposed_comm_s, 1e-9 * r.exposed_comm_s + 1e-300);
         }
 

@@ -38,8 +38,7 @@ START_TEST(serving_saves)
 {
     const double params = 70e9, tokens = 1.4e12, served = 2e13;
     const nnc_optimum best = nnc_serving_optimal(NNC_LAW_EPOCH, params, tokens, served);
-    const double loss =
-        1.81686 + 482.00572 / pow(params, 0.34781) + 2085.4342 / pow(tokens, 0.36585);
+    const double loss = 1.81686 + 482.00572 / pow(params, 0.34781) + 2085.4342 / pow(tokens, 0.36585);
     CLOSE(best.loss, loss, 1e-12);
     ck_assert_double_eq(best.params, params);
     ck_assert_double_eq(best.tokens, tokens);
@@ -94,8 +93,7 @@ START_TEST(money_by_hand)
             CLOSE(found->served_tokens, served.served_tokens, 1e-12);
             CLOSE(found->saved_share, served.saved_share, 1e-12);
         }
-        if (!isnan(
-                own.loss)) { /* the least FLOPs with this loss: the optimum of these FLOPs has it */
+        if (!isnan(own.loss)) { /* the least FLOPs with this loss: the optimum of these FLOPs has it */
             const double least = budget.flops / budget.over_training[i];
             CLOSE(nnc_compute_optimal((nnc_law)i, least).loss, own.loss, 1e-9);
         }
@@ -162,16 +160,14 @@ START_TEST(refused_budgets)
         ask.price = i == 0 ? 1.0 : ask.price;
         ask.tokens = i == 2 ? 1e18 : ask.tokens;
         ask.params = i == 3 ? 1e18 : ask.params;
-        ck_assert_msg(nnc_budget_of(&device, &ask, &budget, &err) == NNC_OK, "%s: %s", err.where,
-                      err.what);
+        ck_assert_msg(nnc_budget_of(&device, &ask, &budget, &err) == NNC_OK, "%s: %s", err.where, err.what);
     }
     static const struct {
         double flops, cost, params, tokens;
         const char *where;
     } sets[] = {
-        { NAN, NAN, NAN, NAN, "--cost" },   { 1e20, 1e3, NAN, NAN, "--flops" },
-        { 1e20, NAN, 1e9, 1e9, "--flops" }, { NAN, 1e3, 1e9, 1e9, "--cost" },
-        { NAN, NAN, 1e9, NAN, "--tokens" }, { NAN, NAN, NAN, 1e9, "--params" },
+        { NAN, NAN, NAN, NAN, "--cost" }, { 1e20, 1e3, NAN, NAN, "--flops" }, { 1e20, NAN, 1e9, 1e9, "--flops" },
+        { NAN, 1e3, 1e9, 1e9, "--cost" }, { NAN, NAN, 1e9, NAN, "--tokens" }, { NAN, NAN, NAN, 1e9, "--params" },
     };
     for (size_t i = 0; i < COUNT_OF(sets); i++) {
         nnc_budget_ask ask = none;
@@ -194,7 +190,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { laws_at_their_points, serving_saves, money_by_hand,
-                                   refused_budgets };
+    const TTest *const tests[] = { laws_at_their_points, serving_saves, money_by_hand, refused_budgets };
     return run_tests("budgets", tests, COUNT_OF(tests));
 }

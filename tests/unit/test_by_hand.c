@@ -23,8 +23,7 @@ START_TEST(rated_energy_has_the_building)
     ask.pue = 1.25;
     ask.network_w = 100.0;
     ask.carbon_g_per_kwh = 500.0;
-    ck_assert_msg(nnc_run_of(NULL, &device, &plan, &ask, &run, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_run_of(NULL, &device, &plan, &ask, &run, &err) == NNC_OK, "%s: %s", err.where, err.what);
     CLOSE(run.rated_energy_j, 8.0 * 400.0 * 86400.0 * 1.25, 1e-12);
     CLOSE(run.energy_j, (8.0 * 400.0 + 100.0) * 86400.0 * 1.25, 1e-12);
     CLOSE(run.rated_carbon_kg, 8.0 * 0.4 * 24.0 * 1.25 * 0.5, 1e-12);
@@ -59,8 +58,7 @@ START_TEST(batches_agree)
         plan.micro_batch = cases[i].micro;
         plan.micro_batches = cases[i].passes;
         plan.global_batch = cases[i].global;
-        const nnc_status status =
-            nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err);
+        const nnc_status status = nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err);
         ck_assert_msg(status == cases[i].status, "case %zu: status %d", i, (int)status);
         if (status == NNC_OK) {
             ck_assert_int_eq(r.plan.micro_batch, cases[i].want_micro);
@@ -79,9 +77,8 @@ END_TEST
  * tensor ranks, stages, context ranks; a window of 16 of 64 tokens, fused and unfused attention. */
 START_TEST(splits_keep_the_flops)
 {
-    static const int32_t splits[][4] = { { 2, 1, 1, 1 }, { 1, 2, 1, 1 }, { 1, 1, 2, 1 },
-                                         { 1, 1, 1, 2 }, { 1, 1, 1, 4 }, { 2, 2, 2, 1 },
-                                         { 1, 2, 1, 2 } };
+    static const int32_t splits[][4] = { { 2, 1, 1, 1 }, { 1, 2, 1, 1 }, { 1, 1, 2, 1 }, { 1, 1, 1, 2 },
+                                         { 1, 1, 1, 4 }, { 2, 2, 2, 1 }, { 1, 2, 1, 2 } };
     nnc_model model = llama(4, 64, 8, 4, 128, 512, 64);
     for (int what = 0; what < 4 * NNC_CONVENTION_COUNT; what++) {
         model.decoder.sliding_window = what % 2 == 0 ? 0 : 16;
@@ -246,12 +243,9 @@ START_TEST(unknown_parameters_have_no_value)
 {
     const nnc_device device = cluster_device();
     ck_assert(isnan(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_COUNT, NNC_BF16)));
-    ck_assert(
-        isnan(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MATMUL, NNC_DTYPE_COUNT)));
-    ck_assert_double_eq(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MATMUL, NNC_BF16),
-                        100e12);
-    ck_assert_double_eq(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MEM_BYTES, NNC_BF16),
-                        80e9);
+    ck_assert(isnan(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MATMUL, NNC_DTYPE_COUNT)));
+    ck_assert_double_eq(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MATMUL, NNC_BF16), 100e12);
+    ck_assert_double_eq(nnc_sensitivity_parameter_value(&device, NNC_PARAMETER_MEM_BYTES, NNC_BF16), 80e9);
 }
 END_TEST
 
@@ -264,13 +258,11 @@ START_TEST(heads_divide_hidden)
     nnc_model model;
     nnc_error err = { 0 };
     char other[sizeof text];
-    ck_assert_int_eq(nnc_model_parse_into(specs, "m.json", text, strlen(text), &model, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_model_parse_into(specs, "m.json", text, strlen(text), &model, &err), NNC_OK);
     ck_assert_int_eq(model.decoder.head_dim, 4); /* 8 / 2 */
     memcpy(other, text, sizeof text);
     strstr(other, "\"heads\": 2")[9] = '3';
-    ck_assert_int_eq(nnc_model_parse_into(specs, "m.json", other, strlen(other), &model, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_model_parse_into(specs, "m.json", other, strlen(other), &model, &err), NNC_BAD_SPEC);
     ck_assert_ptr_nonnull(strstr(err.where, "heads"));
 }
 END_TEST

@@ -5,8 +5,7 @@
 static nnc_error error;
 
 /* A file with these operators, storages and blocks, over modules "" and "fc". */
-static nnc_status parse(const char *ops, const char *storages, const char *blocks, int params,
-                        nnc_model *model)
+static nnc_status parse(const char *ops, const char *storages, const char *blocks, int params, nnc_model *model)
 {
     char text[8192];
     snprintf(text, sizeof text,
@@ -16,8 +15,7 @@ static nnc_status parse(const char *ops, const char *storages, const char *block
              params, params, ops, storages, blocks);
     error = (nnc_error){ 0 };
     const nnc_model *read = NULL;
-    const nnc_status status =
-        nnc_model_parse(specs, "step.json", text, strlen(text), &read, &error);
+    const nnc_status status = nnc_model_parse(specs, "step.json", text, strlen(text), &read, &error);
     if (status == NNC_OK) {
         *model = *read;
     }
@@ -30,29 +28,26 @@ static nnc_result estimate_of(const char *ops, const char *storages, const char 
     const nnc_software software = nnc_software_default();
     const nnc_device device = plain_device();
     const nnc_plan plan = nnc_plan_default();
-    ck_assert_msg(parse(ops, storages, blocks, params, &model) == NNC_OK, "%s: %s", error.where,
-                  error.what);
+    ck_assert_msg(parse(ops, storages, blocks, params, &model) == NNC_OK, "%s: %s", error.where, error.what);
     return estimate_with(&model, &device, &software, &plan);
 }
 
 #define F "\"float32\""
-#define OP(name, phase, in, out, args, repeat)                                                 \
-    "{\"name\":\"aten." name ".default\",\"phase\":\"" phase "\",\"module\":1,\"inputs\":[" in \
-    "],\"outputs\":[" out "],\"args\":[" args "],\"repeat\":" repeat "}"
+#define OP(name, phase, in, out, args, repeat)                                                                       \
+    "{\"name\":\"aten." name ".default\",\"phase\":\"" phase "\",\"module\":1,\"inputs\":[" in "],\"outputs\":[" out \
+    "],\"args\":[" args "],\"repeat\":" repeat "}"
 
 /* y[2,5] = x[2,3] w[3,5] + b[5]; then the gradient of w. */
-#define LINEAR(repeat)                                                                             \
-    OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", \
-       repeat)                                                                                     \
+#define LINEAR(repeat)                                                                                     \
+    OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", repeat) \
     "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],3]", "[" F ",[3,5],4]", "", repeat)
 #define PARAMETERS "[60,\"parameter\"," F ",-1,9],[20,\"parameter\"," F ",-1,9],"
 
 START_TEST(a_linear_layer_by_hand)
 {
-    const nnc_result r = estimate_of(LINEAR("1"),
-                                     PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
-                                                ",0,1],[60,\"gradient\"," F ",1,2]",
-                                     "", 20);
+    const nnc_result r =
+        estimate_of(LINEAR("1"),
+                    PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]", "", 20);
     ck_assert_int_eq(r.params, 20);
     ck_assert_double_eq(r.forward_flops, 2.0 * 2 * 3 * 5);
     ck_assert_double_eq(r.backward_flops, 2.0 * 2 * 3 * 5);
@@ -66,9 +61,8 @@ END_TEST
 START_TEST(equal_layers_are_folded)
 {
     const nnc_result r = estimate_of(LINEAR("3"),
-                                     PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
-                                                ",0,1],[60,\"gradient\"," F ",1,2],[40,\"kept\"," F
-                                                ",2,3],[40,\"kept\"," F ",4,5]",
+                                     PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
+                                                ",1,2],[40,\"kept\"," F ",2,3],[40,\"kept\"," F ",4,5]",
                                      "[0,2,3]", 60);
     ck_assert_int_eq(r.params, 60);
     ck_assert_double_eq(r.forward_flops, 3 * 60.0);
@@ -95,8 +89,7 @@ static double bytes_of(const nnc_op_cost *row)
 START_TEST(bytes_by_hand)
 {
     const nnc_result r = estimate_of(
-        LINEAR("1") "," OP("add", "backward", "[" F ",[2,5],3],[" F ",[2,5],1]", "[" F ",[2,5],5]",
-                           "", "1"),
+        LINEAR("1") "," OP("add", "backward", "[" F ",[2,5],3],[" F ",[2,5],1]", "[" F ",[2,5],5]", "", "1"),
         PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
                    ",1,2],[1000,\"temporary\"," F ",2,2],[500,\"temporary\"," F ",0,0]",
         "", 20);
@@ -110,11 +103,10 @@ END_TEST
  * up to 60 + 24 + 40 + 3000. */
 START_TEST(the_peak_is_a_moment)
 {
-    const nnc_result r = estimate_of(
-        LINEAR("1"),
-        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
-                   ",1,2],[4096,\"temporary\"," F ",0,0],[3000,\"temporary\"," F ",1,1]",
-        "", 20);
+    const nnc_result r = estimate_of(LINEAR("1"),
+                                     PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F
+                                                ",1,2],[4096,\"temporary\"," F ",0,0],[3000,\"temporary\"," F ",1,1]",
+                                     "", 20);
     ck_assert_int_eq(r.memory.transient_bytes, 3000);
     ck_assert_int_eq(r.memory.apart_bytes, 24 + 40 + 4096 - (80 + 24 + 40 + 3000));
 }
@@ -125,21 +117,18 @@ END_TEST
  * the 4 operators 10 kernels. y is kept in 16 bits. */
 START_TEST(autocast_by_hand)
 {
-    const char *ops = OP(
-        "addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "",
-        "1") "," OP("relu", "forward", "[" F ",[2,5],3]", "[" F ",[2,5],5]", "",
-                    "1") "," OP("exp", "forward", "[" F ",[2,5],5]", "[" F ",[2,5],6]", "",
-                                "1") "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],6]",
-                                            "[" F ",[3,5],4]", "", "1");
-    const char *storages =
-        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,3],[60,\"gradient\"," F
-                   ",3,9],[40,\"temporary\"," F ",1,2],[40,\"temporary\"," F ",2,3]";
+    const char *ops =
+        OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1") "," OP(
+            "relu", "forward", "[" F ",[2,5],3]", "[" F ",[2,5],5]", "",
+            "1") "," OP("exp", "forward", "[" F ",[2,5],5]", "[" F ",[2,5],6]", "",
+                        "1") "," OP("mm", "backward", "[" F ",[3,2],2],[" F ",[2,5],6]", "[" F ",[3,5],4]", "", "1");
+    const char *storages = PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,3],[60,\"gradient\"," F
+                                      ",3,9],[40,\"temporary\"," F ",1,2],[40,\"temporary\"," F ",2,3]";
     nnc_model model;
     nnc_software software = nnc_software_default();
     nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
-    ck_assert_msg(parse(ops, storages, "", 20, &model) == NNC_OK, "%s: %s", error.where,
-                  error.what);
+    ck_assert_msg(parse(ops, storages, "", 20, &model) == NNC_OK, "%s: %s", error.where, error.what);
     software.lists_operators = true;
     device.host.kernel_s = 1e-6;
     plan.policy = NNC_POLICY_AMP;
@@ -159,15 +148,14 @@ START_TEST(two_steps_give_all_between)
 {
     static const char head[] = "\"source\":{},\"parameters\":{\"count\":20,\"trained\":20},"
                                "\"modules\":[\"\",\"fc\"],\"blocks\":[],";
-    const char *two = OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]",
-                         "[" F ",[2,5],3]", "", "1");
-    const char *four = OP("addmm", "forward", "[" F ",[5],1],[" F ",[4,3],2],[" F ",[3,5],0]",
-                          "[" F ",[4,5],3]", "", "1");
+    const char *two =
+        OP("addmm", "forward", "[" F ",[5],1],[" F ",[2,3],2],[" F ",[3,5],0]", "[" F ",[2,5],3]", "", "1");
+    const char *four =
+        OP("addmm", "forward", "[" F ",[5],1],[" F ",[4,3],2],[" F ",[3,5],0]", "[" F ",[4,5],3]", "", "1");
     char text[4096];
     snprintf(text, sizeof text,
-             "{\"schema\":\"nncost.capture/1\",\"batch\":2,%s\"ops\":[%s],\"storages\":[" PARAMETERS
-             "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
-             ",0,0]],\"second\":{\"batch\":4,%s\"ops\":[%s],\"storages\":[" PARAMETERS
+             "{\"schema\":\"nncost.capture/1\",\"batch\":2,%s\"ops\":[%s],\"storages\":[" PARAMETERS "[24,\"input\"," F
+             ",-1,9],[40,\"kept\"," F ",0,0]],\"second\":{\"batch\":4,%s\"ops\":[%s],\"storages\":[" PARAMETERS
              "[48,\"input\"," F ",-1,9],[80,\"kept\"," F ",0,0]]}}",
              head, two, head, four);
     const nnc_model *read = NULL;
@@ -175,16 +163,15 @@ START_TEST(two_steps_give_all_between)
     const nnc_device device = plain_device();
     nnc_plan plan = nnc_plan_default();
     error = (nnc_error){ 0 };
-    ck_assert_msg(nnc_model_parse(specs, "step.json", text, strlen(text), &read, &error) == NNC_OK,
-                  "%s: %s", error.where, error.what);
+    ck_assert_msg(nnc_model_parse(specs, "step.json", text, strlen(text), &read, &error) == NNC_OK, "%s: %s",
+                  error.where, error.what);
     plan.micro_batch = 3;
     const nnc_result r = estimate_with(read, &device, &software, &plan);
     ck_assert_double_eq(r.forward_flops, 2.0 * 3 * 3 * 5);
     ck_assert_int_eq(r.memory.activation_bytes, 36 + 60);
     nnc_result none;
     plan.micro_batch = 5;
-    ck_assert_int_eq(nnc_estimate(read, &device, &software, &plan, scratch, &none, &error),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_estimate(read, &device, &software, &plan, scratch, &none, &error), NNC_ILLEGAL_PLAN);
     ck_assert_ptr_nonnull(strstr(error.what, "between"));
 }
 END_TEST
@@ -193,19 +180,19 @@ END_TEST
  * much. A transposed one has the products of its input's positions. */
 START_TEST(a_convolution_by_hand)
 {
-    const char *ops = OP("convolution", "forward", "[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]",
-                         "[" F ",[2,4,4,4],2]", "null,[2,2],[1,1],[1,1],false,[0,0],2",
+    const char *ops = OP("convolution", "forward", "[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]", "[" F ",[2,4,4,4],2]",
+                         "null,[2,2],[1,1],[1,1],false,[0,0],2",
                          "1") "," OP("convolution_backward", "backward",
                                      "[" F ",[2,4,4,4],2],[" F ",[2,4,8,8],1],[" F ",[4,2,3,3],0]",
                                      "[" F ",[2,4,8,8],2],[" F ",[4,2,3,3],3]",
                                      "[0],[2,2],[1,1],[1,1],false,[0,0],2,[true,true,false]", "1");
-    const char *storages = "[288,\"parameter\"," F ",-1,9],[2048,\"input\"," F
-                           ",-1,9],[512,\"kept\"," F ",0,1],[288,\"gradient\"," F ",1,2]";
+    const char *storages = "[288,\"parameter\"," F ",-1,9],[2048,\"input\"," F ",-1,9],[512,\"kept\"," F
+                           ",0,1],[288,\"gradient\"," F ",1,2]";
     const nnc_result r = estimate_of(ops, storages, "", 72);
     ck_assert_double_eq(r.forward_flops, 2.0 * 72 * 2 * 16);
     ck_assert_double_eq(r.backward_flops, 2 * 2.0 * 72 * 2 * 16);
-    const char *turned = OP("convolution", "forward", "[" F ",[2,4,4,4],1],[" F ",[4,2,2,2],0]",
-                            "[" F ",[2,4,8,8],2]", "null,[2,2],[0,0],[1,1],true,[0,0],2", "1");
+    const char *turned = OP("convolution", "forward", "[" F ",[2,4,4,4],1],[" F ",[4,2,2,2],0]", "[" F ",[2,4,8,8],2]",
+                            "null,[2,2],[0,0],[1,1],true,[0,0],2", "1");
     const nnc_result t = estimate_of(turned, storages, "", 72);
     ck_assert_double_eq(t.forward_flops, 2.0 * 2 * 16 * 4 * 2 * 4);
 }
@@ -216,27 +203,22 @@ END_TEST
 START_TEST(fused_attention_by_hand)
 {
 #define QKV "[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2],[" F ",[2,4,8,16],2]"
-    const nnc_result r =
-        estimate_of(LINEAR("1") "," OP("_scaled_dot_product_flash_attention", "forward", QKV,
-                                       "[" F ",[2,4,8,16],3]", "0.0,true,false",
-                                       "1") "," OP("_scaled_dot_product_flash_attention_backward",
-                                                   "backward", "[" F ",[2,4,8,16],3]," QKV,
-                                                   "[" F ",[2,4,8,16],3]", "0.0,true", "1"),
-                    PARAMETERS "[4096,\"input\"," F ",-1,9],[4096,\"kept\"," F
-                               ",0,1],[60,\"gradient\"," F ",1,2]",
-                    "", 20);
+    const nnc_result r = estimate_of(
+        LINEAR("1") "," OP("_scaled_dot_product_flash_attention", "forward", QKV, "[" F ",[2,4,8,16],3]",
+                           "0.0,true,false", "1") "," OP("_scaled_dot_product_flash_attention_backward", "backward",
+                                                         "[" F ",[2,4,8,16],3]," QKV, "[" F ",[2,4,8,16],3]",
+                                                         "0.0,true", "1"),
+        PARAMETERS "[4096,\"input\"," F ",-1,9],[4096,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]", "", 20);
     const double pairs = 2.0 * 4 * 36 * 16;
     ck_assert_double_eq(r.forward_flops + r.backward_flops, 120.0 + 12.0 * pairs / 36.0 * 64.0);
     ck_assert_double_eq(sum_rows(is_recorded, flops_of), 120.0 + 14.0 * pairs);
 }
 END_TEST
 
-static void refused(const char *ops, const char *blocks, int params, const char *where,
-                    const char *what)
+static void refused(const char *ops, const char *blocks, int params, const char *where, const char *what)
 {
     nnc_model model;
-    const char *storages =
-        PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
+    const char *storages = PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F ",0,1],[60,\"gradient\"," F ",1,2]";
     ck_assert_int_ne(parse(ops, storages, blocks, params, &model), NNC_OK);
     ck_assert_msg(strstr(error.where, where) != NULL, "%s: %s", error.where, error.what);
     ck_assert_msg(strstr(error.what, what) != NULL, "%s: %s", error.where, error.what);
@@ -246,8 +228,8 @@ START_TEST(faults_have_their_place)
 {
     refused(LINEAR("3"), "[0,2,2]", 60, "blocks", "expected 6 positions, found 4");
     refused(LINEAR("1"), "", 19, "parameters.count", "expected 20, found 19");
-    refused(OP("mm", "forward", "[" F ",[2,3],2],[" F ",[2,5],0]", "[" F ",[2,5],3]", "", "1"), "",
-            20, "ops[0].inputs", "m x k and k x n");
+    refused(OP("mm", "forward", "[" F ",[2,3],2],[" F ",[2,5],0]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].inputs",
+            "m x k and k x n");
     refused(OP("mm", "forward", "[" F ",[2,3],9]", "", "", "1"), "", 20, "ops[0].inputs[0][2]",
             "expected a whole number from 0 to 4");
     refused(OP("mm", "optimizer", "", "", "", "1"), "", 20, "ops", "no step");

@@ -41,11 +41,9 @@ END_TEST
 
 static nnc_change changes[64];
 
-static int32_t compare(const nnc_figure *now, size_t count, const nnc_tolerance *tolerances,
-                       int32_t tolerance_count)
+static int32_t compare(const nnc_figure *now, size_t count, const nnc_tolerance *tolerances, int32_t tolerance_count)
 {
-    return nnc_figures_compare(old_figures, (nnc_figures){ now, (int32_t)count }, tolerances,
-                               tolerance_count, changes);
+    return nnc_figures_compare(old_figures, (nnc_figures){ now, (int32_t)count }, tolerances, tolerance_count, changes);
 }
 
 /* A copy that each test changes. */
@@ -80,9 +78,8 @@ START_TEST(changes_come_totals_first_then_inputs_then_largest)
     now_list[6].number = (double)NAN; /* gone */
     now_list[8].number = 7;           /* new */
     ck_assert_int_eq(compare(now_list, COUNT_OF(now_list), NULL, 0), 7);
-    const char *const names[] = { "step.step_s",    "plan.precision", "step.bubble_s",
-                                  "step.forward_s", "step.bound",     "memory.total_bytes",
-                                  "work.tokens" };
+    const char *const names[] = { "step.step_s", "plan.precision",     "step.bubble_s", "step.forward_s",
+                                  "step.bound",  "memory.total_bytes", "work.tokens" };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         const nnc_figure *figure = changes[i].old != NULL ? changes[i].old : changes[i].now;
         ck_assert_str_eq(figure->name, names[i]);
@@ -98,9 +95,7 @@ END_TEST
 /* The larger of the absolute and the relative tolerance holds. The most specific name wins. */
 START_TEST(tolerances_are_absolute_or_relative)
 {
-    const nnc_tolerance tolerances[] = { { "", 0, 0.1 },
-                                         { "step", 0, 0 },
-                                         { "step_s", 0.5, 0.01 } };
+    const nnc_tolerance tolerances[] = { { "", 0, 0.1 }, { "step", 0, 0 }, { "step_s", 0.5, 0.01 } };
     copy_old();
     now_list[1].number = 2.5;   /* 0.5 allowed */
     now_list[2].number = 0.501; /* "step": nothing allowed */
@@ -127,13 +122,11 @@ START_TEST(the_part_that_moved_most_is_responsible)
     now_list[1].number = 2.2; /* forward - 0.1, backward + 0.3 */
     now_list[2].number = 0.4;
     now_list[3].number = 1.8;
-    ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by),
-                     "step.backward_s");
+    ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.backward_s");
     ck_assert_double_eq_tol(by, 0.3, 1e-12);
     now_list[1].number = 1.9; /* forward - 0.4, backward + 0.3: the total fell */
     now_list[2].number = 0.1;
-    ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by),
-                     "step.forward_s");
+    ck_assert_str_eq(nnc_figures_responsible(old_figures, now, "step.step_s", &by), "step.forward_s");
 }
 END_TEST
 
@@ -144,19 +137,17 @@ START_TEST(requirements_are_read_and_judged)
     static const struct {
         const char *rule;
         double below, at, above; /* met at 1, 2, 3? */
-    } cases[] = { { "<= 2", 1, 1, 0 },
-                  { "< 2", 1, 0, 0 },
-                  { ">= 2", 0, 1, 1 },
-                  { "> 2", 0, 0, 1 },
-                  { "==2.0", 0, 1, 0 } };
+    } cases[] = {
+        { "<= 2", 1, 1, 0 }, { "< 2", 1, 0, 0 }, { ">= 2", 0, 1, 1 }, { "> 2", 0, 0, 1 }, { "==2.0", 0, 1, 0 }
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const nnc_figure figures[] = { NUMBER("a", 1), NUMBER("a", 2), NUMBER("a", 3) };
         const double met[] = { cases[i].below, cases[i].at, cases[i].above };
         nnc_requirement requirement;
         ck_assert_int_eq(nnc_requirement_read("a", cases[i].rule, &requirement, &err), NNC_OK);
         for (size_t k = 0; k < COUNT_OF(figures); k++) {
-            ck_assert_msg(nnc_requirement_met(&requirement, &figures[k]) == (met[k] != 0),
-                          "%s at %zu", cases[i].rule, k + 1);
+            ck_assert_msg(nnc_requirement_met(&requirement, &figures[k]) == (met[k] != 0), "%s at %zu", cases[i].rule,
+                          k + 1);
         }
         const nnc_figure unknown = NUMBER("a", (double)NAN);
         ck_assert(!nnc_requirement_met(&requirement, &unknown));
@@ -176,8 +167,8 @@ START_TEST(bad_requirements_are_refused)
                                          "!= 1", "==",  "<= inf", "<= nan", "<= 0x10" };
     for (size_t i = 0; i < COUNT_OF(rules); i++) {
         nnc_requirement requirement;
-        ck_assert_msg(nnc_requirement_read("a", rules[i], &requirement, &err) == NNC_BAD_SPEC,
-                      "\"%s\" is taken", rules[i]);
+        ck_assert_msg(nnc_requirement_read("a", rules[i], &requirement, &err) == NNC_BAD_SPEC, "\"%s\" is taken",
+                      rules[i]);
         ck_assert_str_eq(err.where, "a");
     }
 }

@@ -37,8 +37,7 @@ static nnc_check *check(void)
 {
     nnc_error err = { 0 };
     nnc_check *made = NULL;
-    ck_assert_msg(nnc_check_create(specs, path, &made, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_check_create(specs, path, &made, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return made;
 }
 

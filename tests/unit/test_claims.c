@@ -51,8 +51,7 @@ START_TEST(faster_than_the_peak)
     ck_assert_double_gt(r.lower_bound_s, 10 * 0.080); /* what the tool says of it */
     CLOSE(r.model_flops / 32.0 * 380.0, 4.00e15, 0.02);
     CLOSE(8.0 * nnc_device_matmul_peak(v100, NNC_FP16), 1.00e15, 0.01);
-    ck_assert_int_eq(nnc_model_number(load_model("models/gpt2-xl.json"), "vocab", &vocab, NULL),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_model_number(load_model("models/gpt2-xl.json"), "vocab", &vocab, NULL), NNC_OK);
     ck_assert_double_eq(vocab, 50257.0);
 }
 END_TEST
@@ -82,10 +81,8 @@ START_TEST(rates_of_devices)
 {
     const nnc_device *v100 = device_named("v100"), *a100 = device_named("a100");
     CLOSE(v100->mem_bytes_per_s, 900e9, 0.01);
-    CLOSE(nnc_device_matmul_peak(v100, NNC_FP16) / nnc_device_matmul_peak(v100, NNC_FP32), 8.0,
-          0.01);
-    CLOSE(nnc_device_matmul_peak(a100, NNC_BF16) / nnc_device_matmul_peak(a100, NNC_FP32), 16.0,
-          0.01);
+    CLOSE(nnc_device_matmul_peak(v100, NNC_FP16) / nnc_device_matmul_peak(v100, NNC_FP32), 8.0, 0.01);
+    CLOSE(nnc_device_matmul_peak(a100, NNC_BF16) / nnc_device_matmul_peak(a100, NNC_FP32), 16.0, 0.01);
 }
 END_TEST
 
@@ -126,8 +123,7 @@ START_TEST(accumulation)
     plan.micro_batches = 4;
     const nnc_result four = estimate_with(gpt2, a100, NULL, &plan);
     ck_assert_int_eq(four.plan.global_batch, 512);
-    CLOSE(four.communication_s[NNC_COMM_DATA] / 512.0,
-          once.communication_s[NNC_COMM_DATA] / 128.0 / 4.0, 1e-9);
+    CLOSE(four.communication_s[NNC_COMM_DATA] / 512.0, once.communication_s[NNC_COMM_DATA] / 128.0 / 4.0, 1e-9);
     ck_assert_int_eq(four.memory.gradient_bytes, once.memory.gradient_bytes);
 }
 END_TEST
@@ -138,8 +134,7 @@ START_TEST(gradients_of_bert)
 {
     nnc_model *base = NULL;
     nnc_error err;
-    ck_assert_int_eq(nnc_model_copy(specs, load_model("models/bert-large.json"), &base, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_model_copy(specs, load_model("models/bert-large.json"), &base, &err), NNC_OK);
     ck_assert_int_eq(nnc_model_set(base, "layers", "12", &err), NNC_OK);
     ck_assert_int_eq(nnc_model_set(base, "hidden", "768", &err), NNC_OK);
     ck_assert_int_eq(nnc_model_set(base, "heads", "12", &err), NNC_OK);
@@ -196,9 +191,9 @@ START_TEST(paging_wastes_less_than_a_block)
     ask.input_len = 1000;
     ask.output_len = 17;
     ask.block = 16;
-    ck_assert_int_eq(nnc_serve_of(load_model("models/llama3-8b.json"), device_named("h100"), NULL,
-                                  &ask, scratch, &serve, NULL),
-                     NNC_OK);
+    ck_assert_int_eq(
+        nnc_serve_of(load_model("models/llama3-8b.json"), device_named("h100"), NULL, &ask, scratch, &serve, NULL),
+        NNC_OK);
     ck_assert_double_ge(serve.paging_waste_bytes, 0.0);
     ck_assert_double_lt(serve.paging_waste_bytes, 8.0 * 16.0 * serve.kv_bytes_per_token);
 }

@@ -19,8 +19,7 @@ static double time_of(const nnc_op_cost *row)
 static void check_times(const nnc_result *r)
 {
     double exposed = 0.0;
-    near(r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s +
-             r->bubble_s + r->host_s,
+    near(r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s + r->bubble_s + r->host_s,
          r->step_s, 1e-12);
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         ck_assert_double_ge(r->exposed_s[k], 0.0);
@@ -46,9 +45,8 @@ static void check_stages(const nnc_model *model, const nnc_result *r)
     ck_assert_int_eq(count, r->plan.pipeline);
     for (int32_t i = 0; i < count; i++) {
         const nnc_memory *m = &stages[i].memory;
-        ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes +
-                             m->activation_bytes + m->transient_bytes + m->apart_bytes +
-                             m->reserve_bytes,
+        ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes + m->activation_bytes +
+                             m->transient_bytes + m->apart_bytes + m->reserve_bytes,
                          m->total_bytes);
         ck_assert_int_eq(m->capacity_bytes - m->total_bytes, m->headroom_bytes);
         ck_assert_double_gt(stages[i].in_flight, 0.0);
@@ -79,8 +77,8 @@ START_TEST(parts_add_up)
         c.plan.mode = NNC_MODE_IDEAL;
         const nnc_result ideal = result_of_split(&c);
         near(ideal.step_s, r.lower_bound_s, 1e-12);
-        near(ideal.forward_s + ideal.backward_s + ideal.recompute_s + ideal.update_s +
-                 ideal.exposed_comm_s + ideal.bubble_s,
+        near(ideal.forward_s + ideal.backward_s + ideal.recompute_s + ideal.update_s + ideal.exposed_comm_s +
+                 ideal.bubble_s,
              ideal.step_s, 1e-12);
         ck_assert_int_eq(ideal.memory.total_bytes, r.memory.total_bytes);
     }
@@ -172,25 +170,18 @@ START_TEST(answers_of_one_device)
         double step_s, lower_s, upper_s, hardware_flops;
         int64_t bytes;
     } cases[] = {
-        { 0, 0x1.0b61f7bb93b77p-2, 0x1.9e6f00f280b1cp-3, 0x1.2e06ee3f124b3p-2, 0x1.322ceecp+44,
-          INT64_C(30397754368) },
-        { 0, 0x1.2dcc6f193c60dp+0, 0x1.105db806d06ddp+0, 0x1.5af510e22179bp+0, 0x1.9370eecp+46,
-          INT64_C(25667759104) },
-        { 1, 0x1.22609ee8efd7fp+3, 0x1.137cc9702c5a3p+3, 0x1.2d6d24732521dp+3, 0x1.af7cp+49,
-          INT64_C(210378162176) },
-        { 1, 0x1.73ecfc1fa026dp+5, 0x1.67ee6abb76d84p+5, 0x1.8254e2a18cab1p+5, 0x1.1bbep+52,
-          INT64_C(141587382272) },
-        { 2, 0x1.44b4cb7d770b5p-5, 0x1.d533cb953514fp-6, 0x1.70e278c7e7f55p-5, 0x1.4d6367ep+41,
-          INT64_C(2618800800) },
-        { 2, 0x1.a46bba7f2f6ccp-3, 0x1.35629aca6ba72p-3, 0x1.ddace5d1dee2ap-3, 0x1.b7a9abb8p+43,
-          INT64_C(1849945952) },
+        { 0, 0x1.0b61f7bb93b77p-2, 0x1.9e6f00f280b1cp-3, 0x1.2e06ee3f124b3p-2, 0x1.322ceecp+44, INT64_C(30397754368) },
+        { 0, 0x1.2dcc6f193c60dp+0, 0x1.105db806d06ddp+0, 0x1.5af510e22179bp+0, 0x1.9370eecp+46, INT64_C(25667759104) },
+        { 1, 0x1.22609ee8efd7fp+3, 0x1.137cc9702c5a3p+3, 0x1.2d6d24732521dp+3, 0x1.af7cp+49, INT64_C(210378162176) },
+        { 1, 0x1.73ecfc1fa026dp+5, 0x1.67ee6abb76d84p+5, 0x1.8254e2a18cab1p+5, 0x1.1bbep+52, INT64_C(141587382272) },
+        { 2, 0x1.44b4cb7d770b5p-5, 0x1.d533cb953514fp-6, 0x1.70e278c7e7f55p-5, 0x1.4d6367ep+41, INT64_C(2618800800) },
+        { 2, 0x1.a46bba7f2f6ccp-3, 0x1.35629aca6ba72p-3, 0x1.ddace5d1dee2ap-3, 0x1.b7a9abb8p+43, INT64_C(1849945952) },
         { 3, 0x1.0cafcfcc03e55p+5, 0x1.0a21b3d27cc8p+5, 0x1.0ef236edc7eadp+5, 0x1.482cc7ab8ap+51,
           INT64_C(103711946752) },
         { 3, 0x1.5946cf41c6147p+7, 0x1.561f32b86f414p+7, 0x1.5c42ab4cb3b36p+7, 0x1.b429dc2d3fp+53,
           INT64_C(48178703232) },
     };
-    const nnc_model models[] = { gpt(48, 1600, 25, 50257, 1024),
-                                 llama(32, 4096, 32, 8, 14336, 128256, 8192),
+    const nnc_model models[] = { gpt(48, 1600, 25, 50257, 1024), llama(32, 4096, 32, 8, 14336, 128256, 8192),
                                  double_conv_unet(572, 64, 5), residual_unet(512, 320, 4) };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_plan plan = nnc_plan_default();
@@ -214,16 +205,15 @@ END_TEST
 
 static bool splits_backward(nnc_schedule s)
 {
-    return s == NNC_SCHEDULE_ZB_H1 || s == NNC_SCHEDULE_ZB_H2 || s == NNC_SCHEDULE_ZB_V ||
-           s == NNC_SCHEDULE_DUALPIPE;
+    return s == NNC_SCHEDULE_ZB_H1 || s == NNC_SCHEDULE_ZB_H2 || s == NNC_SCHEDULE_ZB_V || s == NNC_SCHEDULE_DUALPIPE;
 }
 
 /* Steps of every schedule with one stage per device against a replay of the stages' times, head and
  * uneven layers included. */
 START_TEST(pipelines_are_their_replay)
 {
-    static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_GPIPE,
-                                              NNC_SCHEDULE_ZB_H1, NNC_SCHEDULE_ZB_H2 };
+    static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B, NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
+                                              NNC_SCHEDULE_ZB_H2 };
     nnc_pipeline_memory *memory = calloc(1, sizeof *memory);
     nnc_pipeline_result *run = calloc(1, sizeof *run);
     ck_assert(memory != NULL && run != NULL);
@@ -243,15 +233,14 @@ START_TEST(pipelines_are_their_replay)
             weight[d] = stages[d].weight_s;
             ck_assert_int_eq(weight[d] > 0.0, splits_backward(plan.schedule));
         }
-        const nnc_pipeline pipeline = { plan.schedule, count,    1,      plan.micro_batches,
-                                        forward,       backward, weight, 0.0 };
+        const nnc_pipeline pipeline = { plan.schedule, count, 1, plan.micro_batches, forward, backward, weight, 0.0 };
         ck_assert(nnc_pipeline_replay(&pipeline, memory, run, NULL, NULL));
         for (int32_t d = 0; d < count; d++) {
             step_s = fmax(step_s, run->span_s[d] + stages[d].exchange_s + stages[d].update_s);
             near(stages[d].busy_s, run->busy_s[d], 1e-12);
             near(stages[d].bubble_s + run->busy_s[d], run->total_s, 1e-12);
-            ck_assert_double_eq(stages[d].in_flight, nnc_pipeline_in_flight(plan.schedule, count, 1,
-                                                                            plan.micro_batches, d));
+            ck_assert_double_eq(stages[d].in_flight,
+                                nnc_pipeline_in_flight(plan.schedule, count, 1, plan.micro_batches, d));
         }
         near(r.step_s, step_s, 1e-12);
     }
@@ -280,9 +269,8 @@ START_TEST(equal_stages_meet_the_closed_forms)
         const nnc_result r = estimate_on_cluster(&model, &plan);
         int32_t count = 0;
         const nnc_stage *stages = nnc_scratch_stages(scratch, &count);
-        const double bubble =
-            nnc_pipeline_bubble_s(cases[i].schedule, 4, cases[i].chunks, stages[1].forward_s,
-                                  stages[1].backward_s, stages[1].weight_s);
+        const double bubble = nnc_pipeline_bubble_s(cases[i].schedule, 4, cases[i].chunks, stages[1].forward_s,
+                                                    stages[1].backward_s, stages[1].weight_s);
         near(stages[1].bubble_s, bubble, 0.05);
         near(r.bubble_s, bubble, 0.05);
     }

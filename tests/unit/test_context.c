@@ -19,10 +19,8 @@ START_TEST(kinds_differ)
 {
     nnc_result ring, gather, ulysses;
     exposed_context_s(NNC_CONTEXT_RING, &ring);
-    ck_assert_double_eq(exposed_context_s(NNC_CONTEXT_ALL_GATHER, &gather),
-                        gather.communication_s[NNC_COMM_CONTEXT]);
-    ck_assert_double_eq(exposed_context_s(NNC_CONTEXT_ULYSSES, &ulysses),
-                        ulysses.communication_s[NNC_COMM_CONTEXT]);
+    ck_assert_double_eq(exposed_context_s(NNC_CONTEXT_ALL_GATHER, &gather), gather.communication_s[NNC_COMM_CONTEXT]);
+    ck_assert_double_eq(exposed_context_s(NNC_CONTEXT_ULYSSES, &ulysses), ulysses.communication_s[NNC_COMM_CONTEXT]);
     ck_assert_double_lt(ring.exposed_s[NNC_COMM_CONTEXT], ring.communication_s[NNC_COMM_CONTEXT]);
     ck_assert(ring.step_s < gather.step_s || ring.step_s > gather.step_s);
     ck_assert(gather.step_s < ulysses.step_s || gather.step_s > ulysses.step_s);
@@ -74,10 +72,8 @@ START_TEST(copied_keys_travel_for_all_heads)
         double forward = 0.0, backward = 0.0;
         software.expanded_kv = copies > 1;
         estimate_with(&model, &device, &software, &plan);
-        ck_assert_double_eq(exchanged("attn.context_in", NNC_PHASE_FORWARD),
-                            1024.0 * 2 * copies * 128 * 2);
-        ck_assert_double_eq(exchanged("attn.context_in", NNC_PHASE_BACKWARD),
-                            1024.0 * 2 * copies * 128 * 6);
+        ck_assert_double_eq(exchanged("attn.context_in", NNC_PHASE_FORWARD), 1024.0 * 2 * copies * 128 * 2);
+        ck_assert_double_eq(exchanged("attn.context_in", NNC_PHASE_BACKWARD), 1024.0 * 2 * copies * 128 * 6);
         total("attn.expand_kv", NNC_PHASE_FORWARD, &forward);
         total("attn.expand_kv", NNC_PHASE_BACKWARD, &backward);
         ck_assert_double_eq(forward, copies > 1 ? 4 * 1024.0 * (2 + 8) * 128 * 2 : 0);
@@ -114,11 +110,10 @@ START_TEST(a_ring_attends_to_short_blocks)
                               .kernel = NNC_FLASH2 };
     const nnc_work work = nnc_op_work(&op);
     const double matrix_s = work.flops / 50e12;
-    ck_assert_double_eq_tol(nnc_op_time(&device, &op, &work).time_s,
-                            (1 + 512 / 2048.5) * matrix_s + 1e-5, 1e-12);
+    ck_assert_double_eq_tol(nnc_op_time(&device, &op, &work).time_s, (1 + 512 / 2048.5) * matrix_s + 1e-5, 1e-12);
     op.u.flash.blocks = 4;
-    ck_assert_double_eq_tol(nnc_op_time(&device, &op, &work).time_s,
-                            (1 + 3.25 * 512 / 2048.5) * matrix_s + 4e-5, 1e-12);
+    ck_assert_double_eq_tol(nnc_op_time(&device, &op, &work).time_s, (1 + 3.25 * 512 / 2048.5) * matrix_s + 4e-5,
+                            1e-12);
 }
 END_TEST
 

@@ -122,13 +122,11 @@ START_TEST(maps_in_another_order_are_turned)
     const nnc_timing plain = nnc_op_time(&d, &op, &work);
     ck_assert_double_gt(plain.compute_s, plain.memory_s);
     op.u.conv.contiguous = true;
-    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s - plain.time_s,
-                            2 * 128 * 64 * 2 / 0.8e12, 1e-19);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s - plain.time_s, 2 * 128 * 64 * 2 / 0.8e12, 1e-19);
     op = conv(NNC_PHASE_FORWARD, NNC_FP32, 1); /* not in the order of matrix units */
     op.u.conv.contiguous = true;
     const nnc_work in_fp32 = nnc_op_work(&op);
-    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &in_fp32).memory_s, bytes_of(&in_fp32) / 1e12,
-                            1e-20);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &in_fp32).memory_s, bytes_of(&in_fp32) / 1e12, 1e-20);
 }
 END_TEST
 
@@ -155,8 +153,8 @@ START_TEST(layouts_of_pytorch)
     op.issued[0].kernels = 1.0;
     op.u.conv.c_in = 3;
     work = nnc_op_work(&op);
-    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).compute_s,
-                            work.flops / (0.36 * d.vector_flops_per_s[NNC_FP32]), 1e-18);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).compute_s, work.flops / (0.36 * d.vector_flops_per_s[NNC_FP32]),
+                            1e-18);
 }
 END_TEST
 
@@ -188,8 +186,7 @@ START_TEST(gradients_of_pytorch)
     ck_assert_double_eq_tol(compute_s(&d, &op), single_flops / (0.04 * 1e11), 1e-15);
     op.phase = NNC_PHASE_GRAD_WEIGHT;
     const nnc_work work = nnc_op_work(&op);
-    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s, 2.5 * single_flops / (0.04 * 1e11),
-                            1e-15);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &op, &work).time_s, 2.5 * single_flops / (0.04 * 1e11), 1e-15);
 }
 END_TEST
 
@@ -200,8 +197,7 @@ START_TEST(a_bias_may_be_a_kernel)
     op.weights.vector = 48;
     const double plain = nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes;
     op.u.conv.separate_bias = true;
-    ck_assert_double_eq(nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes - plain,
-                        2 * 2 * 128 * 48);
+    ck_assert_double_eq(nnc_op_work(&op).read_bytes + nnc_op_work(&op).write_bytes - plain, 2 * 2 * 128 * 48);
     op.phase = NNC_PHASE_GRAD_WEIGHT;
     const double apart = nnc_op_work(&op).read_bytes;
     op.u.conv.separate_bias = false;
@@ -226,11 +222,8 @@ START_TEST(norms_of_maps)
     ck_assert_double_eq(nnc_op_work(&op).write_bytes, 2000);
     op = (nnc_op){ .kind = NNC_OP_NORM,
                    .dtype = NNC_BF16,
-                   .u.norm = { .kind = NNC_NORM_GROUP,
-                               .elements = 1000,
-                               .rows = 10,
-                               .fused = true,
-                               .keep = NNC_KEEP_UPCAST } };
+                   .u.norm = {
+                       .kind = NNC_NORM_GROUP, .elements = 1000, .rows = 10, .fused = true, .keep = NNC_KEEP_UPCAST } };
     ck_assert_double_eq(nnc_op_work(&op).read_bytes, 1000 * (4 + 6));
     ck_assert_double_eq(nnc_op_work(&op).write_bytes, 1000 * (4 + 6));
     op.u.norm.keep = NNC_KEEP_FUSED;
@@ -242,26 +235,20 @@ END_TEST
 START_TEST(maps_have_their_own_bandwidth)
 {
     nnc_device d = machine();
-    const nnc_op norm = {
-        .kind = NNC_OP_NORM,
-        .dtype = NNC_BF16,
-        .u.norm = { .kind = NNC_NORM_BATCH, .elements = 1000, .rows = 10, .fused = true }
-    };
+    const nnc_op norm = { .kind = NNC_OP_NORM,
+                          .dtype = NNC_BF16,
+                          .u.norm = { .kind = NNC_NORM_BATCH, .elements = 1000, .rows = 10, .fused = true } };
     const nnc_work work = nnc_op_work(&norm);
     d.vector_flops_per_s[NNC_FP32] = 1e15;
     d.efficiency.pointwise = (nnc_efficiency){ 1, 0.25, 1e-6 };
-    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.25e12 + 1e-6,
-                            1e-18);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.25e12 + 1e-6, 1e-18);
     d.efficiency.maps = (nnc_efficiency){ 1, 0.5, 2e-6 };
-    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6,
-                            1e-18);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6, 1e-18);
     d.efficiency.maps_tuned = (nnc_efficiency){ 1, 0.8, 3e-6 };
-    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6,
-                            1e-18);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &norm, &work).time_s, bytes_of(&work) / 0.5e12 + 2e-6, 1e-18);
     nnc_op tuned = norm; /* a kernel written for the device */
     tuned.tuned = true;
-    ck_assert_double_eq_tol(nnc_op_time(&d, &tuned, &work).time_s, bytes_of(&work) / 0.8e12 + 3e-6,
-                            1e-18);
+    ck_assert_double_eq_tol(nnc_op_time(&d, &tuned, &work).time_s, bytes_of(&work) / 0.8e12 + 3e-6, 1e-18);
 }
 END_TEST
 

@@ -47,20 +47,19 @@ static bool has_source(const cJSON *sources, const char *figure)
 {
     for (const cJSON *source = sources->child; source != NULL; source = source->next) {
         const size_t length = strlen(source->string);
-        if (length == 0 || (strncmp(figure, source->string, length) == 0 &&
-                            (figure[length] == '\0' || figure[length] == '.'))) {
+        if (length == 0 ||
+            (strncmp(figure, source->string, length) == 0 && (figure[length] == '\0' || figure[length] == '.'))) {
             return true;
         }
     }
     return false;
 }
 
-static void check_figures(const char *file, const cJSON *sources, const cJSON *object,
-                          const char *prefix, bool within)
+static void check_figures(const char *file, const cJSON *sources, const cJSON *object, const char *prefix, bool within)
 {
     /* Fitted values name their rows in `fitted_on`, next to them or in an enclosing object. */
-    const bool fitted = cJSON_HasObjectItem(object, "fitted_on") ||
-                        (within && strncmp(prefix, "efficiency.serving.", 19) == 0);
+    const bool fitted =
+        cJSON_HasObjectItem(object, "fitted_on") || (within && strncmp(prefix, "efficiency.serving.", 19) == 0);
     for (const cJSON *value = object->child; value != NULL; value = value->next) {
         char name[256];
         snprintf(name, sizeof name, "%s%s", prefix, value->string);
@@ -68,8 +67,8 @@ static void check_figures(const char *file, const cJSON *sources, const cJSON *o
             snprintf(name, sizeof name, "%s%s.", prefix, value->string);
             check_figures(file, sources, value, name, fitted);
         } else if (cJSON_IsNumber(value) || cJSON_IsArray(value)) {
-            ck_assert_msg(fitted || strcmp(name, "aliases") == 0 || has_source(sources, name),
-                          "%s: %s has no source", file, name);
+            ck_assert_msg(fitted || strcmp(name, "aliases") == 0 || has_source(sources, name), "%s: %s has no source",
+                          file, name);
         }
     }
 }
@@ -106,8 +105,7 @@ START_TEST(names_are_unique)
             for (const char *name = id; name != NULL;) {
                 ck_assert_uint_lt(count, COUNT_OF(names));
                 for (size_t k = 0; k < count; k++) {
-                    ck_assert_msg(strcmp(names[k], name) != 0, "%s and %s are both called %s",
-                                  owners[k], id, name);
+                    ck_assert_msg(strcmp(names[k], name) != 0, "%s and %s are both called %s", owners[k], id, name);
                 }
                 names[count] = name;
                 owners[count++] = id;
@@ -134,8 +132,7 @@ START_TEST(published_devices_are_known)
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         const nnc_device *device = NULL;
         nnc_error err = { 0 };
-        ck_assert_msg(nnc_device_load(specs, names[i], &device, &err) == NNC_OK, "%s: %s",
-                      err.where, err.what);
+        ck_assert_msg(nnc_device_load(specs, names[i], &device, &err) == NNC_OK, "%s: %s", err.where, err.what);
     }
 }
 END_TEST
@@ -159,27 +156,24 @@ static void check_power_of_two(const nnc_device *device, double flops_per_s, dou
     if (device->units > 0 && !isnan(device->clock_hz) && !isnan(flops_per_s)) {
         const double per_clock = flops_per_s / (device->units * device->clock_hz);
         const double nearest = exp2(round(log2(per_clock)));
-        ck_assert_msg(fabs(per_clock / nearest - 1.0) < tolerance, "%s: %g FLOP per clock and unit",
-                      device->id, per_clock);
+        ck_assert_msg(fabs(per_clock / nearest - 1.0) < tolerance, "%s: %g FLOP per clock and unit", device->id,
+                      per_clock);
     }
 }
 
 /* Rates of two formats of the matrix units, where both are recorded. */
-static void check_ratio(const nnc_device *device, nnc_dtype dtype, nnc_dtype over, double low,
-                        double high)
+static void check_ratio(const nnc_device *device, nnc_dtype dtype, nnc_dtype over, double low, double high)
 {
     const double ratio = device->matmul_flops_per_s[dtype] / device->matmul_flops_per_s[over];
-    ck_assert_msg(isnan(ratio) || (ratio > 0.98 * low && ratio < 1.02 * high),
-                  "%s: %s runs at %g times the rate of %s", device->id, nnc_dtype_name(dtype),
-                  ratio, nnc_dtype_name(over));
+    ck_assert_msg(isnan(ratio) || (ratio > 0.98 * low && ratio < 1.02 * high), "%s: %s runs at %g times the rate of %s",
+                  device->id, nnc_dtype_name(dtype), ratio, nnc_dtype_name(over));
 }
 
 static void check_device(const nnc_device *device)
 {
     const double peak = peak_16(device);
     ck_assert_msg(peak > 0.0, "%s: no peak", device->id);
-    ck_assert_msg(!(device->vector_flops_per_s[NNC_FP32] > peak) &&
-                      !(device->matmul_flops_per_s[NNC_FP32] > peak),
+    ck_assert_msg(!(device->vector_flops_per_s[NNC_FP32] > peak) && !(device->matmul_flops_per_s[NNC_FP32] > peak),
                   "%s: fp32 is faster than 16 bit", device->id);
     const double ridge = peak / device->mem_bytes_per_s;
     /* The memory of a wafer is its SRAM. */
@@ -279,8 +273,8 @@ START_TEST(default_software_is_the_file)
         nnc_field_text(field, &built_in, expected, sizeof expected);
         nnc_field_text(field, file, found, sizeof found);
         if (strcmp(field->name, "name") != 0) {
-            ck_assert_msg(strcmp(expected, found) == 0, "%s: %s in the file, %s built in",
-                          field->name, found, expected);
+            ck_assert_msg(strcmp(expected, found) == 0, "%s: %s in the file, %s built in", field->name, found,
+                          expected);
         }
     }
 }

@@ -83,14 +83,12 @@ START_TEST(given_ends_keep_their_layers)
                 const int32_t stage = v % p, chunk = v / p;
                 int64_t wanted = 0;
                 if (stage == 0 && first > 0) {
-                    wanted =
-                        slots_before(first, chunks, chunk + 1) - slots_before(first, chunks, chunk);
+                    wanted = slots_before(first, chunks, chunk + 1) - slots_before(first, chunks, chunk);
                 } else if (stage == p - 1 && last > 0) {
-                    wanted =
-                        slots_before(last, chunks, chunk + 1) - slots_before(last, chunks, chunk);
+                    wanted = slots_before(last, chunks, chunk + 1) - slots_before(last, chunks, chunk);
                 } else {
-                    wanted = slots_before(rest, others * chunks, number + 1) -
-                             slots_before(rest, others * chunks, number);
+                    wanted =
+                        slots_before(rest, others * chunks, number + 1) - slots_before(rest, others * chunks, number);
                     number++;
                 }
                 ck_assert_int_eq(held[v], wanted);
@@ -123,8 +121,7 @@ START_TEST(every_layer_is_dealt_out_once)
                 plan.virtual_stages = 1 + i / 16;
                 nnc_partition_layers(&list, &plan, &partition);
                 const int32_t count = partition.virtual_stages;
-                ck_assert_int_eq(count,
-                                 plan.pipeline > 1 ? plan.pipeline * plan.virtual_stages : 1);
+                ck_assert_int_eq(count, plan.pipeline > 1 ? plan.pipeline * plan.virtual_stages : 1);
                 for (int32_t v = 0; v < count; v++) {
                     const int64_t *held = partition.shares[v].instances;
                     int64_t from = slots_before(all + 2 * ends, count, v) - ends;
@@ -135,8 +132,8 @@ START_TEST(every_layer_is_dealt_out_once)
                     ck_assert_int_eq(held[1], first);
                     ck_assert_int_eq(held[1] + held[2], to > from ? to - from : 0);
                     ck_assert(held[0] == (v == 0) && held[3] == (v == count - 1));
-                    ck_assert(!partition.alike[v] || memcmp(held, partition.shares[v - 1].instances,
-                                                            sizeof partition.shares[v]) == 0);
+                    ck_assert(!partition.alike[v] ||
+                              memcmp(held, partition.shares[v - 1].instances, sizeof partition.shares[v]) == 0);
                 }
             }
         }
@@ -175,8 +172,8 @@ START_TEST(alternating_layers_are_dealt_out)
             next += size;
             ck_assert_int_eq(partition.shares[v].instances[0], held[0]);
             ck_assert_int_eq(partition.shares[v].instances[1], held[1]);
-            const bool same = v > 0 && memcmp(&partition.shares[v], &partition.shares[v - 1],
-                                              sizeof partition.shares[v]) == 0;
+            const bool same =
+                v > 0 && memcmp(&partition.shares[v], &partition.shares[v - 1], sizeof partition.shares[v]) == 0;
             ck_assert(!partition.alike[v] || same);
             if (list.mixed_count == 0 && v > 1 && v < plan.pipeline - 1) {
                 ck_assert(partition.alike[v] == same);
@@ -218,18 +215,15 @@ END_TEST
 static bool same_deal(const nnc_step_memory *a, const nnc_step_memory *b, int32_t stages)
 {
     bool same = a->partition.virtual_stages == b->partition.virtual_stages &&
-                a->partition.stages == b->partition.stages &&
-                a->partition.segments == b->partition.segments;
+                a->partition.stages == b->partition.stages && a->partition.segments == b->partition.segments;
     for (int32_t v = 0; same && v < a->partition.virtual_stages; v++) {
         same = a->partition.alike[v] == b->partition.alike[v] &&
-               memcmp(&a->partition.shares[v], &b->partition.shares[v],
-                      sizeof a->partition.shares[v]) == 0;
+               memcmp(&a->partition.shares[v], &b->partition.shares[v], sizeof a->partition.shares[v]) == 0;
     }
     for (int32_t d = 0; same && d < stages; d++) {
         const nnc_stage_residency *x = &a->holdings[d], *y = &b->holdings[d];
-        same = a->alike[d] == b->alike[d] && nnc_stage_residency_same(x, y) &&
-               x->segments == y->segments && x->uneven == y->uneven &&
-               x->uneven_layers == y->uneven_layers && !(x->in_flight < y->in_flight) &&
+        same = a->alike[d] == b->alike[d] && nnc_stage_residency_same(x, y) && x->segments == y->segments &&
+               x->uneven == y->uneven && x->uneven_layers == y->uneven_layers && !(x->in_flight < y->in_flight) &&
                !(x->in_flight > y->in_flight);
     }
     return same;
@@ -241,9 +235,8 @@ START_TEST(a_partition_is_found_again)
     static nnc_op_list list;
     nnc_scratch *own = nnc_scratch_create();
     nnc_step_memory *first = calloc(1, sizeof *first);
-    const nnc_schedule schedules[] = { NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_1F1B,
-                                       NNC_SCHEDULE_INTERLEAVED, NNC_SCHEDULE_ZB_V,
-                                       NNC_SCHEDULE_DUALPIPE };
+    const nnc_schedule schedules[] = { NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_1F1B, NNC_SCHEDULE_INTERLEAVED,
+                                       NNC_SCHEDULE_ZB_V, NNC_SCHEDULE_DUALPIPE };
     ck_assert(first != NULL && own != NULL);
     ck_assert(nnc_scratch_share(own, NULL, NULL, true));
     const nnc_step_memory *second = &own->step;
@@ -261,8 +254,8 @@ START_TEST(a_partition_is_found_again)
         const nnc_step step = { .plan = &plan, .list = &list };
         nnc_step_partition(&step, first);
         nnc_step_partition_recall(own, &step);
-        ck_assert_msg(same_deal(first, second, plan.pipeline), "%d stages, schedule %d",
-                      (int)plan.pipeline, (int)plan.schedule);
+        ck_assert_msg(same_deal(first, second, plan.pipeline), "%d stages, schedule %d", (int)plan.pipeline,
+                      (int)plan.schedule);
     }
     free(first);
     nnc_scratch_destroy(own);

@@ -31,8 +31,7 @@ START_TEST(mixers_alternate)
     ck_assert_double_eq(mixed.model_flops, full.model_flops - 3 * 2 * 16 * (36 - 21));
     ck_assert_double_eq(runs("attn.core"), 5);
     set_mixers(&model, "chunk");
-    ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops,
-                        full.model_flops - 3 * 5 * 16 * (36 - 15));
+    ck_assert_double_eq(estimate_on_cluster(&model, &plan).model_flops, full.model_flops - 3 * 5 * 16 * (36 - 15));
 }
 END_TEST
 
@@ -88,10 +87,8 @@ START_TEST(norms_by_place)
     static const struct {
         nnc_norm_place place;
         int norms;
-    } places[] = {
-        { NNC_NORM_PRE, 5 },      { NNC_NORM_POST, 4 },     { NNC_NORM_BRANCH, 5 },
-        { NNC_NORM_SANDWICH, 9 }, { NNC_NORM_PARALLEL, 3 }, { NNC_NORM_PARALLEL_TWO, 5 }
-    };
+    } places[] = { { NNC_NORM_PRE, 5 },      { NNC_NORM_POST, 4 },     { NNC_NORM_BRANCH, 5 },
+                   { NNC_NORM_SANDWICH, 9 }, { NNC_NORM_PARALLEL, 3 }, { NNC_NORM_PARALLEL_TWO, 5 } };
     nnc_model model = gpt(2, 4, 2, 10, 3);
     const nnc_plan plan = causal_bf16();
     ck_assert_int_eq(COUNT_OF(places), NNC_NORM_PLACE_COUNT);
@@ -117,8 +114,7 @@ START_TEST(parallel_halves_keep_less)
     const nnc_plan plan = causal_bf16();
     const int64_t pre = estimate_on_cluster(&model, &plan).memory.activation_bytes;
     model.decoder.norm_place = NNC_NORM_PARALLEL;
-    ck_assert_int_eq(pre - estimate_on_cluster(&model, &plan).memory.activation_bytes,
-                     3 * (8 + 8 + 8));
+    ck_assert_int_eq(pre - estimate_on_cluster(&model, &plan).memory.activation_bytes, 3 * (8 + 8 + 8));
     model.decoder.norm_place = NNC_NORM_PARALLEL_TWO;
     ck_assert_int_eq(pre - estimate_on_cluster(&model, &plan).memory.activation_bytes, 3 * 8);
 }

@@ -24,8 +24,8 @@ static int check_texts(const nnc_field_table *table, void *object, void *copy, s
         memcpy(copy, object, size);
         if (field->has_default && !is_open(field) &&
             nnc_field_set(table, copy, field->name, field->default_text, NULL) == NNC_OK) {
-            ck_assert_msg(memcmp(copy, object, size) == 0, "%s.%s is not %s", table->what,
-                          field->name, field->default_text);
+            ck_assert_msg(memcmp(copy, object, size) == 0, "%s.%s is not %s", table->what, field->name,
+                          field->default_text);
             checked++;
         }
     }
@@ -43,8 +43,7 @@ START_TEST(help_shows_the_default)
     ck_assert_int_ge(check_texts(&nnc_run_table, &run, &run_copy, sizeof run), 30);
     ck_assert_int_ge(check_texts(&nnc_budget_table, &budget, &budget_copy, sizeof budget), 2);
     ck_assert_int_ge(check_texts(&nnc_serve_table, &serve, &serve_copy, sizeof serve), 12);
-    ck_assert_int_ge(check_texts(&nnc_software_table, &software, &software_copy, sizeof software),
-                     40);
+    ck_assert_int_ge(check_texts(&nnc_software_table, &software, &software_copy, sizeof software), 40);
 }
 END_TEST
 

@@ -226,8 +226,7 @@ START_TEST(attention)
     near(time_of_product(&device, &op).time_s, flops / 50e12 * shape + 1e-6);
     /* Queries that meet an eighth of the pairs: an eighth of the walk, and all of its ends. */
     op.u.flash.pairs /= 8.0;
-    near(time_of_product(&device, &op).compute_s,
-         flops / 50e12 * shape / ends * (0.125 + ends - 1.0));
+    near(time_of_product(&device, &op).compute_s, flops / 50e12 * shape / ends * (0.125 + ends - 1.0));
     op.u.flash.pairs *= 8.0;
     op.phase = NNC_PHASE_BACKWARD;
     near(time_of_product(&device, &op).compute_s, 2.5 * flops / 40e12 * shape);
@@ -238,9 +237,8 @@ START_TEST(attention)
     op.u.flash.head_dim = op.u.flash.value_dim = 40;
     near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 100e12);
     op.u.flash.kernel = NNC_FLASH1;
-    near(time_of_product(&device, &op).compute_s, flops * 40 / 64 / 50e12 *
-                                                      (ends * (1.0 + 0.5 * 100 / 128)) *
-                                                      (1.0 + (128.0 / 40 - 1.0)) * 64 / 40);
+    near(time_of_product(&device, &op).compute_s,
+         flops * 40 / 64 / 50e12 * (ends * (1.0 + 0.5 * 100 / 128)) * (1.0 + (128.0 / 40 - 1.0)) * 64 / 40);
     /* Keys of 96 and values of 32 on lanes of 128: 256 for 128. */
     op.u.flash.head_dim = 96;
     op.u.flash.value_dim = 32;
@@ -280,17 +278,12 @@ START_TEST(collectives)
     nnc_device device = plain_device();
     nnc_error err;
     nnc_route route;
-    device.scale_up = (nnc_scale_up){ .kind = NNC_LINK_SWITCH,
-                                      .devices = 8,
-                                      .bytes_per_s = 100e9,
-                                      .latency_s = 1e-6,
-                                      .reduces_in_switch = true };
-    device.efficiency.collectives.all_reduce =
-        (nnc_collective_efficiency){ .fixed_s = 10e-6,
-                                     .log2_s = 2e-6,
-                                     .bus_fraction = 0.8,
-                                     .knee_bytes = 35e6,
-                                     .small_group_loss = 6.4 };
+    device.scale_up = (nnc_scale_up){
+        .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 100e9, .latency_s = 1e-6, .reduces_in_switch = true
+    };
+    device.efficiency.collectives.all_reduce = (nnc_collective_efficiency){
+        .fixed_s = 10e-6, .log2_s = 2e-6, .bus_fraction = 0.8, .knee_bytes = 35e6, .small_group_loss = 6.4
+    };
     ck_assert_int_eq(nnc_route_find(&device, 8, 8, 8, 1, &route, &err), NNC_OK);
     near(nnc_collective_predicted_s(&route, NNC_ALL_REDUCE, 80e6), 2e-6 + 80e6 / 100e9); /* none */
     device.efficiency.collectives.fitted = true;
@@ -306,9 +299,7 @@ END_TEST
 START_TEST(tokens_once_per_domain)
 {
     nnc_network network = { .routes[NNC_ROUTE_EXPERT] = { .size = 64, .inner = 8, .outer = 8 } };
-    nnc_collective_op e = {
-        .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8
-    };
+    nnc_collective_op e = { .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .bytes = 8e6, .copies = 8 };
     ck_assert_double_eq(nnc_network_carried_bytes(&network, &e, false, NULL), 8e6);
     near(nnc_network_carried_bytes(&network, &e, true, NULL), 8e6 * (1.0 - pow(7.0 / 8, 8)));
     e.once_per_node = true;
@@ -328,14 +319,12 @@ START_TEST(launches)
     nnc_segment_time units[NNC_SEGMENTS_MAX];
     rows.count = 1;
     rows.rows[0] = (nnc_op_cost){ .op = &op, .repeat = 3, .time_s = 1e-3 };
-    nnc_segment_times_sum(
-        &rows, &list, NULL,
-        &(nnc_launch){ .op_s = 2e-3, .product_s = 0.0, .recorded_attention = false }, units, NULL);
+    nnc_segment_times_sum(&rows, &list, NULL,
+                          &(nnc_launch){ .op_s = 2e-3, .product_s = 0.0, .recorded_attention = false }, units, NULL);
     near(units[0].forward_s, blend(3e-3, 6e-3));
     near(units[0].host_s[NNC_PART_FORWARD], blend(3e-3, 6e-3) - 3e-3);
-    nnc_segment_times_sum(
-        &rows, &list, NULL,
-        &(nnc_launch){ .op_s = 0.0, .product_s = 0.0, .recorded_attention = false }, units, NULL);
+    nnc_segment_times_sum(&rows, &list, NULL,
+                          &(nnc_launch){ .op_s = 0.0, .product_s = 0.0, .recorded_attention = false }, units, NULL);
     ck_assert_double_eq(units[0].forward_s, 3e-3);
     ck_assert_double_eq(units[0].host_s[NNC_PART_FORWARD], 0.0);
 }

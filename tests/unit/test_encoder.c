@@ -181,8 +181,7 @@ START_TEST(pairs_stay_together)
         nnc_error err = { 0 };
         nnc_result r;
         plan.context = i == 0 ? 1 : 2;
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
-                         NNC_ILLEGAL_PLAN);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_ILLEGAL_PLAN);
         ck_assert_str_eq(err.where, i == 0 ? "--pipeline" : "--context");
     }
 }

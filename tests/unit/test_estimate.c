@@ -49,8 +49,8 @@ static void check_sums(const nnc_result *r)
     int32_t count = 0;
     nnc_scratch_ops(scratch, &count);
     ck_assert_int_eq(count, r->op_count);
-    ck_assert_double_eq(r->forward_s + r->backward_s + r->recompute_s + r->update_s +
-                            r->exposed_comm_s + r->bubble_s + r->host_s,
+    ck_assert_double_eq(r->forward_s + r->backward_s + r->recompute_s + r->update_s + r->exposed_comm_s + r->bubble_s +
+                            r->host_s,
                         r->step_s);
     check_near((sum_rows(NULL, time_of) + r->host_s) / r->step_s, 1.0);
     check_near(sum_rows(is_forward, full_flops), r->forward_flops);
@@ -64,9 +64,8 @@ static void check_sums(const nnc_result *r)
     ck_assert_double_le(r->executed_flops / (r->step_s * r->peak_flops_per_s), 1 + 1e-12);
     ck_assert_double_gt(r->step_s, 0.0);
     ck_assert_double_le(r->step_without_bound_s, r->step_s * (1 + 1e-12));
-    ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes +
-                         m->activation_bytes + m->transient_bytes + m->apart_bytes +
-                         m->reserve_bytes,
+    ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes + m->activation_bytes +
+                         m->transient_bytes + m->apart_bytes + m->reserve_bytes,
                      m->total_bytes);
     ck_assert_int_eq(m->capacity_bytes - m->total_bytes, m->headroom_bytes);
     ck_assert_int_eq(r->verdict, m->headroom_bytes < 0 ? NNC_OVER_MEMORY : NNC_FITS);
@@ -77,13 +76,11 @@ static void check_sums(const nnc_result *r)
  * through the models. */
 START_TEST(parts_add_up)
 {
-    static const char *const models[] = { "models/gpt2.json", "models/llama3-8b.json",
-                                          "models/unet-classic.json", "models/sd1-unet.json" };
-    static const char *const profiles[] = { "software/torch-compile.json",
-                                            "software/torch-eager.json" };
+    static const char *const models[] = { "models/gpt2.json", "models/llama3-8b.json", "models/unet-classic.json",
+                                          "models/sd1-unet.json" };
+    static const char *const profiles[] = { "software/torch-compile.json", "software/torch-eager.json" };
     static const unsigned recompute[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
-                                          NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
-                                          NNC_RECOMPUTE_FULL };
+                                          NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
     const nnc_device *device = load_device("hw/a100-sxm4-80gb.json");
     const nnc_model *model = load_model(models[_i]);
     nnc_plan plan = nnc_plan_default();
@@ -142,8 +139,7 @@ START_TEST(ideal_trains_the_same)
     const nnc_result predicted = estimate_with(&model, &device, &software, &plan);
     plan.mode = NNC_MODE_IDEAL;
     ck_assert_double_gt(predicted.backward_flops, frozen);
-    ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).backward_flops,
-                        predicted.backward_flops);
+    ck_assert_double_eq(estimate_with(&model, &device, &software, &plan).backward_flops, predicted.backward_flops);
 }
 END_TEST
 
@@ -188,8 +184,7 @@ START_TEST(recompute_full)
         const double outside = tokens * (8 + 128 + 8 + 128 + 200) + 8 * 32;
         ck_assert_double_eq((double)full.memory.activation_bytes, 4 * tokens * 128 + outside);
         const double layer = ((double)none.memory.activation_bytes - outside) / 4;
-        ck_assert_double_eq((double)full.memory.transient_bytes,
-                            (double)none.memory.transient_bytes + layer);
+        ck_assert_double_eq((double)full.memory.transient_bytes, (double)none.memory.transient_bytes + layer);
     }
 }
 END_TEST
@@ -216,8 +211,7 @@ START_TEST(recompute_selective)
     nnc_plan plan = plan_of_recompute(NNC_RECOMPUTE_NONE, NNC_ATTENTION_UNFUSED);
     const int64_t kept = estimate(&dropping, &plan).memory.activation_bytes;
     plan.recompute = NNC_RECOMPUTE_ATTENTION;
-    ck_assert_int_eq(kept - estimate(&dropping, &plan).memory.activation_bytes,
-                     probabilities / 2 * 5);
+    ck_assert_int_eq(kept - estimate(&dropping, &plan).memory.activation_bytes, probabilities / 2 * 5);
 }
 END_TEST
 
@@ -233,8 +227,7 @@ START_TEST(recompute_cheap)
         int64_t saved;
     } cases[] = { { NNC_RECOMPUTE_NORM, INT64_C(4) * 64 * 2 * 128 },
                   { NNC_RECOMPUTE_ACTIVATION, INT64_C(4) * 64 * 512 },
-                  { NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
-                    INT64_C(4) * 64 * (2 * 128 + 512) } };
+                  { NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, INT64_C(4) * 64 * (2 * 128 + 512) } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         plan.recompute = cases[i].recompute;
         const nnc_result r = estimate(&model, &plan);
@@ -257,11 +250,9 @@ START_TEST(korthikanti_preset)
     ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes,
                         4 * sbh * (34 + 5 * 4 * 32 / 64.0) + closing);
     plan.recompute = NNC_RECOMPUTE_ATTENTION;
-    ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes,
-                        4 * sbh * 34 + closing);
+    ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes, 4 * sbh * 34 + closing);
     plan.recompute = NNC_RECOMPUTE_FULL;
-    ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes,
-                        4 * sbh * 2 + closing);
+    ck_assert_double_eq((double)estimate(&model, &plan).memory.activation_bytes, 4 * sbh * 2 + closing);
 }
 END_TEST
 
@@ -311,12 +302,11 @@ START_TEST(added_gradients)
     software.added_gradients = true;
     const nnc_result added = estimate_with(&model, &device, &software, &plan);
     const double params = (double)added.params;
-    ck_assert_double_lt(added.read_bytes + added.write_bytes,
-                        inside.read_bytes + inside.write_bytes + 5 * 10 * params);
+    ck_assert_double_lt(added.read_bytes + added.write_bytes, inside.read_bytes + inside.write_bytes + 5 * 10 * params);
     ck_assert_double_gt(added.read_bytes + added.write_bytes,
                         inside.read_bytes + inside.write_bytes + 5 * (10 - 6) * params);
-    ck_assert_double_eq_tol(added.update_s - inside.update_s,
-                            5 * 10 * params / device.mem_bytes_per_s, 1e-9 * added.update_s);
+    ck_assert_double_eq_tol(added.update_s - inside.update_s, 5 * 10 * params / device.mem_bytes_per_s,
+                            1e-9 * added.update_s);
     ck_assert_double_eq(added.lower_bound_s, inside.lower_bound_s);
     plan.policy = NNC_POLICY_MIXED; /* no wider than weights */
     const nnc_result plain = estimate_with(&model, &device, &software, &plan);
@@ -369,8 +359,7 @@ START_TEST(offload_moves_once)
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     const double once_s = 2.0 * (double)r.params / 25e9;
     for (int32_t i = 0; i < count; i++) {
-        if (strcmp(rows[i].op->name, "offload.gradients") == 0 ||
-            strcmp(rows[i].op->name, "offload.weights") == 0) {
+        if (strcmp(rows[i].op->name, "offload.gradients") == 0 || strcmp(rows[i].op->name, "offload.weights") == 0) {
             ck_assert_double_eq(rows[i].repeat, 1.0);
             ck_assert_double_eq_tol(rows[i].network_s, once_s, 1e-9 * once_s);
             found++;
@@ -405,8 +394,7 @@ START_TEST(policies)
     nnc_plan plan = nnc_plan_default();
     device.matmul_flops_per_s[NNC_FP8] = 200e12;
     plan.precision = NNC_BF16;
-    const int64_t gradients_of_activations =
-        estimate_with(&model, &device, &software, &plan).memory.transient_bytes;
+    const int64_t gradients_of_activations = estimate_with(&model, &device, &software, &plan).memory.transient_bytes;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         plan.policy = cases[i].policy;
         plan.precision = cases[i].precision;
@@ -416,8 +404,7 @@ START_TEST(policies)
         ck_assert_int_eq(r.memory.gradient_bytes, cases[i].gradient * r.params);
         ck_assert_int_eq(r.memory.optimizer_bytes, cases[i].states * r.params);
         if (cases[i].precision != NNC_FP32) {
-            ck_assert_int_eq(r.memory.transient_bytes,
-                             gradients_of_activations + cases[i].transient * r.params);
+            ck_assert_int_eq(r.memory.transient_bytes, gradients_of_activations + cases[i].transient * r.params);
         }
     }
 }
@@ -462,9 +449,8 @@ START_TEST(optimizers)
     plan.optimizer = NNC_OPTIMIZER_MUON;
     const nnc_result muon = estimate(&model, &plan);
     plan.optimizer = NNC_OPTIMIZER_ADAMW;
-    ck_assert_double_eq(
-        muon.executed_flops - estimate(&model, &plan).executed_flops,
-        2 * (nnc_muon_flops(4, 12) + nnc_muon_flops(4, 4) + 2 * nnc_muon_flops(4, 16)));
+    ck_assert_double_eq(muon.executed_flops - estimate(&model, &plan).executed_flops,
+                        2 * (nnc_muon_flops(4, 12) + nnc_muon_flops(4, 4) + 2 * nnc_muon_flops(4, 16)));
     ck_assert_double_eq(muon.model_flops, estimate(&model, &plan).model_flops);
 }
 END_TEST

@@ -51,23 +51,19 @@ static double rows_to_reach(double intensity, int64_t n, int64_t k, nnc_dtype dt
 
 static void ridge_batch(const cJSON *in, answers *out)
 {
-    give(out, "batch",
-         rows_to_reach(number(in, "ridge"), whole(in, "F"), whole(in, "D"), NNC_BF16));
+    give(out, "batch", rows_to_reach(number(in, "ridge"), whole(in, "F"), whole(in, "D"), NNC_BF16));
 }
 
 static void int8_batch(const cJSON *in, answers *out)
 {
-    give(
-        out, "batch",
-        rows_to_reach(number(in, "P") / number(in, "W"), whole(in, "F"), whole(in, "D"), NNC_INT8));
+    give(out, "batch", rows_to_reach(number(in, "P") / number(in, "W"), whole(in, "F"), whole(in, "D"), NNC_INT8));
 }
 
 /* Each chip reads its share. */
 static void read_weights(const cJSON *in, answers *out)
 {
     const nnc_device roof = roof_of(1e15, number(in, "W"));
-    const nnc_work work = { .read_bytes =
-                                number(in, "N") * nnc_dtype_bytes(NNC_BF16) / number(in, "n") };
+    const nnc_work work = { .read_bytes = number(in, "N") * nnc_dtype_bytes(NNC_BF16) / number(in, "n") };
     give(out, "time", timing_on(&roof, &work).time_s);
 }
 
@@ -82,14 +78,12 @@ static void mi300x_peak(const cJSON *in, answers *out)
 
 static void gated_16b(const cJSON *in, answers *out)
 {
-    const nnc_model model =
-        llama(whole(in, "L"), whole(in, "D"), 32, 32, whole(in, "F"), whole(in, "V"), 2048);
+    const nnc_model model = llama(whole(in, "L"), whole(in, "D"), 32, 32, whole(in, "F"), whole(in, "V"), 2048);
     const nnc_plan plan = nnc_plan_default();
     const nnc_result r = estimate(&model, &plan);
     const double attention = (double)r.params_by_group[NNC_GROUP_ATTENTION];
     give(out, "params", (double)r.params);
-    give(out, "attention_share",
-         attention / (attention + (double)r.params_by_group[NNC_GROUP_MLP]));
+    give(out, "attention_share", attention / (attention + (double)r.params_by_group[NNC_GROUP_MLP]));
 }
 
 static void fused_intensity(const cJSON *in, answers *out)
@@ -111,9 +105,7 @@ static void scores_equal_projections(const cJSON *in, answers *out)
     const nnc_model model = gpt(1, width, 32, 100, length);
     const nnc_plan plan = nnc_plan_default();
     estimate(&model, &plan);
-    give(out, "s",
-         (double)length * sum_rows(is_projection, full_flops) /
-             sum_rows(is_attention_core, full_flops));
+    give(out, "s", (double)length * sum_rows(is_projection, full_flops) / sum_rows(is_attention_core, full_flops));
 }
 
 static void gpt_params(const cJSON *in, answers *out)
@@ -125,8 +117,7 @@ static void gpt_params(const cJSON *in, answers *out)
 
 static void training_flops(const cJSON *in, answers *out)
 {
-    const nnc_model model =
-        gpt(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "V"), whole(in, "s"));
+    const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), whole(in, "a"), whole(in, "V"), whole(in, "s"));
     nnc_plan plan = nnc_plan_default();
     plan.micro_batch = whole(in, "b");
     ck_assert_int_eq(model.decoder.ffn_hidden, whole(in, "f"));
@@ -236,9 +227,7 @@ static void fp32_states(const cJSON *in, answers *out)
 
 static void adam_moments(const cJSON *in, answers *out)
 {
-    const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM,
-                                .policy = NNC_POLICY_FP32,
-                                .params = whole(in, "N") };
+    const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM, .policy = NNC_POLICY_FP32, .params = whole(in, "N") };
     give(out, "bytes", nnc_update_moment_bytes(&update));
 }
 
@@ -263,8 +252,7 @@ static void global_batch(const cJSON *in, answers *out)
 static void table_bytes(const cJSON *in, answers *out)
 {
     const nnc_weights table = { .count = 1, .rows = whole(in, "rows"), .cols = whole(in, "cols") };
-    give(out, "mb",
-         (double)nnc_weights_params(&table) * nnc_policy_bytes(NNC_POLICY_FP32).weight_bytes / 1e6);
+    give(out, "mb", (double)nnc_weights_params(&table) * nnc_policy_bytes(NNC_POLICY_FP32).weight_bytes / 1e6);
 }
 
 static double tensor_bytes(const cJSON *in)
@@ -363,8 +351,7 @@ static const unsolved later[] = {
     { "links alone, in test_link_examples.c", "train-dp-threshold" },
     { "thresholds at which one term of two is the larger, not times",
       "roofline-two-chip shard-strategy train-tp-limit train-xopt-64" },
-    { "products and quotients of figures that are given",
-      "tpu-v5e-pod shard-replicated llama-21-days dsv3-days" },
+    { "products and quotients of figures that are given", "tpu-v5e-pod shard-replicated llama-21-days dsv3-days" },
     { "matrices that live in host memory while they are used", "tpu-gather-from-host" },
     { "8 N D, which leaves attention out", "megatron-34-days" },
     { "networks outside the families", "bert-base-params vit-b16 resnet50 dit-xl2" },
@@ -405,8 +392,7 @@ END_TEST
 
 START_TEST(every_exercise_has_its_place)
 {
-    ck_every_entry_has_its_place(exercises, table, COUNT_OF(table), later, COUNT_OF(later),
-                                 later_topics);
+    ck_every_entry_has_its_place(exercises, table, COUNT_OF(table), later, COUNT_OF(later), later_topics);
 }
 END_TEST
 

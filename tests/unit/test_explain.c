@@ -18,10 +18,7 @@ static const scenario clusters[] = {
     { "llama3-8b",
       "h100",
       "fsdp",
-      { { "data", "64" },
-        { "zero", "3" },
-        { "recompute", "full" },
-        { "recompute_layers", "16" } } },
+      { { "data", "64" }, { "zero", "3" }, { "recompute", "full" }, { "recompute_layers", "16" } } },
     { "llama3-70b",
       "h100",
       NULL,
@@ -32,42 +29,21 @@ static const scenario clusters[] = {
       { { "data", "2" }, { "tensor", "4" }, { "sequence_parallel", "on" }, { "zero", "1" } } },
     { "gpt2-xl", "v100", "megatron-classic", { { "data", "4" }, { "recompute", "full" } } },
     { "llama3-8b", "h100", NULL, { { "context", "4" }, { "seq_len", "32768" } } },
-    { "llama3-8b",
-      "h100",
-      NULL,
-      { { "context", "4" }, { "context_kind", "all-gather" }, { "data", "2" } } },
+    { "llama3-8b", "h100", NULL, { { "context", "4" }, { "context_kind", "all-gather" }, { "data", "2" } } },
     { "llama3-8b",
       "b200",
       NULL,
       { { "context", "4" }, { "context_kind", "ulysses" }, { "data", "2" }, { "zero", "1" } } },
     { "llama2-70b", "h100", NULL, { { "pipeline", "4" }, { "micro_batches", "8" } } },
+    { "llama2-70b", "h100", NULL, { { "pipeline", "4" }, { "micro_batches", "8" }, { "schedule", "gpipe" } } },
     { "llama2-70b",
       "h100",
       NULL,
-      { { "pipeline", "4" }, { "micro_batches", "8" }, { "schedule", "gpipe" } } },
-    { "llama2-70b",
-      "h100",
-      NULL,
-      { { "pipeline", "4" },
-        { "micro_batches", "8" },
-        { "schedule", "interleaved" },
-        { "virtual_stages", "2" } } },
-    { "llama2-70b",
-      "h100",
-      NULL,
-      { { "pipeline", "4" }, { "micro_batches", "12" }, { "schedule", "zb-h1" } } },
-    { "llama2-70b",
-      "h100",
-      NULL,
-      { { "pipeline", "4" }, { "micro_batches", "12" }, { "schedule", "zb-h2" } } },
-    { "llama2-70b",
-      "h100",
-      NULL,
-      { { "pipeline", "4" }, { "micro_batches", "12" }, { "schedule", "zb-v" } } },
-    { "llama2-70b",
-      "h100",
-      NULL,
-      { { "pipeline", "4" }, { "micro_batches", "16" }, { "schedule", "dualpipe" } } },
+      { { "pipeline", "4" }, { "micro_batches", "8" }, { "schedule", "interleaved" }, { "virtual_stages", "2" } } },
+    { "llama2-70b", "h100", NULL, { { "pipeline", "4" }, { "micro_batches", "12" }, { "schedule", "zb-h1" } } },
+    { "llama2-70b", "h100", NULL, { { "pipeline", "4" }, { "micro_batches", "12" }, { "schedule", "zb-h2" } } },
+    { "llama2-70b", "h100", NULL, { { "pipeline", "4" }, { "micro_batches", "12" }, { "schedule", "zb-v" } } },
+    { "llama2-70b", "h100", NULL, { { "pipeline", "4" }, { "micro_batches", "16" }, { "schedule", "dualpipe" } } },
     { "llama3-405b",
       "h100",
       "megatron",
@@ -82,11 +58,7 @@ static const scenario clusters[] = {
     { "deepseek-v3",
       "h100",
       NULL,
-      { { "pipeline", "16" },
-        { "expert", "8" },
-        { "data", "8" },
-        { "zero", "1" },
-        { "micro_batches", "32" } } },
+      { { "pipeline", "16" }, { "expert", "8" }, { "data", "8" }, { "zero", "1" }, { "micro_batches", "32" } } },
     { "mixtral-8x7b",
       "h100",
       NULL,
@@ -97,15 +69,9 @@ static const scenario clusters[] = {
       { { "data", "8" }, { "tensor", "2" }, { "expert", "8" }, { "sequence_parallel", "on" } } },
     { "deepseek-v2-lite", "h100", NULL, { { "data", "8" }, { "expert", "8" }, { "zero", "3" } } },
     { "llama3-8b", "h100", NULL, { { "data", "4" }, { "zero", "2" }, { "offload", "optimizer" } } },
-    { "llama3-8b",
-      "h100",
-      NULL,
-      { { "data", "2" }, { "zero", "3" }, { "offload", "weights,activations" } } },
+    { "llama3-8b", "h100", NULL, { { "data", "2" }, { "zero", "3" }, { "offload", "weights,activations" } } },
     { "gpt2", "h100", NULL, { { "offload", "optimizer,activations" }, { "optimizer", "lion" } } },
-    { "llama3-8b",
-      "tpu-v5p",
-      "maxtext",
-      { { "data", "64" }, { "zero", "3" }, { "devices_per_node", "64" } } },
+    { "llama3-8b", "tpu-v5p", "maxtext", { { "data", "64" }, { "zero", "3" }, { "devices_per_node", "64" } } },
     { "gpt2", "a100", "torch-eager", { { "attention", "unfused" }, { "optimizer", "adafactor" } } },
     { "gpt2", "h100", NULL, { { "optimizer", "muon" }, { "precision", "fp8" } } },
     { "gpt2", "h100", NULL, { { "activations", "korthikanti" }, { "optimizer", "sgd" } } },
@@ -138,8 +104,8 @@ static void open_report(const scenario *s, bool ideal)
     hardware.host.mem_bytes_per_s = 200e9; /* few files record it; offload needs it */
     plan.mode = ideal ? NNC_MODE_IDEAL : NNC_MODE_PREDICTED;
     for (int i = 0; i < FIELDS_MAX && s->fields[i][0] != NULL; i++) {
-        ck_assert_msg(nnc_plan_set(&plan, s->fields[i][0], s->fields[i][1], &err) == NNC_OK,
-                      "%s: %s", err.where, err.what);
+        ck_assert_msg(nnc_plan_set(&plan, s->fields[i][0], s->fields[i][1], &err) == NNC_OK, "%s: %s", err.where,
+                      err.what);
     }
     result = estimate_with(model, &hardware, &software, &plan);
     report = (nnc_report){ .model_asked = s->model,
@@ -177,9 +143,8 @@ static void fault(const scenario *s, const cJSON *line, const char *why, double 
     enum { SHOWN = 400 };
     if (faults++ < SHOWN) {
         const cJSON *unknown = cJSON_GetObjectItemCaseSensitive(line, "result");
-        printf("%s on %s, %s: %s = %s = %s: %s %.15g, result %.15g\n", s->model, s->device,
-               text_of(line, "of"), text_of(line, "name"), text_of(line, "formula"),
-               text_of(line, "numbers"), why, value,
+        printf("%s on %s, %s: %s = %s = %s: %s %.15g, result %.15g\n", s->model, s->device, text_of(line, "of"),
+               text_of(line, "name"), text_of(line, "formula"), text_of(line, "numbers"), why, value,
                cJSON_IsNumber(unknown) ? unknown->valuedouble : (double)NAN);
     }
 }
@@ -200,8 +165,7 @@ static void check_line(const scenario *s, const cJSON *line)
 }
 
 /* Has the answer a line with this name about the same subject, and if so one with this value? */
-static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length,
-                    double value)
+static bool is_said(const cJSON *json, const cJSON *about, const char *name, size_t length, double value)
 {
     const cJSON *line = NULL;
     bool any = false, same = false;
@@ -271,9 +235,8 @@ static cJSON *check_name(const scenario *s, const char *name)
 /* Values that are facts, not computed: an index, a name, true or false. */
 static bool is_said_in_words(const char *column)
 {
-    static const char *const names[] = { "step.stage",           "step.bound",
-                                         "step.next_bound",      "memory.stage",
-                                         "memory.fits",          "memory.transient_what",
+    static const char *const names[] = { "step.stage",           "step.bound",  "step.next_bound",
+                                         "memory.stage",         "memory.fits", "memory.transient_what",
                                          "work.flops_convention" };
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         if (strcmp(column, names[i]) == 0) {
@@ -286,12 +249,10 @@ static bool is_said_in_words(const char *column)
 /* Inputs: the model, the device, the plan, the price. */
 static bool is_given(const char *column)
 {
-    return strncmp(column, "plan.", 5) == 0 || strncmp(column, "device.", 7) == 0 ||
-           strcmp(column, "model.id") == 0 || strcmp(column, "model.name") == 0 ||
-           strcmp(column, "model.family") == 0 || strcmp(column, "cost.currency") == 0 ||
-           strcmp(column, "cost.price_per_device_hour") == 0 ||
-           strcmp(column, "memory.capacity_bytes") == 0 ||
-           strcmp(column, "memory.context_bytes") == 0 ||
+    return strncmp(column, "plan.", 5) == 0 || strncmp(column, "device.", 7) == 0 || strcmp(column, "model.id") == 0 ||
+           strcmp(column, "model.name") == 0 || strcmp(column, "model.family") == 0 ||
+           strcmp(column, "cost.currency") == 0 || strcmp(column, "cost.price_per_device_hour") == 0 ||
+           strcmp(column, "memory.capacity_bytes") == 0 || strcmp(column, "memory.context_bytes") == 0 ||
            strcmp(column, "memory.reserve_bytes") == 0;
 }
 
@@ -306,8 +267,7 @@ static void check_metric(const scenario *s, const nnc_column *column)
     const cJSON *line = cJSON_GetArrayItem(member(json, "lines"), 0);
     const bool computed = strcmp(text_of(line, "kind"), "formula") == 0;
     ck_assert_ptr_nonnull(line);
-    if (known &&
-        (!cJSON_IsNumber(member(line, "result")) || !near(number(line, "result"), expected))) {
+    if (known && (!cJSON_IsNumber(member(line, "result")) || !near(number(line, "result"), expected))) {
         fault(s, line, "the estimate says", expected);
     }
     ck_assert_msg(computed || !known || is_given(column->name) || is_said_in_words(column->name),
@@ -334,18 +294,15 @@ static void check_row(const scenario *s, const cJSON *json, const nnc_op_cost *r
     const struct {
         const char *name;
         double value;
-    } values[] = {
-        { "flops", row->work.flops },           { "vector_flops", row->work.vector_flops },
-        { "read_bytes", row->work.read_bytes }, { "write_bytes", row->work.write_bytes },
-        { "compute_s", row->compute_s },        { "memory_s", row->memory_s },
-        { "network_s", row->network_s },        { "time_s", row->time_s }
-    };
+    } values[] = { { "flops", row->work.flops },           { "vector_flops", row->work.vector_flops },
+                   { "read_bytes", row->work.read_bytes }, { "write_bytes", row->work.write_bytes },
+                   { "compute_s", row->compute_s },        { "memory_s", row->memory_s },
+                   { "network_s", row->network_s },        { "time_s", row->time_s } };
     char of[96];
     snprintf(of, sizeof of, "%s %s", row->op->name, nnc_phase_name(row->op->phase));
     for (size_t i = 0; i < COUNT_OF(values); i++) {
         const cJSON *line = line_of(json, of, values[i].name);
-        ck_assert_msg(line != NULL || values[i].value == 0.0, "%s has no line %s", of,
-                      values[i].name);
+        ck_assert_msg(line != NULL || values[i].value == 0.0, "%s has no line %s", of, values[i].name);
         if (line != NULL && !near(number(line, "result"), values[i].value)) {
             fault(s, line, "the row says", values[i].value);
         }
@@ -414,9 +371,7 @@ START_TEST(test_one_device)
         const scenario s = { .model = models[i], .device = "h100" };
         const nnc_model *model = NULL;
         ck_assert_int_eq(nnc_model_load(specs, models[i], &model, &err), NNC_OK);
-        if (!seen
-                [model
-                     ->family]) { /* the first of each family in full, the others in eighths, in turn */
+        if (!seen[model->family]) { /* the first of each family in full, the others in eighths, in turn */
             check_part(&s, false, 1, 0);
             check_part(&s, true, 1, 0);
         } else {

@@ -17,8 +17,7 @@ static nnc_network two_levels(void)
     return network;
 }
 
-static void check_loads(const nnc_network *network, nnc_collective kind, double bytes,
-                        double inside_s, double across_s)
+static void check_loads(const nnc_network *network, nnc_collective kind, double bytes, double inside_s, double across_s)
 {
     const nnc_collective_op e = { .comm = NNC_COMM_TENSOR, .forward = kind, .bytes = bytes };
     double load_s[NNC_FABRICS];
@@ -73,9 +72,7 @@ END_TEST
 START_TEST(of_blocks_and_of_the_host)
 {
     const nnc_network network = two_levels();
-    const nnc_collective_op blocks = {
-        .comm = NNC_COMM_CONTEXT, .forward = NNC_P2P, .bytes = 1e9, .count = 3
-    };
+    const nnc_collective_op blocks = { .comm = NNC_COMM_CONTEXT, .forward = NNC_P2P, .bytes = 1e9, .count = 3 };
     const nnc_collective_op host = { .comm = NNC_COMM_OFFLOAD, .bytes = 5e9 };
     double load_s[NNC_FABRICS];
     nnc_fabric_load(&network, &blocks, load_s);
@@ -88,7 +85,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { of_two_levels, of_a_switch_that_adds_up, of_a_torus,
-                                   of_blocks_and_of_the_host };
+    const TTest *const tests[] = { of_two_levels, of_a_switch_that_adds_up, of_a_torus, of_blocks_and_of_the_host };
     return run_tests("fabric", tests, COUNT_OF(tests));
 }

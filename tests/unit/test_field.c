@@ -59,8 +59,7 @@ static const struct {
     { "micro_batch", "0", "out of range, expected at least 1, found 0" },
     { "micro_batch", "-3", "out of range, expected at least 1, found -3" },
     { "micro_batch", "1.5", "not a whole number, expected a whole number, found 1.5" },
-    { "micro_batch", "1e999",
-      "not a number, expected a whole number from 1 to 1e9, found \"1e999\"" },
+    { "micro_batch", "1e999", "not a number, expected a whole number from 1 to 1e9, found \"1e999\"" },
     { "micro_batch", "nan", "not a number, expected a whole number from 1 to 1e9, found \"nan\"" },
     { "micro_batch", "", "not a number, expected a whole number from 1 to 1e9, found \"\"" },
     { "micro_batch", "01", "not a number, expected a whole number from 1 to 1e9, found \"01\"" },
@@ -87,8 +86,7 @@ START_TEST(bad_settings_are_refused)
 {
     nnc_plan plan = nnc_plan_default();
     memset(&err, 0, sizeof(err));
-    ck_assert_int_eq(nnc_plan_set(&plan, bad_settings[_i].field, bad_settings[_i].value, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_plan_set(&plan, bad_settings[_i].field, bad_settings[_i].value, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, bad_settings[_i].field);
     ck_assert_str_eq(err.what, bad_settings[_i].what);
 }
@@ -128,8 +126,7 @@ START_TEST(tables_are_whole)
 }
 END_TEST
 
-static void expect_text(const nnc_field_table *table, void *object, const char *name,
-                        const char *expected)
+static void expect_text(const nnc_field_table *table, void *object, const char *name, const char *expected)
 {
     char text[128];
     nnc_dtype dtype;

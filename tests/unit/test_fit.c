@@ -18,14 +18,11 @@ static void open_all(void)
     open_support();
     start = plain_device();
     start.units = 100;
-    start.scale_up = (nnc_scale_up){ .kind = NNC_LINK_SWITCH,
-                                     .devices = 8,
-                                     .bytes_per_s = 100e9,
-                                     .latency_s = 1e-6,
-                                     .knee_bytes = NAN };
-    start.scale_out = (nnc_scale_out){
-        .bytes_per_s = 10e9, .latency_s = 1e-5, .knee_bytes = NAN, .oversubscription = NAN
+    start.scale_up = (nnc_scale_up){
+        .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 100e9, .latency_s = 1e-6, .knee_bytes = NAN
     };
+    start.scale_out =
+        (nnc_scale_out){ .bytes_per_s = 10e9, .latency_s = 1e-5, .knee_bytes = NAN, .oversubscription = NAN };
     software = nnc_software_default();
     memset(&fit, 0, sizeof fit);
     count = 0;
@@ -33,8 +30,7 @@ static void open_all(void)
 
 static nnc_measured *new_row(nnc_measured_kind kind)
 {
-    static const char *const ids =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+";
+    static const char *const ids = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+";
     nnc_measured *row = &rows[count];
     *row = (nnc_measured){ .id = ids + count,
                            .file = "f",
@@ -59,16 +55,14 @@ static nnc_measured *new_row(nnc_measured_kind kind)
 static void add_product(int64_t m, int64_t n, int64_t k)
 {
     nnc_measured *row = new_row(NNC_MEASURED_GEMM);
-    row->op = (nnc_op){
-        .name = "gemm",
-        .kind = NNC_OP_MATMUL,
-        .dtype = NNC_BF16,
-        .math_dtype = NNC_BF16,
-        .repeat = 1,
-        .block = -1,
-        .grad_bytes = 2.0,
-        .u.matmul = { .batch = 1, .m = m, .n = n, .k = k, .b_shared = 1, .kept_divisor = 1 }
-    };
+    row->op = (nnc_op){ .name = "gemm",
+                        .kind = NNC_OP_MATMUL,
+                        .dtype = NNC_BF16,
+                        .math_dtype = NNC_BF16,
+                        .repeat = 1,
+                        .block = -1,
+                        .grad_bytes = 2.0,
+                        .u.matmul = { .batch = 1, .m = m, .n = n, .k = k, .b_shared = 1, .kept_divisor = 1 } };
 }
 
 static void add_step(int64_t hidden, int64_t seq_len, int64_t micro_batch)
@@ -89,8 +83,7 @@ static void measure(const nnc_device *truth)
         nnc_scored scored;
         nnc_error err = { 0 };
         const nnc_fit_row *r = &fit_rows[i];
-        ck_assert_msg(nnc_score_row(r->row, r->model, truth, r->software, &r->plan, scratch,
-                                    &scored, &err) == NNC_OK,
+        ck_assert_msg(nnc_score_row(r->row, r->model, truth, r->software, &r->plan, scratch, &scored, &err) == NNC_OK,
                       "%s: %s", err.where, err.what);
         rows[i].measured_s = scored.predicted_s;
     }
@@ -111,8 +104,8 @@ static void run_fit(void)
     for (int32_t i = 0; i < fit.parameter_count; i++) {
         nnc_parameter_place place;
         nnc_fit_parameter *parameter = &fit.parameters[i];
-        ck_assert_msg(nnc_parameter_find(&start, parameter->name, &place, &err) == NNC_OK, "%s: %s",
-                      err.where, err.what);
+        ck_assert_msg(nnc_parameter_find(&start, parameter->name, &place, &err) == NNC_OK, "%s: %s", err.where,
+                      err.what);
         parameter->offset = (size_t)((char *)place.value - (char *)&start);
         parameter->before = *place.value;
     }
@@ -134,15 +127,13 @@ static void check_value(const char *name, double expected)
 {
     const nnc_fit_parameter *f = parameter(name);
     ck_assert_msg(f->reason == NULL, "%s %s", name, f->reason);
-    ck_assert_msg(fabs(f->value / expected - 1.0) < 0.01, "%s: expected %g, found %g", name,
-                  expected, f->value);
+    ck_assert_msg(fabs(f->value / expected - 1.0) < 0.01, "%s: expected %g, found %g", name, expected, f->value);
 }
 
 /* Forty shapes: large ones for the rate, thin ones for memory, tiny ones for the fixed time. */
 static void add_products(void)
 {
-    static const int64_t m[] = { 16, 128, 640, 1536, 8192 }, n[] = { 512, 4096 },
-                         k[] = { 64, 512, 4096, 16384 };
+    static const int64_t m[] = { 16, 128, 640, 1536, 8192 }, n[] = { 512, 4096 }, k[] = { 64, 512, 4096, 16384 };
     for (int a = 0; a < 5; a++) {
         for (int b = 0; b < 2; b++) {
             for (int c = 0; c < 4; c++) {
@@ -287,16 +278,12 @@ START_TEST(collectives_of_a_domain_come_back)
     nnc_device truth = start;
     for (int i = 0; i < 24; i++) {
         nnc_measured *row = new_row(NNC_MEASURED_COLLECTIVE);
-        row->collective =
-            (nnc_measured_collective){ NNC_ALL_REDUCE, 2 << (i % 3), 1, 1e4 * pow(4.0, i % 8) };
+        row->collective = (nnc_measured_collective){ NNC_ALL_REDUCE, 2 << (i % 3), 1, 1e4 * pow(4.0, i % 8) };
     }
     truth.efficiency.fitted = truth.efficiency.collectives.fitted = true;
-    truth.efficiency.collectives.all_reduce =
-        (nnc_collective_efficiency){ .fixed_s = 6e-6,
-                                     .log2_s = 2.5e-6,
-                                     .bus_fraction = 0.8,
-                                     .knee_bytes = 3e6,
-                                     .small_group_loss = 0.6 };
+    truth.efficiency.collectives.all_reduce = (nnc_collective_efficiency){
+        .fixed_s = 6e-6, .log2_s = 2.5e-6, .bus_fraction = 0.8, .knee_bytes = 3e6, .small_group_loss = 0.6
+    };
     measure(&truth);
     begin_fit();
     nnc_fit_choose(&fit);
@@ -401,11 +388,11 @@ static nnc_device rewrite(const nnc_device_change *change, const char **text)
     nnc_error err = { 0 };
     nnc_device device;
     size_t size = 0;
-    ck_assert_msg(nnc_device_rewrite(specs, SHIPPED, change, text, &size, &err) == NNC_OK, "%s: %s",
-                  err.where, err.what);
+    ck_assert_msg(nnc_device_rewrite(specs, SHIPPED, change, text, &size, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     ck_assert_uint_eq(size, strlen(*text));
-    ck_assert_msg(nnc_device_parse_into(specs, change->id, *text, size, &device, &err) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_device_parse_into(specs, change->id, *text, size, &device, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     return device;
 }
 
@@ -433,8 +420,7 @@ START_TEST(a_written_device_differs_in_its_figures_only)
     ck_assert_double_eq(device.efficiency.gemm[NNC_BF16].sustained_fraction,
                         expected.gemm[NNC_BF16].sustained_fraction);
     ck_assert_double_eq(device.efficiency.gemm[NNC_TF32].sustained_fraction, 0.5);
-    ck_assert_mem_eq(&device.efficiency.collectives, &expected.collectives,
-                     sizeof expected.collectives);
+    ck_assert_mem_eq(&device.efficiency.collectives, &expected.collectives, sizeof expected.collectives);
     ck_assert_mem_eq(&device.efficiency.attention, &expected.attention, sizeof expected.attention);
     ck_assert_ptr_nonnull(strstr(text, "\"k_fill: there; the rest: "));
 }
@@ -447,8 +433,7 @@ START_TEST(a_device_without_changes_keeps_its_bytes)
     const nnc_device *old = load_device("hw/a100-sxm4-80gb.json");
     const nnc_device device = rewrite(&change, &text);
     ck_assert_int_eq(device.alias_count, old->alias_count);
-    ck_assert_mem_eq(&device.efficiency.gemm[NNC_BF16], &old->efficiency.gemm[NNC_BF16],
-                     sizeof(nnc_gemm_efficiency));
+    ck_assert_mem_eq(&device.efficiency.gemm[NNC_BF16], &old->efficiency.gemm[NNC_BF16], sizeof(nnc_gemm_efficiency));
     ck_assert_ptr_null(strstr(text, "the rest: "));
 }
 END_TEST

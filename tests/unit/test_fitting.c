@@ -57,8 +57,8 @@ START_TEST(peak_at_the_loss)
     const double peak = counted + 8.0 * T * 5000;
     ck_assert_double_eq((double)m.peak_allocated_bytes, ceil(peak / 512.0) * 512.0);
     ck_assert_int_eq(m.total_bytes - m.reserve_bytes, (int64_t)peak);
-    ck_assert_int_eq(m.apart_bytes, (int64_t)peak - m.weight_bytes - m.optimizer_bytes -
-                                        m.activation_bytes - m.gradient_bytes - m.transient_bytes);
+    ck_assert_int_eq(m.apart_bytes, (int64_t)peak - m.weight_bytes - m.optimizer_bytes - m.activation_bytes -
+                                        m.gradient_bytes - m.transient_bytes);
     ck_assert_int_eq(m.context_bytes, 100);
     ck_assert_int_eq(m.peak_reserved_bytes % 2097152, 0);
     ck_assert_int_ge(m.peak_reserved_bytes, m.peak_allocated_bytes);
@@ -88,8 +88,7 @@ START_TEST(largest_micro_batch)
     nnc_fitting *fit = calloc(1, sizeof *fit);
     for (int64_t mem = 20000000; mem < 2000000000; mem *= 3) {
         device.mem_bytes = mem;
-        ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL),
-                         NNC_OK);
+        ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
         for (int i = 0; i < 4; i++) {
             const bool tight = i >= 2;
             nnc_plan tried = plan;
@@ -124,8 +123,7 @@ START_TEST(advice_misses_no_remedy)
             seed = seed * 1664525U + 1013904223U;
             draw[k] = seed >> 16;
         }
-        const nnc_model model =
-            gpt(2 + draw[0] % 6, 128 << draw[1] % 3, A, 2000, lengths[draw[2] % 4]);
+        const nnc_model model = gpt(2 + draw[0] % 6, 128 << draw[1] % 3, A, 2000, lengths[draw[2] % 4]);
         nnc_device device = plain_device();
         nnc_plan plan = nnc_plan_default();
         plan.devices = 1 << draw[3] % 4;
@@ -151,9 +149,8 @@ START_TEST(advice_misses_no_remedy)
             tried.offload = k == 3 ? NNC_OFFLOAD_OPTIMIZER | NNC_OFFLOAD_ACTIVATIONS : 0;
             tried.tensor = k >= 4 ? (k == 4 ? 2 : 4) : 1;
             nnc_result r;
-            any = any ||
-                  (nnc_estimate(&model, &device, &software, &tried, scratch, &r, NULL) == NNC_OK &&
-                   r.verdict == NNC_FITS);
+            any = any || (nnc_estimate(&model, &device, &software, &tried, scratch, &r, NULL) == NNC_OK &&
+                          r.verdict == NNC_FITS);
         }
         ck_assert_msg(!any || count > 0, "plan %d has no advice", i);
         for (int k = 0; k < count; k++) {
@@ -188,11 +185,9 @@ static nnc_device joined(double bytes_per_s, bool axis)
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e15; /* never the bound */
     device.vector_flops_per_s[NNC_FP32] = 1e18;
-    device.scale_up = (nnc_scale_up){ .kind = NNC_LINK_SWITCH,
-                                      .devices = 64,
-                                      .bytes_per_s = bytes_per_s,
-                                      .latency_s = 0.0,
-                                      .knee_bytes = (double)NAN };
+    device.scale_up = (nnc_scale_up){
+        .kind = NNC_LINK_SWITCH, .devices = 64, .bytes_per_s = bytes_per_s, .latency_s = 0.0, .knee_bytes = (double)NAN
+    };
     if (axis) {
         device.scale_up.kind = NNC_LINK_TORUS;
         device.scale_up.dims[0] = 64;
@@ -202,15 +197,13 @@ static nnc_device joined(double bytes_per_s, bool axis)
     return device;
 }
 
-static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *device,
-                                 const nnc_plan *plan, nnc_limit of)
+static nnc_limit_answer limit_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan, nnc_limit of)
 {
     const nnc_software software = nnc_software_default();
     nnc_limit_answer answer;
     nnc_error err = { 0 };
-    ck_assert_msg(nnc_limit_find(model, device, &software, plan, of, scratch, &answer, &err) ==
-                      NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_limit_find(model, device, &software, plan, of, scratch, &answer, &err) == NNC_OK, "%s: %s",
+                  err.where, err.what);
     return answer;
 }
 
@@ -247,9 +240,7 @@ START_TEST(tensor_degree)
         double ratio; /* 4.5 h W / C */
         double limit;
         const char *stop;
-    } cases[] = {
-        { 7.4, 8, "network" }, { 6.6, 4, "network" }, { 100, 64, "plan" }, { 0.5, 1, "network" }
-    };
+    } cases[] = { { 7.4, 8, "network" }, { 6.6, 4, "network" }, { 100, 64, "plan" }, { 0.5, 1, "network" } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const nnc_device device = joined(cases[i].ratio * 1e14 / (4.5 * 16384), false);
         const nnc_plan plan = nnc_plan_default();
@@ -285,14 +276,11 @@ START_TEST(critical_batch)
     nnc_plan alone = nnc_plan_default();
     nnc_limit_answer none;
     const nnc_software software = nnc_software_default();
-    ck_assert_int_eq(
-        nnc_limit_find(&model, &device, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
-        NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_limit_find(&model, &device, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
+                     NNC_ILLEGAL_PLAN);
     alone.data = alone.context = 2; /* four ranks that share gradients */
     const nnc_device cluster = cluster_device();
-    ck_assert_int_eq(
-        nnc_limit_find(&model, &cluster, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL),
-        NNC_OK);
+    ck_assert_int_eq(nnc_limit_find(&model, &cluster, &software, &alone, NNC_LIMIT_DATA, scratch, &none, NULL), NNC_OK);
 }
 END_TEST
 

@@ -197,23 +197,20 @@ static const struct {
       "shapes a network this version does not know, expected empty, found an object" },
     { LLAMA ",\n\"num_key_value_heads\": 1.5 }", "c.json:4: num_key_value_heads",
       "not a whole number, expected a whole number, found 1.5" },
-    { LLAMA ",\n\"vocab_size\": 200 }", "c.json:4: vocab_size",
-      "repeated key, expected it once, found it again" },
+    { LLAMA ",\n\"vocab_size\": 200 }", "c.json:4: vocab_size", "repeated key, expected it once, found it again" },
     { "{ \"model_type\": \"gpt2\", \"n_layer\": 2 }", "c.json: n_embd",
       "missing, expected a whole number from 1 to 1e7, found nothing" },
-    { QWEN2 ",\n\"layer_types\": [\"full_attention\", \"linear_attention\"] }",
-      "c.json:4: layer_types[1]",
+    { QWEN2 ",\n\"layer_types\": [\"full_attention\", \"linear_attention\"] }", "c.json:4: layer_types[1]",
       "a layer of a kind this version does not know, expected one of full_attention, "
       "sliding_attention, found \"linear_attention\"" },
     { "{ \"model_type\": \"bert\", \"architectures\": [\"BertForTokenClassification\"],\n"
       "\"id2label\": { \"0\": \"a\" },\n\"num_labels\": 2 }",
       "c.json:3: num_labels", "differs from id2label, expected as many as names, found 2" },
-    { "{ \"model_type\": \"bart\", \"architectures\": [\"BartForSequenceClassification\"] }",
-      "c.json: id2label", "missing, expected the names of the classes, found nothing" },
+    { "{ \"model_type\": \"bart\", \"architectures\": [\"BartForSequenceClassification\"] }", "c.json: id2label",
+      "missing, expected the names of the classes, found nothing" },
     { "{ \"model_type\": \"mllama\", \"vision_config\": {},\n\"text_config\": {"
       " \"num_hidden_layers\": 2,\n\"cross_attention_layers\": [0, 1, 5] } }",
-      "c.json:2: text_config.num_hidden_layers",
-      "no layer is left, expected more than are listed, found 2" },
+      "c.json:2: text_config.num_hidden_layers", "no layer is left, expected more than are listed, found 2" },
     { UNET("\"attention_head_dim\": [2, 3],\n") " }", "c.json:3: attention_head_dim[1]",
       "not a head count, expected a divisor of the level's channels, found 3" },
     { UNET("\"attention_head_dim\": [8, 4],\n") " }", "c.json:3: attention_head_dim",
@@ -221,22 +218,19 @@ static const struct {
     { UNET("") ",\n\"addition_embed_type\": \"text_image\" }", "c.json:5: addition_embed_type",
       "shapes a network this version does not know, expected null|text_time, found "
       "\"text_image\"" },
-    { UNET("") ",\n\"addition_embed_type\": \"text_time\" }",
-      "c.json: projection_class_embeddings_input_dim",
+    { UNET("") ",\n\"addition_embed_type\": \"text_time\" }", "c.json: projection_class_embeddings_input_dim",
       "missing, expected a whole number from 1 to 1e6, found nothing" },
     { UNET("") ",\n\"transformer_layers_per_block\": [1, 2, 3] }", "c.json: transformer_depths",
       "wrong length, expected 2, one per level, found 3" },
     { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
       "\"out_channels\": 3, \"block_out_channels\": [32, 48],\n"
       "\"down_block_types\": [], \"up_block_types\": [] }",
-      "c.json:2: block_out_channels[1]",
-      "not a multiple of the first level's, expected a whole multiple, found 48" },
+      "c.json:2: block_out_channels[1]", "not a multiple of the first level's, expected a whole multiple, found 48" },
     { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
       "\"out_channels\": 3, \"block_out_channels\": [32, 64],\n"
       "\"down_block_types\": [\"DownBlock2D\", \"AttnDownBlock2D\"],\n"
       "\"up_block_types\": [\"UpBlock2D\", \"UpBlock2D\"] }",
-      "c.json:4: up_block_types[0]",
-      "does not mirror down_block_types, expected AttnUpBlock2D, found \"UpBlock2D\"" },
+      "c.json:4: up_block_types[0]", "does not mirror down_block_types, expected AttnUpBlock2D, found \"UpBlock2D\"" },
     { "{ \"_class_name\": \"UNet2DModel\", \"sample_size\": 8, \"in_channels\": 3,\n"
       "\"out_channels\": 3, \"block_out_channels\": [32],\n"
       "\"down_block_types\": [\"SkipDownBlock2D\"], \"up_block_types\": [\"UpBlock2D\"] }",
@@ -261,8 +255,7 @@ START_TEST(variants_are_read)
     ck_assert_str_eq(m.id, "c");
     ck_assert_int_eq(parse(LLAMA ", \"attention_bias\": true, \"mlp_bias\": true }", &m), NNC_OK);
     ck_assert(m.decoder.qkv_bias && m.decoder.out_bias && m.decoder.mlp_bias);
-    ck_assert_int_eq(parse(LLAMA ", \"head_dim\": 16, \"tie_word_embeddings\": true }", &m),
-                     NNC_OK);
+    ck_assert_int_eq(parse(LLAMA ", \"head_dim\": 16, \"tie_word_embeddings\": true }", &m), NNC_OK);
     ck_assert_int_eq(m.decoder.head_dim, 16);
     ck_assert(m.decoder.tied_head);
     ck_assert_int_eq(parse(QWEN2 ", \"use_sliding_window\": true, \"max_window_layers\": 0, "
@@ -270,9 +263,7 @@ START_TEST(variants_are_read)
                            &m),
                      NNC_OK);
     ck_assert_int_eq(m.decoder.sliding_window, 8);
-    ck_assert_int_eq(
-        parse(UNET("\"attention_head_dim\": [2, 4], \"num_attention_heads\": 4,\n") " }", &m),
-        NNC_OK);
+    ck_assert_int_eq(parse(UNET("\"attention_head_dim\": [2, 4], \"num_attention_heads\": 4,\n") " }", &m), NNC_OK);
     ck_assert_int_eq(m.unet.heads, 4);
     ck_assert_int_eq(parse(UNET("\"attention_head_dim\": [4, 4],\n") " }", &m), NNC_OK);
     ck_assert_int_eq(m.unet.heads, 4);
@@ -287,12 +278,9 @@ START_TEST(classes_have_their_heads)
     ck_assert_int_eq(m.decoder.head, NNC_HEAD_LOGITS);
     ck_assert_int_eq(parse(LLAMA ", \"architectures\": [\"LlamaModel\"] }", &m), NNC_OK);
     ck_assert_int_eq(m.decoder.head, NNC_HEAD_NONE);
-    ck_assert_int_eq(
-        parse("{ \"model_type\": \"bert\", \"architectures\": [\"BertForMaskedLM\"] }", &m),
-        NNC_OK);
+    ck_assert_int_eq(parse("{ \"model_type\": \"bert\", \"architectures\": [\"BertForMaskedLM\"] }", &m), NNC_OK);
     ck_assert_int_eq(m.decoder.head, NNC_HEAD_MASKED);
-    ck_assert_int_eq(parse("{ \"model_type\": \"bert\", \"architectures\": [\"BertModel\"] }", &m),
-                     NNC_OK);
+    ck_assert_int_eq(parse("{ \"model_type\": \"bert\", \"architectures\": [\"BertModel\"] }", &m), NNC_OK);
     ck_assert_int_eq(m.decoder.head, NNC_HEAD_POOLER);
     ck_assert_int_eq(parse(LLAMA ", \"architectures\": [\"LlamaForSequenceClassification\"],"
                                  " \"num_labels\": 1 }",
@@ -358,10 +346,9 @@ START_TEST(long_lists_pass)
     }
     snprintf(text + used, sizeof text - used, "] } }");
     ck_assert_int_eq(parse(text, &m), NNC_OK);
-    ck_assert_str_eq(
-        m.notes[m.note_count - 1],
-        "quantization_config (fp8) says how the weights are stored; a training step takes "
-        "--precision and --policy");
+    ck_assert_str_eq(m.notes[m.note_count - 1],
+                     "quantization_config (fp8) says how the weights are stored; a training step takes "
+                     "--precision and --policy");
 }
 END_TEST
 
@@ -412,9 +399,8 @@ static const struct {
     { LAYERS("gemma3_text", "\"sliding_window\": 8, \"sliding_window_pattern\": 3"), "WWF", "" },
     { LAYERS("gemma2", "\"sliding_window\": 8"), "WF", "" },
     /* a list wins */
-    { LAYERS("gemma2",
-             "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", "
-             "\"full_attention\", \"sliding_attention\", \"full_attention\"]"),
+    { LAYERS("gemma2", "\"layer_types\": [\"full_attention\", \"sliding_attention\", \"full_attention\", "
+                       "\"full_attention\", \"sliding_attention\", \"full_attention\"]"),
       "FWF", "" },
     { LAYERS("smollm3", "\"no_rope_layers\": [1, 1, 0, 1, 1, 0]"), "FFU", "" },
     { LAYERS("smollm3", "\"no_rope_layer_interval\": 2"), "FU", "" },
@@ -425,8 +411,7 @@ static const struct {
     { LAYERS("qwen3_moe", "\"decoder_sparse_step\": 2"), "", "DE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": [1, 5]"), "", "EDEE" },
     { LAYERS("qwen3_moe", "\"mlp_only_layers\": []"), "", "" },
-    { LAYERS("ernie4_5_moe", "\"moe_layer_start_index\": 1, \"moe_layer_end_index\": 4"), "",
-      "DEEEE" },
+    { LAYERS("ernie4_5_moe", "\"moe_layer_start_index\": 1, \"moe_layer_end_index\": 4"), "", "DEEEE" },
     { LAYERS("llama4_text", "\"intermediate_size_mlp\": 32, \"num_local_experts\": 4, "
                             "\"interleave_moe_layer_step\": 2, \"attention_chunk_size\": 8"),
       "CCCU", "DE" },
@@ -494,8 +479,7 @@ START_TEST(rows_are_documented)
     size_t size = 0;
     int32_t count;
     const nnc_architecture *const *all = open_rows(&count);
-    ck_assert_int_eq(nnc_file_read(NNCOST_SOURCE_DIR "/docs/models.md", &page, &size, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_file_read(NNCOST_SOURCE_DIR "/docs/models.md", &page, &size, &err), NNC_OK);
     for (int32_t i = 0; i < count; i++) {
         snprintf(word, sizeof word, "`%s`", all[i]->id);
         ck_assert_msg(all[i]->base || strstr(page, word) != NULL, "%s", all[i]->id);
@@ -520,14 +504,11 @@ START_TEST(rows_name_fields)
     }
     for (int32_t i = 0; i < count; i++) {
         nnc_model model = { .id = "" };
-        nnc_foreign_file file = {
-            .at = nnc_json_root(&doc), .set = &rows, .row = all[i], .model = &model
-        };
-        const bool network = all[i]->text.node == NULL && all[i]->stands_for.node == NULL &&
-                             all[i]->refuses[0] == '\0' && !all[i]->base;
+        nnc_foreign_file file = { .at = nnc_json_root(&doc), .set = &rows, .row = all[i], .model = &model };
+        const bool network =
+            all[i]->text.node == NULL && all[i]->stands_for.node == NULL && all[i]->refuses[0] == '\0' && !all[i]->base;
         ck_assert_msg(!network || nnc_foreign_begin(&file), "%s: %s", err.where, err.what);
-        ck_assert_msg(all[i]->refuses[0] == '\0' || strstr(all[i]->refuses, ", expected ") != NULL,
-                      "%s", all[i]->id);
+        ck_assert_msg(all[i]->refuses[0] == '\0' || strstr(all[i]->refuses, ", expected ") != NULL, "%s", all[i]->id);
     }
     nnc_foreign_close(&rows);
 }

@@ -70,8 +70,7 @@ static bool is_forward_conv(const nnc_op_cost *row)
 
 static bool is_forward_linear(const nnc_op_cost *row)
 {
-    return row->op->phase == NNC_PHASE_FORWARD && row->op->kind == NNC_OP_MATMUL &&
-           row->op->u.matmul.b_is_weight;
+    return row->op->phase == NNC_PHASE_FORWARD && row->op->kind == NNC_OP_MATMUL && row->op->u.matmul.b_is_weight;
 }
 
 static void stable_diffusion(const cJSON *in, answers *out)
@@ -150,8 +149,8 @@ static void korthikanti(const cJSON *in, answers *out)
 /* One layer more, that much more is kept. */
 static double llama_layer(const cJSON *in, unsigned recompute)
 {
-    nnc_model model = llama(2, whole(in, "h"), whole(in, "a"), whole(in, "g"), whole(in, "f"), 100,
-                            whole(in, "tokens"));
+    nnc_model model =
+        llama(2, whole(in, "h"), whole(in, "a"), whole(in, "g"), whole(in, "f"), 100, whole(in, "tokens"));
     nnc_plan plan = nnc_plan_default();
     plan.recompute = recompute;
     const int64_t two = estimate(&model, &plan).memory.activation_bytes;
@@ -164,8 +163,7 @@ static void kept_per_layer(const cJSON *in, answers *out)
     const double layer = llama_layer(in, NNC_RECOMPUTE_NONE);
     give(out, "layer", layer);
     give(out, "per_token", layer / number(in, "tokens"));
-    give(out, "without_norm_and_act",
-         llama_layer(in, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION));
+    give(out, "without_norm_and_act", llama_layer(in, NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION));
 }
 
 static void kept_map(const cJSON *in, answers *out)
@@ -191,9 +189,7 @@ static void fp32_states(const cJSON *in, answers *out)
 
 static void adam_moments(const cJSON *in, answers *out)
 {
-    const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM,
-                                .policy = NNC_POLICY_FP32,
-                                .params = whole(in, "N") };
+    const nnc_update update = { .optimizer = NNC_OPTIMIZER_ADAM, .policy = NNC_POLICY_FP32, .params = whole(in, "N") };
     give(out, "extra", nnc_update_moment_bytes(&update));
 }
 
@@ -215,10 +211,9 @@ static void adam_step(const cJSON *in, answers *out)
 {
     nnc_op op = op_of(NNC_OP_UPDATE);
     op.phase = NNC_PHASE_UPDATE;
-    op.u.update = (nnc_update){ .optimizer = NNC_OPTIMIZER_ADAM,
-                                .policy = NNC_POLICY_MIXED,
-                                .fused = true,
-                                .params = whole(in, "N") };
+    op.u.update = (nnc_update){
+        .optimizer = NNC_OPTIMIZER_ADAM, .policy = NNC_POLICY_MIXED, .fused = true, .params = whole(in, "N")
+    };
     const nnc_work work = nnc_op_work(&op);
     const nnc_device roof = roof_of(1e15, number(in, "W"));
     give(out, "traffic", bytes_of(&work));
@@ -237,8 +232,8 @@ static void global_batch(const cJSON *in, answers *out)
     plan.devices = plan.data = (int32_t)whole(in, "dp");
     ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, NULL), NNC_OK);
     give(out, "global_batch", (double)resolved.global_batch);
-    const double sync_s = estimate_on_cluster(&model, &plan).communication_s[NNC_COMM_DATA] /
-                          (double)resolved.global_batch;
+    const double sync_s =
+        estimate_on_cluster(&model, &plan).communication_s[NNC_COMM_DATA] / (double)resolved.global_batch;
     plan.micro_batches = 1;
     const nnc_result once = estimate_on_cluster(&model, &plan);
     give(out, "sync_per_sample_relative_to_m1",
@@ -258,8 +253,7 @@ static nnc_result run_of(double seconds, double price)
 /* Devices that run side by side cost as much as one that runs as often. */
 static void run_price(const cJSON *in, answers *out)
 {
-    const nnc_result r =
-        run_of(number(in, "gpus") * number(in, "days") * 86400, number(in, "price"));
+    const nnc_result r = run_of(number(in, "gpus") * number(in, "days") * 86400, number(in, "price"));
     give_near(out, "gpu_hours", r.device_hours, 1e-12);
     give_near(out, "cost", r.cost_run, 1e-12);
 }

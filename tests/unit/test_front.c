@@ -23,10 +23,8 @@ static bool is_better(nnc_objective objective, const nnc_found *a, const nnc_fou
 {
     const bool memory = objective == NNC_OBJECTIVE_MEMORY;
     const double bytes[] = { (double)a->memory_bytes, (double)b->memory_bytes };
-    const double x[] = { memory ? bytes[0] : a->step_s, memory ? a->step_s : bytes[0],
-                         (double)a->index };
-    const double y[] = { memory ? bytes[1] : b->step_s, memory ? b->step_s : bytes[1],
-                         (double)b->index };
+    const double x[] = { memory ? bytes[0] : a->step_s, memory ? a->step_s : bytes[0], (double)a->index };
+    const double y[] = { memory ? bytes[1] : b->step_s, memory ? b->step_s : bytes[1], (double)b->index };
     return smaller(x, y);
 }
 
@@ -99,21 +97,17 @@ START_TEST(fronts_hold_the_best)
         nnc_front_clear(&front);
         for (int i = 0; i < count; i++) {
             const nnc_found *one = &plans[i];
-            const bool taken = nnc_front_takes(&front, objective, BEST, one->index, one->step_s,
-                                               one->memory_bytes);
-            const bool pruned =
-                nnc_front_beats(&front, objective, BEST, one->step_s, one->memory_bytes);
-            bool below =
-                false; /* the slowest plan on the front that takes no longer: faster, and no larger */
+            const bool taken = nnc_front_takes(&front, objective, BEST, one->index, one->step_s, one->memory_bytes);
+            const bool pruned = nnc_front_beats(&front, objective, BEST, one->step_s, one->memory_bytes);
+            bool below = false; /* the slowest plan on the front that takes no longer: faster, and no larger */
             for (int k = 0; k < front.pareto_count; k++) {
                 below = front.pareto[k].step_s <= one->step_s
-                            ? front.pareto[k].step_s < one->step_s &&
-                                  front.pareto[k].memory_bytes <= one->memory_bytes
+                            ? front.pareto[k].step_s < one->step_s && front.pareto[k].memory_bytes <= one->memory_bytes
                             : below;
             }
             const nnc_found first = { .step_s = one->step_s, .memory_bytes = one->memory_bytes };
-            ck_assert(pruned == (front.best_count == BEST && below &&
-                                 !is_better(objective, &first, &front.best[BEST - 1])));
+            ck_assert(pruned ==
+                      (front.best_count == BEST && below && !is_better(objective, &first, &front.best[BEST - 1])));
             ck_assert(!pruned || !taken);
             nnc_front_copy(&before, &front);
             nnc_front_add(&front, objective, BEST, one);
@@ -140,9 +134,8 @@ START_TEST(merged_fronts_are_one)
                 nnc_front_add(&other, objective, BEST, &plans[i]);
                 if (coin()) {
                     nnc_front_miss(&other, &plans[i]);
-                    fastest = fastest == NULL || is_better(NNC_OBJECTIVE_TIME, &plans[i], fastest)
-                                  ? &plans[i]
-                                  : fastest;
+                    fastest =
+                        fastest == NULL || is_better(NNC_OBJECTIVE_TIME, &plans[i], fastest) ? &plans[i] : fastest;
                 }
             }
             nnc_front_merge(&front, objective, BEST, &other);
@@ -187,7 +180,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { fronts_hold_the_best, merged_fronts_are_one,
-                                   full_fronts_say_so };
+    const TTest *const tests[] = { fronts_hold_the_best, merged_fronts_are_one, full_fronts_say_so };
     return run_tests_with("front", NULL, NULL, tests, COUNT_OF(tests));
 }

@@ -45,10 +45,10 @@ START_TEST(a_convolution_by_hand)
 {
     /* 3 -> 8 channels, 3 x 3, of 10 x 10 positions without padding: 8 x 8 are left. 8 x 27 weights and 8
      * biases; 64 positions x 216 weights x 2. The mean of 8 channels, then 8 x 4 weights and 4 biases. */
-    const nnc_model model = read_graph(
-        "\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
-        "{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":4},"
-        "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[3,10,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":3},"
+                   "{\"op\":\"global_pool\"},{\"op\":\"linear\",\"out\":4},"
+                   "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 216 + 8 + 32 + 4);
     ck_assert_double_eq(r.forward_flops, 2.0 * (64 * 216 + 32));
@@ -64,29 +64,25 @@ START_TEST(windows_of_pools)
     /* 7 -> (7 + 2 - 3) / 2 + 1 = 4; 4 -> 2; with ceil, 5 -> 3. */
     static const struct {
         int side, kernel, stride, pad, ceil, out;
-    } cases[] = { { 7, 3, 2, 1, 0, 4 },
-                  { 4, 2, 2, 0, 0, 2 },
-                  { 5, 2, 2, 0, 1, 3 },
-                  { 5, 2, 2, 0, 0, 2 },
-                  { 6, 3, 2, 0, 1, 3 } };
+    } cases[] = {
+        { 7, 3, 2, 1, 0, 4 }, { 4, 2, 2, 0, 0, 2 }, { 5, 2, 2, 0, 1, 3 }, { 5, 2, 2, 0, 0, 2 }, { 6, 3, 2, 0, 1, 3 }
+    };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[512];
         snprintf(body, sizeof body,
                  "\"input\":{\"shape\":[1,%d,%d]},\"ops\":[{\"op\":\"pool\",\"kind\":\"max\","
                  "\"kernel\":%d,\"stride\":%d,\"pad\":%d,\"ceil\":%d},"
                  "{\"op\":\"conv\",\"out\":1,\"kernel\":%d,\"bias\":false}]",
-                 cases[i].side, cases[i].side, cases[i].kernel, cases[i].stride, cases[i].pad,
-                 cases[i].ceil, cases[i].out);
+                 cases[i].side, cases[i].side, cases[i].kernel, cases[i].stride, cases[i].pad, cases[i].ceil,
+                 cases[i].out);
         const nnc_model model = read_graph(body);
         /* a kernel of the whole side: one position of out x out products */
-        ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops,
-                            2.0 * cases[i].out * cases[i].out);
+        ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops, 2.0 * cases[i].out * cases[i].out);
     }
 }
 END_TEST
 
-#define BLOCK \
-    "{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1},{\"op\":\"act\",\"kind\":\"relu\"}"
+#define BLOCK "{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1},{\"op\":\"act\",\"kind\":\"relu\"}"
 
 /* A repeat is the same as its body written out, whatever the first turn finds kept. */
 START_TEST(a_repeat_is_its_turns)
@@ -95,17 +91,14 @@ START_TEST(a_repeat_is_its_turns)
         { "{\"repeat\":3,\"ops\":[" BLOCK "]}", BLOCK "," BLOCK "," BLOCK },
         { "{\"repeat\":3,\"ops\":[{\"as\":\"x\"}," BLOCK ",{\"op\":\"add\",\"with\":\"x\"}]}",
           "{\"as\":\"x\"}," BLOCK ",{\"op\":\"add\",\"with\":\"x\"},{\"as\":\"x\"}," BLOCK
-          ",{\"op\":\"add\",\"with\":\"x\"},{\"as\":\"x\"}," BLOCK
-          ",{\"op\":\"add\",\"with\":\"x\"}" },
-        { "{\"repeat\":2,\"ops\":[{\"repeat\":2,\"ops\":[" BLOCK "]}]}",
-          BLOCK "," BLOCK "," BLOCK "," BLOCK },
+          ",{\"op\":\"add\",\"with\":\"x\"},{\"as\":\"x\"}," BLOCK ",{\"op\":\"add\",\"with\":\"x\"}" },
+        { "{\"repeat\":2,\"ops\":[{\"repeat\":2,\"ops\":[" BLOCK "]}]}", BLOCK "," BLOCK "," BLOCK "," BLOCK },
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         nnc_result r[2];
         for (int k = 0; k < 2; k++) {
             char body[2048];
-            snprintf(body, sizeof body, "\"input\":{\"shape\":[4,8,8]},\"ops\":[" BLOCK ",%s]",
-                     bodies[i][k]);
+            snprintf(body, sizeof body, "\"input\":{\"shape\":[4,8,8]},\"ops\":[" BLOCK ",%s]", bodies[i][k]);
             const nnc_model model = read_graph(body);
             r[k] = estimate_of(&model, fp32());
         }
@@ -121,12 +114,11 @@ END_TEST
 START_TEST(arguments_and_lets)
 {
     /* out = 2 * (width + 1) = 10, then a default of 3 * out = 30 */
-    nnc_model model = read_graph(
-        "\"let\":{\"width\":4,\"twice\":\"2*(width+1)\"},\"input\":{\"shape\":[\"width\"]},"
-        "\"define\":{\"two\":{\"args\":{\"out\":null,\"then\":\"3*out\"},\"ops\":["
-        "{\"op\":\"linear\",\"out\":\"out\",\"bias\":false},"
-        "{\"op\":\"linear\",\"out\":\"then\",\"bias\":false}]}},"
-        "\"ops\":[{\"use\":\"two\",\"out\":\"twice\"}]");
+    nnc_model model = read_graph("\"let\":{\"width\":4,\"twice\":\"2*(width+1)\"},\"input\":{\"shape\":[\"width\"]},"
+                                 "\"define\":{\"two\":{\"args\":{\"out\":null,\"then\":\"3*out\"},\"ops\":["
+                                 "{\"op\":\"linear\",\"out\":\"out\",\"bias\":false},"
+                                 "{\"op\":\"linear\",\"out\":\"then\",\"bias\":false}]}},"
+                                 "\"ops\":[{\"use\":\"two\",\"out\":\"twice\"}]");
     ck_assert_int_eq(estimate_of(&model, fp32()).params, 4 * 10 + 10 * 30);
     ck_assert_int_eq(nnc_model_set(&model, "width", "5", &error), NNC_OK);
     ck_assert_int_eq(nnc_model_check(&model, "toy", &error), NNC_OK);
@@ -138,9 +130,8 @@ END_TEST
 /* A plan's image takes the place of the number that names the side. */
 START_TEST(a_plan_sets_the_image)
 {
-    const nnc_model model =
-        read_graph("\"let\":{\"image\":8},\"input\":{\"shape\":[4,\"image\",\"image\"]},"
-                   "\"ops\":[{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1,\"bias\":false}]");
+    const nnc_model model = read_graph("\"let\":{\"image\":8},\"input\":{\"shape\":[4,\"image\",\"image\"]},"
+                                       "\"ops\":[{\"op\":\"conv\",\"out\":4,\"kernel\":3,\"pad\":1,\"bias\":false}]");
     nnc_plan plan = fp32();
     ck_assert_double_eq(estimate_of(&model, plan).forward_flops, 2.0 * 64 * 144);
     plan.image = 16;
@@ -153,14 +144,13 @@ START_TEST(faults_name_the_op_and_the_dimension)
     static const struct {
         const char *body, *where, *what;
     } cases[] = {
-        { "\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":7}]",
-          "ops[0]", "conv: height: a window of 7 does not fit into 4" },
-        { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"groups\":4}]",
-          "ops[0]", "conv: groups: expected a divisor of 6 and 8 channels, found 4" },
+        { "\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel\":7}]", "ops[0]",
+          "conv: height: a window of 7 does not fit into 4" },
+        { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"groups\":4}]", "ops[0]",
+          "conv: groups: expected a divisor of 6 and 8 channels, found 4" },
         { "\"input\":{\"shape\":[6,4,4]},\"ops\":[{\"as\":\"x\"},{\"op\":\"conv\",\"out\":8},"
           "{\"op\":\"add\",\"with\":\"x\"}]",
-          "ops[2]",
-          "add: expected equal shapes, or one value per channel, found 8 x 4 x 4 and 6 x 4 x 4" },
+          "ops[2]", "add: expected equal shapes, or one value per channel, found 8 x 4 x 4 and 6 x 4 x 4" },
         { "\"input\":{\"shape\":[6]},\"ops\":[{\"op\":\"conv\",\"out\":8}]", "ops[0]",
           "conv: expected a map of channels x height x width, found 6" },
         { "\"input\":{\"shape\":[5,4,4]},\"define\":{\"m\":{\"ops\":[{\"op\":\"norm\",\"kind\":"
@@ -174,14 +164,12 @@ START_TEST(faults_name_the_op_and_the_dimension)
           "ops[0]", "out: \"n/2\": expected a whole number" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"lineer\",\"out\":4}]", "ops[0].op",
           "unknown op, perhaps \"linear\"" },
-        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"outs\":4}]", "ops[0].outs",
-          "perhaps \"out\"" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"outs\":4}]", "ops[0].outs", "perhaps \"out\"" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\"}]", "ops[0].out", "missing" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":\"2*(3+\"}]", "ops[0].out",
           "expected a number, a name or \"(\", found the end" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"use\":\"m\"}]", "ops[0].use", "unknown macro" },
-        { "\"input\":{\"shape\":[8]},\"ops\":[{\"from\":\"y\"}]", "ops[0]",
-          "no tensor is called \"y\" here" },
+        { "\"input\":{\"shape\":[8]},\"ops\":[{\"from\":\"y\"}]", "ops[0]", "no tensor is called \"y\" here" },
         { "\"input\":{\"shape\":[8]},\"ops\":[{\"op\":\"linear\",\"out\":4}],\"published_params\":"
           "37",
           "published_params", "expected 36, found 37" },
@@ -190,10 +178,8 @@ START_TEST(faults_name_the_op_and_the_dimension)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         nnc_model model;
         ck_assert_int_eq(parse(cases[i].body, &model), NNC_BAD_SPEC);
-        ck_assert_msg(strstr(error.where, cases[i].where) != NULL, "%s: %s", error.where,
-                      cases[i].where);
-        ck_assert_msg(strstr(error.what, cases[i].what) != NULL, "%s: %s", error.what,
-                      cases[i].what);
+        ck_assert_msg(strstr(error.where, cases[i].where) != NULL, "%s: %s", error.where, cases[i].where);
+        ck_assert_msg(strstr(error.what, cases[i].what) != NULL, "%s: %s", error.what, cases[i].what);
     }
 }
 END_TEST
@@ -250,22 +236,19 @@ START_TEST(attention_by_hand)
         double products; /* query-key pairs, in all heads */
     } cases[] = {
         { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2}", 2 * 36 },
-        { "{\"op\":\"linear\",\"out\":16},{\"op\":\"attention\",\"heads\":2,\"kv_heads\":1}",
-          2 * 36 },
+        { "{\"op\":\"linear\",\"out\":16},{\"op\":\"attention\",\"heads\":2,\"kv_heads\":1}", 2 * 36 },
         { "{\"as\":\"q\"},{\"op\":\"slice\",\"axis\":\"tokens\",\"size\":3},"
           "{\"op\":\"linear\",\"out\":16,\"as\":\"kv\"},{\"from\":\"q\"},"
           "{\"op\":\"attention\",\"heads\":2,\"key\":\"kv\"}",
           2 * 18 },
-        { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"window\":2}",
-          2 * 12 },
+        { "{\"op\":\"linear\",\"out\":24},{\"op\":\"attention\",\"heads\":2,\"window\":2}", 2 * 12 },
     };
     static const double linears[] = { 6 * 8 * 24, 6 * 8 * 16, 3 * 8 * 16, 6 * 8 * 24 };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char body[1024];
         snprintf(body, sizeof body, "\"input\":{\"shape\":[6,8]},\"ops\":[%s]", cases[i].ops);
         const nnc_model model = read_graph(body);
-        ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops,
-                            2 * linears[i] + 2 * 2 * 4 * cases[i].products);
+        ck_assert_double_eq(estimate_of(&model, fp32()).forward_flops, 2 * linears[i] + 2 * 2 * 4 * cases[i].products);
     }
 }
 END_TEST
@@ -285,12 +268,11 @@ END_TEST
 /* 4 x 4 positions become 2 x 2 of four times the channels and back; doubled, or by a kernel of 2. */
 START_TEST(maps_change_their_sides)
 {
-    const nnc_model model =
-        read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"fold\",\"as\":\"x\"},"
-                   "{\"op\":\"conv\",\"out\":12,\"bias\":false},{\"op\":\"add\",\"with\":\"x\"},"
-                   "{\"op\":\"unfold\"},{\"op\":\"upsample\"},{\"op\":\"conv\",\"out\":1,"
-                   "\"kernel\":8,\"bias\":false},"
-                   "{\"op\":\"conv_transpose\",\"out\":5,\"kernel\":2,\"bias\":false}]");
+    const nnc_model model = read_graph("\"input\":{\"shape\":[3,4,4]},\"ops\":[{\"op\":\"fold\",\"as\":\"x\"},"
+                                       "{\"op\":\"conv\",\"out\":12,\"bias\":false},{\"op\":\"add\",\"with\":\"x\"},"
+                                       "{\"op\":\"unfold\"},{\"op\":\"upsample\"},{\"op\":\"conv\",\"out\":1,"
+                                       "\"kernel\":8,\"bias\":false},"
+                                       "{\"op\":\"conv_transpose\",\"out\":5,\"kernel\":2,\"bias\":false}]");
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 12 * 12 + 3 * 64 + 5 * 4);
     ck_assert_double_eq(r.forward_flops, 2.0 * (4 * 144 + 192 + 20));
@@ -332,10 +314,9 @@ END_TEST
  * gradients so, too. */
 START_TEST(windows_are_copied)
 {
-    const nnc_model model =
-        read_graph("\"input\":{\"shape\":[8,4,4]},\"ops\":[{\"op\":\"linear\",\"out\":24},"
-                   "{\"op\":\"attention\",\"heads\":2,\"window\":2},{\"op\":\"global_pool\"},"
-                   "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    const nnc_model model = read_graph("\"input\":{\"shape\":[8,4,4]},\"ops\":[{\"op\":\"linear\",\"out\":24},"
+                                       "{\"op\":\"attention\",\"heads\":2,\"window\":2},{\"op\":\"global_pool\"},"
+                                       "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
     const nnc_device device = plain_device();
     nnc_software software = nnc_software_default();
     const nnc_plan plan = fp32();
@@ -351,22 +332,22 @@ START_TEST(tied_steps_have_no_parameters)
 {
     /* 5 tokens out of a table of 10 x 4; the logits use it: 2 x 5 x 4 x 10. A layer of 4 x 4 weights that runs
      * three times: 16 weights, 3 x 2 x 5 x 16. */
-    const nnc_model model = read_graph(
-        "\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,\"width\":4},"
-        "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
-        "{\"tied\":1,\"ops\":[{\"repeat\":2,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":true}]},"
-        "{\"op\":\"linear\",\"out\":10,\"bias\":false}]},"
-        "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    const nnc_model model =
+        read_graph("\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,\"width\":4},"
+                   "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
+                   "{\"tied\":1,\"ops\":[{\"repeat\":2,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":true}]},"
+                   "{\"op\":\"linear\",\"out\":10,\"bias\":false}]},"
+                   "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 40 + 16);
     ck_assert_double_eq(r.forward_flops, 2.0 * 5 * (40 + 3 * 16));
     ck_assert_double_eq(r.backward_flops, 2 * r.forward_flops);
     ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 56); /* two moments of each */
     /* An expression of 0 ties nothing. */
-    const nnc_model own = read_graph(
-        "\"let\":{\"tie\":0},\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,"
-        "\"width\":4},{\"tied\":\"tie\",\"ops\":[{\"op\":\"linear\",\"out\":10}]},"
-        "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
+    const nnc_model own =
+        read_graph("\"let\":{\"tie\":0},\"input\":{\"tokens\":5},\"ops\":[{\"op\":\"embed\",\"rows\":10,"
+                   "\"width\":4},{\"tied\":\"tie\",\"ops\":[{\"op\":\"linear\",\"out\":10}]},"
+                   "{\"op\":\"loss\",\"kind\":\"cross_entropy\"}]");
     ck_assert_int_eq(estimate_of(&own, fp32()).params, 40 + 40 + 10);
 }
 END_TEST
@@ -375,12 +356,11 @@ START_TEST(frozen_steps_are_not_trained)
 {
     /* 5 tokens of width 4; of three layers of 16 weights the second is trained: the first runs forward alone, the third
      * hands its gradient back: 2 * 5 * 16 each. */
-    const nnc_model model =
-        read_graph("\"input\":{\"shape\":[5,4]},\"ops\":["
-                   "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
-                   "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
-                   "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
-                   "{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
+    const nnc_model model = read_graph("\"input\":{\"shape\":[5,4]},\"ops\":["
+                                       "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
+                                       "{\"op\":\"linear\",\"out\":4,\"bias\":false},"
+                                       "{\"frozen\":1,\"ops\":[{\"op\":\"linear\",\"out\":4,\"bias\":false}]},"
+                                       "{\"op\":\"loss\",\"kind\":\"squared_error\"}]");
     const nnc_result r = estimate_of(&model, fp32());
     ck_assert_int_eq(r.params, 48);
     ck_assert_int_eq(r.trained_params, 16);

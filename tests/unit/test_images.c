@@ -13,8 +13,7 @@ static nnc_images_ask ask_of(void)
                              .carbon_g_per_kwh = (double)NAN };
 }
 
-static nnc_images images_of(const nnc_model *model, const nnc_device *device,
-                            const nnc_images_ask *ask)
+static nnc_images images_of(const nnc_model *model, const nnc_device *device, const nnc_images_ask *ask)
 {
     const nnc_software software = nnc_software_default();
     nnc_error err = { 0 };
@@ -23,8 +22,7 @@ static nnc_images images_of(const nnc_model *model, const nnc_device *device,
     return images;
 }
 
-static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int64_t batch,
-                          int64_t image)
+static nnc_result pass_of(const nnc_model *model, const nnc_device *device, int64_t batch, int64_t image)
 {
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
@@ -65,16 +63,12 @@ START_TEST(a_batch_of_images)
     CLOSE(images.forward_flops, step.forward_flops, 1e-12);
     CLOSE(images.text_s, 2.0 * prompt.forward_s, 1e-12);
     CLOSE(images.decode_s, decode.forward_s, 1e-12);
-    CLOSE(images.image_s, 2.0 * prompt.forward_s + 20.0 * step.forward_s + decode.forward_s + 3e-3,
-          1e-12);
+    CLOSE(images.image_s, 2.0 * prompt.forward_s + 20.0 * step.forward_s + decode.forward_s + 3e-3, 1e-12);
     CLOSE(images.images_per_s, 3.0 / images.image_s, 1e-12);
-    CLOSE(images.weight_bytes, 2.0 * (double)(step.params + 2 * prompt.params + decode.params),
-          1e-12);
-    CLOSE(images.lower_bound_s,
-          2.0 * bound_of(&prompt) + 20.0 * bound_of(&step) + bound_of(&decode), 1e-12);
+    CLOSE(images.weight_bytes, 2.0 * (double)(step.params + 2 * prompt.params + decode.params), 1e-12);
+    CLOSE(images.lower_bound_s, 2.0 * bound_of(&prompt) + 20.0 * bound_of(&step) + bound_of(&decode), 1e-12);
     CLOSE(images.utilization,
-          (20.0 * step.forward_flops + 2.0 * prompt.forward_flops + decode.forward_flops) /
-              images.image_s / 100e12,
+          (20.0 * step.forward_flops + 2.0 * prompt.forward_flops + decode.forward_flops) / images.image_s / 100e12,
           1e-12);
     /* 3.6 an hour is 0.001 a second; 400 W; 1,000 images take images_per_s as many seconds; 360 g per 3.6e6 J */
     CLOSE(images.price_per_device_hour, 3.6, 1e-12);
@@ -105,8 +99,7 @@ START_TEST(one_image)
     ck_assert(images.text_s == 0.0 && images.decode_s == 0.0);
     ck_assert(isnan(images.per_thousand_images)); /* no price is known */
     ask.image = 64;
-    CLOSE(images_of(&unet, &device, &ask).forward_s, pass_of(&unet, &device, 1, 64).forward_s,
-          1e-12);
+    CLOSE(images_of(&unet, &device, &ask).forward_s, pass_of(&unet, &device, 1, 64).forward_s, 1e-12);
 }
 END_TEST
 
@@ -124,14 +117,12 @@ START_TEST(refused)
     ck_assert(!nnc_denoises(&graph));
     snprintf(graph.image_decoder, sizeof graph.image_decoder, "vae");
     ck_assert(nnc_denoises(&graph));
-    ck_assert_int_eq(
-        nnc_images_of(&segmentation, &device, &software, &ask, scratch, &images, NULL, &err),
-        NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_images_of(&segmentation, &device, &software, &ask, scratch, &images, NULL, &err),
+                     NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--steps");
     unet.image_factor = 8;
     ask.image = 100;
-    ck_assert_int_eq(nnc_images_of(&unet, &device, &software, &ask, scratch, &images, NULL, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_images_of(&unet, &device, &software, &ask, scratch, &images, NULL, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--image");
 }
 END_TEST

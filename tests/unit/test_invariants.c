@@ -165,10 +165,8 @@ static nnc_software draw_software(void)
 static nnc_plan draw_plan(void)
 {
     static const nnc_dtype precisions[] = { NNC_FP32, NNC_TF32, NNC_BF16, NNC_FP16, NNC_FP8 };
-    static const nnc_policy policies[] = {
-        NNC_POLICY_MIXED, NNC_POLICY_MIXED_FP32GRAD,   NNC_POLICY_MIXED_BOTH,
-        NNC_POLICY_AMP,   NNC_POLICY_BF16_STATES_FP32, NNC_POLICY_BF16_PURE
-    };
+    static const nnc_policy policies[] = { NNC_POLICY_MIXED, NNC_POLICY_MIXED_FP32GRAD,   NNC_POLICY_MIXED_BOTH,
+                                           NNC_POLICY_AMP,   NNC_POLICY_BF16_STATES_FP32, NNC_POLICY_BF16_PURE };
     nnc_plan plan = nnc_plan_default();
     plan.precision = precisions[draw(5)];
     if (plan.precision > NNC_TF32) {
@@ -222,11 +220,9 @@ START_TEST(parts_and_bounds)
         /* 16-bit products next to fp8 ones have another peak; fp32 convolutions of 3 x 3 taps take fewer
          * products than counted */
         const double most = c.plan.precision == NNC_FP32 ? 2.25 : 1.0;
-        ck_assert(at_most(r.executed_flops, most * r.step_s * r.peak_flops_per_s) ||
-                  c.plan.precision == NNC_FP8);
-        ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes +
-                             m->activation_bytes + m->transient_bytes + m->apart_bytes +
-                             m->reserve_bytes,
+        ck_assert(at_most(r.executed_flops, most * r.step_s * r.peak_flops_per_s) || c.plan.precision == NNC_FP8);
+        ck_assert_int_eq(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes + m->activation_bytes +
+                             m->transient_bytes + m->apart_bytes + m->reserve_bytes,
                          m->total_bytes);
         ck_assert_int_ge(m->activation_bytes, 0);
         ck_assert_int_gt(m->transient_bytes, 0);
@@ -290,11 +286,9 @@ START_TEST(nothing_is_left_over)
         fill_scratch(bytes[i % 4]);
         const nnc_result found = result_of_split(&c);
         const size_t last = offsetof(nnc_result, memory.one_moment) + sizeof(bool);
-        const size_t next =
-            offsetof(nnc_result, memory) + sizeof found.memory; /* padding between */
+        const size_t next = offsetof(nnc_result, memory) + sizeof found.memory; /* padding between */
         const char *a = (const char *)&expected, *b = (const char *)&found;
-        ck_assert_msg(memcmp(a, b, last) == 0 &&
-                          memcmp(a + next, b + next, sizeof found - next) == 0,
+        ck_assert_msg(memcmp(a, b, last) == 0 && memcmp(a + next, b + next, sizeof found - next) == 0,
                       "case %d: %.17g and %.17g s", i, expected.step_s, found.step_s);
     }
 }
@@ -306,8 +300,7 @@ static void check_no_slower(const drawn *c, const nnc_result *before)
     const nnc_result after = result_of(c);
     ck_assert(at_most(after.step_s, before->step_s));
     ck_assert(at_most(after.lower_bound_s, before->lower_bound_s));
-    ck_assert(at_most(after.upper_bound_s, before->upper_bound_s) ||
-              c->plan.mode == NNC_MODE_IDEAL);
+    ck_assert(at_most(after.upper_bound_s, before->upper_bound_s) || c->plan.mode == NNC_MODE_IDEAL);
     ck_assert_double_eq(after.model_flops, before->model_flops);
     ck_assert_int_eq(after.memory.total_bytes, before->memory.total_bytes);
 }
@@ -454,8 +447,7 @@ START_TEST(scale_free)
         drawn c = draw_case(i);
         for (int d = 0; d < NNC_DTYPE_COUNT; d++) {
             c.device.efficiency.gemm[d].fixed_s = 0.0;
-            c.device.efficiency.gemm[d].boost_ratio =
-                1.0; /* the clock comes down in its own time */
+            c.device.efficiency.gemm[d].boost_ratio = 1.0; /* the clock comes down in its own time */
         }
         c.device.efficiency.attention[NNC_FLASH1].fixed_s = 0.0;
         c.device.efficiency.attention[NNC_FLASH2].fixed_s = 0.0;
@@ -482,8 +474,7 @@ START_TEST(recompute)
 {
     static const unsigned sets[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
                                      NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM,
-                                     NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM |
-                                         NNC_RECOMPUTE_ACTIVATION };
+                                     NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION };
     for (int i = 0; i < CASES; i++) {
         drawn c = draw_case(i);
         nnc_result r[COUNT_OF(sets)];
@@ -512,8 +503,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { parts_and_bounds, deterministic, nothing_is_left_over,
-                                   better_devices,   more_work,     doubled_batch,
-                                   continuous,       scale_free,    recompute };
+    const TTest *const tests[] = { parts_and_bounds, deterministic, nothing_is_left_over, better_devices, more_work,
+                                   doubled_batch,    continuous,    scale_free,           recompute };
     return run_tests("invariants", tests, COUNT_OF(tests));
 }

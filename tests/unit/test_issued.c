@@ -21,8 +21,8 @@ static nnc_result estimate_eager(const char *file, nnc_policy policy, const char
     plan.clip_gradients = false;
     ck_assert_int_eq(nnc_plan_set(&plan, "seq_len", seq_len, &err), NNC_OK);
     ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &eager, &err), NNC_OK);
-    ck_assert_msg(nnc_estimate(load_model(file), load_device("hw/h100-sxm5-80gb.json"), eager,
-                               &plan, scratch, &r, &err) == NNC_OK,
+    ck_assert_msg(nnc_estimate(load_model(file), load_device("hw/h100-sxm5-80gb.json"), eager, &plan, scratch, &r,
+                               &err) == NNC_OK,
                   "%s", err.what);
     return r;
 }
@@ -98,8 +98,7 @@ START_TEST(composed_gelu)
     (void)estimate_eager(CONFIGS "gpt2.json", NNC_POLICY_AMP, "1024");
     row = row_of("mlp.activation", NNC_PHASE_FORWARD);
     near(row->work.read_bytes + row->work.write_bytes, 70.0 * values);
-    near(row->time_s,
-         54.0 * values / (0.88 * 3.35e12) + 16.0 * values / (0.58 * 3.35e12) + 9 * 3e-6);
+    near(row->time_s, 54.0 * values / (0.88 * 3.35e12) + 16.0 * values / (0.58 * 3.35e12) + 9 * 3e-6);
 }
 END_TEST
 
@@ -142,8 +141,7 @@ START_TEST(attention_of_t5)
     const double before = nnc_op_time(&twice, row->op, &row->work).time_s;
     const double fraction = twice.efficiency.gemm[NNC_FP32].sustained_fraction;
     twice.vector_flops_per_s[NNC_FP32] *= 2.0;
-    near(before - nnc_op_time(&twice, row->op, &row->work).time_s,
-         0.5 * 4.0 * scores * 64.0 / (fraction * 66.9e12));
+    near(before - nnc_op_time(&twice, row->op, &row->work).time_s, 0.5 * 4.0 * scores * 64.0 / (fraction * 66.9e12));
     row = row_of("cross.core", NNC_PHASE_FORWARD);
     ck_assert_double_lt(nnc_op_kept_bytes(row->op), 4.0 * scores);
 }

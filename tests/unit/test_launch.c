@@ -90,19 +90,15 @@ static const struct {
     { RUN "# --a 1\n", NULL },
     { "A=4\n" RUN "--a $A --b ${A} --c ${B:-7} --d ${A:-7} --e ${B} --f x${A}y",
       "\n\"a\":4,\"b\":4,\"c\":7,\"d\":4,\"e\":\"${B}\",\"f\":\"x4y\"" },
-    { "A=2; B=$(($A*3 + 10 / 4))\n" RUN "--a $B --b $((B % 5)) --c $((X+1))",
-      "\n\"a\":8,\"b\":3,\"c\":\"${X+1}\"" },
-    { "A=9; " RUN
-      "--a $((A > 8 ? A * 2 : 8)) --b $((A < 8 ? 1 : A > 9 ? 2 : 3)) --c $((X > 1 ? 2 : 3))",
+    { "A=2; B=$(($A*3 + 10 / 4))\n" RUN "--a $B --b $((B % 5)) --c $((X+1))", "\n\"a\":8,\"b\":3,\"c\":\"${X+1}\"" },
+    { "A=9; " RUN "--a $((A > 8 ? A * 2 : 8)) --b $((A < 8 ? 1 : A > 9 ? 2 : 3)) --c $((X > 1 ? 2 : 3))",
       "\"a\":18,\"b\":3,\"c\":\"${X > 1 ? 2 : 3}\"" },
-    { "A=(--a 1\n --b '2 3')\nA+=(--c)\n" RUN "\"${A[@]}\"",
-      "\"a\":1,\n\"b\":\"2 3\",\n\"c\":true" },
+    { "A=(--a 1\n --b '2 3')\nA+=(--c)\n" RUN "\"${A[@]}\"", "\"a\":1,\n\"b\":\"2 3\",\n\"c\":true" },
     { "A=\"--a 1 --b 2\"\n" RUN "$A", "\"a\":1,\"b\":2" },
     { "A=\"--a 1\"\nA=\"$A --b 2\"\n" RUN "$A", "\"a\":1,\n\"b\":2" },
     { "A=$(nproc)\n" RUN "--a $A --b `x`", "\n\"a\":\"${$(nproc)}\",\"b\":\"${`x`}\"" },
     { "A=1; if [ $A -eq 1 ]; then B=2; else B=3; fi; " RUN "--b $B", "\"b\":2" },
-    { "A=1; if [[ $A != 1 ]]; then B=2; elif [ -z \"$C\" ]; then B=3; else B=4; fi; " RUN "--b $B",
-      "\"b\":3" },
+    { "A=1; if [[ $A != 1 ]]; then B=2; elif [ -z \"$C\" ]; then B=3; else B=4; fi; " RUN "--b $B", "\"b\":3" },
     { "if [ -f x ]; then B=2; else B=3; fi; " RUN "--b $B", "\"b\":\"${B}\"" },
     { "A=(--a 1)\nif [ -f x ]; then A+=(--b 2 --c); fi\n" RUN "${A[@]}",
       "\"a\":1,\n\"b\":\"${branch}\",\"c\":\"${branch}\"" },
@@ -111,8 +107,7 @@ static const struct {
     { "B=1; ((B > 0)) || B=2; " RUN "--b $B", "\"b\":1" },
     { "for i in 1 2; do B=$i; done; " RUN "--b $B", "\"b\":\"${B}\"" },
     { "B=1; while [ $# -gt 0 ]; do B=2; shift; done; " RUN "--b $B", "\"b\":1" },
-    { "A=x; case $A in\n y) B=1;;\n x|z) B=2;;\n *) B=3;;\nesac\n" RUN "--b $B",
-      "\n\n\n\n\n\"b\":2" },
+    { "A=x; case $A in\n y) B=1;;\n x|z) B=2;;\n *) B=3;;\nesac\n" RUN "--b $B", "\n\n\n\n\n\"b\":2" },
     { "f() { " RUN "--x 1; }\n" RUN "--a 1", "\n\"a\":1" },
     { "cat <<EOF\n" RUN "--x 1\nEOF\n" RUN "--a 1", "\n\n\n\"a\":1" },
     { "CMD=\"" RUN "--a 1\"\neval $CMD", "\"a\":1" },
@@ -152,15 +147,13 @@ START_TEST(deep_scripts_are_refused)
         memcpy(text + i, "$(", 2);
     }
     text[sizeof text - 2] = '\0';
-    ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &commands, &count, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &commands, &count, &err), NNC_BAD_SPEC);
     /* Each line doubles the text: the limit stops it. */
     snprintf(text, sizeof text, "A=0123456789\n");
     for (int i = 0; i < 40; i++) {
         strcat(text, "A=$A$A\n");
     }
-    ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &commands, &count, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_shell_read("t.sh", text, nnc_specs_arena(specs), &commands, &count, &err), NNC_BAD_SPEC);
 }
 END_TEST
 
@@ -172,8 +165,8 @@ END_TEST
 static const struct {
     const char *files[2];
     const char *options; /* NAME=VALUE, in any order */
-    int open;          /* keys that the file leaves to others, or that make the estimate inexact */
-    const char *model; /* its name, or the fields of the model that the file describes */
+    int open;            /* keys that the file leaves to others, or that make the estimate inexact */
+    const char *model;   /* its name, or the fields of the model that the file describes */
 } samples[] = {
     /* Stage 3, optimizer and weights on the host, no overlap; bf16 and fp16, the three batch sizes and clipping are
      * "auto". */
@@ -216,8 +209,7 @@ static const struct {
       0,
       NULL },
     /* The DeepSpeed file that the first one names by a path that does not exist here. */
-    { { "accelerate--config_yaml_templates--deepspeed.yaml",
-        "axolotl--deepspeed_configs--zero1.json" },
+    { { "accelerate--config_yaml_templates--deepspeed.yaml", "axolotl--deepspeed_configs--zero1.json" },
       "devices=2 zero=1",
       6,
       NULL },
@@ -417,8 +409,7 @@ static void check_model(const char *asked, const char *expected)
         ck_assert(expected[0] == '\0' || strcmp(asked, expected) == 0);
         return;
     }
-    ck_assert_msg(nnc_model_load(specs, asked, &model, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_model_load(specs, asked, &model, &err) == NNC_OK, "%s: %s", err.where, err.what);
     snprintf(fields, sizeof fields, "%s", expected);
     for (char *word = strtok(fields, " "); word != NULL; word = strtok(NULL, " ")) {
         char *value = strchr(word, '='), found[64];
@@ -453,8 +444,8 @@ START_TEST(real_files_are_understood)
         for (char *word = strtok(expected, " "); word != NULL; word = strtok(NULL, " "), words++) {
             char *value = strchr(word, '=');
             *value++ = '\0';
-            ck_assert_msg(strcmp(value_of(&given, word), value) == 0, "%s: expected %s, found %s",
-                          word, value, value_of(&given, word));
+            ck_assert_msg(strcmp(value_of(&given, word), value) == 0, "%s: expected %s, found %s", word, value,
+                          value_of(&given, word));
         }
         ck_assert_int_eq(given.setting_count, words); /* and nothing else */
         ck_assert_int_eq(count_skipped(given.launch), samples[_i].open);
@@ -475,13 +466,11 @@ static const char *const formats[] = { "accelerate",       "accelerate-launch", 
 static void check_name(const char *name)
 {
     const nnc_model decoder = { .family = NNC_FAMILY_DECODER };
-    ck_assert_msg(strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0 ||
-                      strcmp(name, "model.family") == 0 ||
-                      nnc_field_of_key(&nnc_plan_table, name) != NULL ||
-                      nnc_field_of_key(&nnc_run_table, name) != NULL ||
-                      (strncmp(name, "model.", 6) == 0 &&
-                       nnc_field_of_key(nnc_model_table_of(&decoder), name + 6) != NULL),
-                  "no field %s", name);
+    ck_assert_msg(
+        strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0 || strcmp(name, "model.family") == 0 ||
+            nnc_field_of_key(&nnc_plan_table, name) != NULL || nnc_field_of_key(&nnc_run_table, name) != NULL ||
+            (strncmp(name, "model.", 6) == 0 && nnc_field_of_key(nnc_model_table_of(&decoder), name + 6) != NULL),
+        "no field %s", name);
 }
 
 /* Checks the names of fields in an object of a table. */
@@ -493,8 +482,7 @@ static void check_fields(nnc_json fields)
         check_name(name);
         nnc_plan plan = nnc_plan_default();
         const char *value = nnc_json_text(one);
-        ck_assert_msg(strchr("!-", nnc_json_key(one)[0]) != NULL ||
-                          strchr("=@", value[0]) != NULL ||
+        ck_assert_msg(strchr("!-", nnc_json_key(one)[0]) != NULL || strchr("=@", value[0]) != NULL ||
                           nnc_field_of_key(&nnc_plan_table, name) == NULL ||
                           nnc_plan_set(&plan, name, value, &err) == NNC_OK,
                       "%s=%s", name, value);
@@ -509,8 +497,8 @@ static void check_row(nnc_json row)
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         kind_count += nnc_json_get(row, kinds[i]).node != NULL ? 1 : 0;
     }
-    ck_assert_msg(kind_count == 1 || (kind_count == 0 && nnc_json_get(row, "instead").node != NULL),
-                  "%s: %d kinds", key, kind_count);
+    ck_assert_msg(kind_count == 1 || (kind_count == 0 && nnc_json_get(row, "instead").node != NULL), "%s: %d kinds",
+                  key, kind_count);
     const nnc_json to = nnc_json_get(row, "to");
     if (to.node != NULL) {
         check_name(nnc_json_text(to));
@@ -532,9 +520,7 @@ START_TEST(rows_of_tables_are_sound)
     nnc_faults faults = { .name = path };
     snprintf(path, sizeof path, "%s/foreign/launch/%s.json", NNCOST_SOURCE_DIR, formats[_i]);
     ck_assert_int_eq(nnc_file_read(path, &text, &size, &err), NNC_OK);
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     ck_assert(nnc_json_parse(&doc));
     const nnc_json root = nnc_json_root(&doc), keys = nnc_json_get(root, "keys");
     ck_assert_str_eq(nnc_json_text(nnc_json_get(root, "id")), formats[_i]);
@@ -542,8 +528,7 @@ START_TEST(rows_of_tables_are_sound)
     for (nnc_json row = nnc_json_first(keys); row.node != NULL; row = nnc_json_next(row)) {
         check_row(row);
         for (nnc_json next = nnc_json_next(row); next.node != NULL; next = nnc_json_next(next)) {
-            ck_assert_str_ne(nnc_json_text(nnc_json_get(row, "key")),
-                             nnc_json_text(nnc_json_get(next, "key")));
+            ck_assert_str_ne(nnc_json_text(nnc_json_get(row, "key")), nnc_json_text(nnc_json_get(next, "key")));
         }
     }
     check_fields(nnc_json_get(root, "defaults"));
@@ -567,9 +552,7 @@ START_TEST(rows_are_documented)
     ck_assert_int_eq(nnc_file_read(path, &page, &page_size, &err), NNC_OK);
     snprintf(path, sizeof path, "%s/foreign/launch/%s.json", NNCOST_SOURCE_DIR, formats[_i]);
     ck_assert_int_eq(nnc_file_read(path, &text, &size, &err), NNC_OK);
-    nnc_json_doc doc = {
-        .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size
-    };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
     ck_assert(nnc_json_parse(&doc));
     snprintf(row_text, sizeof row_text, "\n`--from %s`", formats[_i]);
     const char *section = strstr(page, row_text);
@@ -580,8 +563,7 @@ START_TEST(rows_are_documented)
     for (nnc_json row = nnc_json_first(keys); row.node != NULL; row = nnc_json_next(row)) {
         snprintf(row_text, sizeof row_text, "`%s`", nnc_json_text(nnc_json_get(row, "key")));
         const char *found = strstr(section, row_text);
-        ck_assert_msg(found != NULL && found < end, "docs/files.md lacks %s of %s", row_text,
-                      formats[_i]);
+        ck_assert_msg(found != NULL && found < end, "docs/files.md lacks %s of %s", row_text, formats[_i]);
     }
     nnc_json_free(&doc);
     free(text);

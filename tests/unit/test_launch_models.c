@@ -120,19 +120,18 @@ static const struct {
       "optimizer=adamw clip_gradients=on attention=flash tensor=1 context=1 expert=1 zero=3",
       "layers=62 hidden=5376 heads=32 kv_heads=16 head_dim=128 ffn_hidden=21504 vocab=262144 "
       "tied_head=on mlp=geglu norm_place=sandwich qk_norm=head sliding_window=1024" },
-    { "recipes--Llama--Llama3.3_Hopper.yaml", "llama3-70b", true, "vllm",
-      "kv_precision=fp8 chunk=8192 data=1", "llama3-70b" },
+    { "recipes--Llama--Llama3.3_Hopper.yaml", "llama3-70b", true, "vllm", "kv_precision=fp8 chunk=8192 data=1",
+      "llama3-70b" },
     { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", true, "sglang",
       "tensor=8 data=1 memory_use=0.8 chunk=131072 kv_precision=fp8", "deepseek-v3" },
-    { INFERENCE "deprecated--glm5_fp8_h200.sh", "TP=8 deepseek-v3", true, "sglang",
-      "tensor=8 data=1 memory_use=0.85", "deepseek-v3" },
-    /* Without expert parallelism; 1,024 is not the length that asks for larger chunks. */
-    { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 ISL=1024 DP_ATTENTION=false deepseek-v3", true,
-      "vllm", "tensor=8 attention_data=1 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
-    /* With it: 8 groups that attend for themselves; the experts of a rank are whole. */
-    { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 EP_SIZE=8 ISL=1024 DP_ATTENTION=true deepseek-v3",
-      true, "vllm", "tensor=1 attention_data=8 expert=8 kv_precision=fp8 block=256 chunk=2048",
+    { INFERENCE "deprecated--glm5_fp8_h200.sh", "TP=8 deepseek-v3", true, "sglang", "tensor=8 data=1 memory_use=0.85",
       "deepseek-v3" },
+    /* Without expert parallelism; 1,024 is not the length that asks for larger chunks. */
+    { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 ISL=1024 DP_ATTENTION=false deepseek-v3", true, "vllm",
+      "tensor=8 attention_data=1 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
+    /* With it: 8 groups that attend for themselves; the experts of a rank are whole. */
+    { INFERENCE "dsv4_fp4_b200_vllm.sh", "TP=8 EP_SIZE=8 ISL=1024 DP_ATTENTION=true deepseek-v3", true, "vllm",
+      "tensor=1 attention_data=8 expert=8 kv_precision=fp8 block=256 chunk=2048", "deepseek-v3" },
 };
 
 static const char *value_of(const nnc_scenario_args *given, const char *name)
@@ -153,8 +152,8 @@ static void check_options(const nnc_scenario_args *given, const char *options)
     for (char *word = strtok(expected, " "); word != NULL; word = strtok(NULL, " "), words++) {
         char *value = strchr(word, '=');
         *value++ = '\0';
-        ck_assert_msg(strcmp(value_of(given, word), value) == 0, "%s: expected %s, found %s", word,
-                      value, value_of(given, word));
+        ck_assert_msg(strcmp(value_of(given, word), value) == 0, "%s: expected %s, found %s", word, value,
+                      value_of(given, word));
     }
     ck_assert_int_eq(given->setting_count, words); /* and nothing else */
 }
@@ -167,8 +166,7 @@ static void check_model(const char *path, const char *fields)
         ck_assert_str_eq(path, fields);
         return;
     }
-    ck_assert_msg(nnc_model_load(specs, path, &model, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_model_load(specs, path, &model, &err) == NNC_OK, "%s: %s", err.where, err.what);
     snprintf(expected, sizeof expected, "%s", fields);
     for (char *word = strtok(expected, " "); word != NULL; word = strtok(NULL, " ")) {
         char *value = strchr(word, '='), text[64];
@@ -211,8 +209,7 @@ static const struct {
 } refusals[] = {
     { INFERENCE "dsr1_fp8_mi300x.sh", "deepseek-v3", "${TP}", true },
     /* The script writes this file itself, which the reader does not. */
-    { INFERENCE "deprecated--gptoss_fp4_b200_trt.sh", "TP=2 EP_SIZE=2 gpt-oss-120b",
-      "no such file, expected", true },
+    { INFERENCE "deprecated--gptoss_fp4_b200_trt.sh", "TP=2 EP_SIZE=2 gpt-oss-120b", "no such file, expected", true },
     { INFERENCE "dsr1_fp8_mi300x.sh", "TP=8 deepseek-v3", "starts an engine that serves", false },
     { TITAN "llama3--train_configs--llama3_8b.toml", "", "trains", true },
 };
@@ -255,9 +252,9 @@ static void read_command(char *command, nnc_serve_ask *read)
     ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
     *read = nnc_serve_ask_default();
     for (int i = 0; i < given.setting_count; i++) {
-        ck_assert_int_eq(nnc_field_set(&nnc_serve_table, read, given.settings[i].field->name,
-                                       given.settings[i].value, &err),
-                         NNC_OK);
+        ck_assert_int_eq(
+            nnc_field_set(&nnc_serve_table, read, given.settings[i].field->name, given.settings[i].value, &err),
+            NNC_OK);
     }
 }
 
@@ -284,20 +281,17 @@ START_TEST(plans_come_back_from_commands)
         plan.pipeline = power_of_two(&seed, 3);
         plan.attention_data = has_experts ? power_of_two(&seed, 2) : 1;
         plan.data = has_experts && plan.attention_data > 1 ? 1 : power_of_two(&seed, 2);
-        plan.expert =
-            has_experts && power_of_two(&seed, 2) > 1 ? plan.tensor * plan.attention_data : 1;
+        plan.expert = has_experts && power_of_two(&seed, 2) > 1 ? plan.tensor * plan.attention_data : 1;
         plan.max_batch = power_of_two(&seed, 2) > 1 ? power_of_two(&seed, 9) : plan.max_batch;
         plan.chunk = power_of_two(&seed, 2) > 1 ? 512 * power_of_two(&seed, 6) : plan.chunk;
         plan.block = power_of_two(&seed, 2) > 1 ? 8 * power_of_two(&seed, 4) : plan.block;
         plan.memory_use = power_of_two(&seed, 2) > 1 ? 0.85 : plan.memory_use;
         plan.kv_precision = power_of_two(&seed, 2) > 1 ? NNC_STORED_FP8 : plan.kv_precision;
         const nnc_status status =
-            nnc_launch_emit(specs, engines[_i].engine, has_experts ? "deepseek-v3" : "llama3-8b",
-                            &plan, &out, &err);
+            nnc_launch_emit(specs, engines[_i].engine, has_experts ? "deepseek-v3" : "llama3-8b", &plan, &out, &err);
         if (status != NNC_OK) {
             ck_assert_int_eq(status, NNC_ILLEGAL_PLAN);
-            ck_assert_msg(strstr(engines[_i].refused, err.where) != NULL, "%s: %s", err.where,
-                          err.what);
+            ck_assert_msg(strstr(engines[_i].refused, err.where) != NULL, "%s: %s", err.where, err.what);
             continue;
         }
         nnc_buffer_byte(&out, '\0');
@@ -316,8 +310,7 @@ START_TEST(plans_come_back_from_commands)
         ck_assert_int_eq(read.kv_precision, plan.kv_precision);
         written++;
     }
-    ck_assert_msg(written >= engines[_i].written, "%s: %d of 1000 plans", engines[_i].engine,
-                  written);
+    ck_assert_msg(written >= engines[_i].written, "%s: %d of 1000 plans", engines[_i].engine, written);
 }
 END_TEST
 
@@ -329,8 +322,7 @@ static void parse(nnc_checkpoint *header, const void *bytes, size_t size, nnc_st
     ck_assert_ptr_nonnull(file);
     ck_assert_uint_eq(fwrite(bytes, 1, size, file), size);
     rewind(file);
-    const nnc_status status =
-        nnc_checkpoint_parse(header, nnc_specs_arena(specs), file, (int64_t)size, &err);
+    const nnc_status status = nnc_checkpoint_parse(header, nnc_specs_arena(specs), file, (int64_t)size, &err);
     ck_assert_msg(status == expected, "%s", err.what);
     fclose(file);
 }
@@ -359,22 +351,19 @@ END_TEST
 /* A tensor of 64 x 3 in Q8_0: 2 x 3 blocks of 34 bytes, and one key. */
 START_TEST(gguf_is_counted)
 {
-    static const unsigned char
-        bytes[] = {
-            'G', 'G', 'U', 'F', 3, 0, 0, 0, 1,   0,   0,   0, 0, 0,  0, 0, 1, 0, 0, 0, 0,
-            0,   0,   0,                                                            /* counts */
-            3,   0,   0,   0,   0, 0, 0, 0, 'a', '.', 'b', 4, 0, 0,  0, 7, 1, 0, 0, /* a.b = 263 */
-            1,   0,   0,   0,   0, 0, 0, 0, 't', 2,   0,   0, 0, 64, 0, 0, 0, 0, 0, 0, 0,
-            3,   0,   0,   0,   0, 0, 0, 0, 8,   0,   0,   0, 0, 0,  0, 0, 0, 0, 0, 0,
-        };
+    static const unsigned char bytes[] = {
+        'G', 'G', 'U', 'F', 3, 0, 0, 0, 1,   0,   0,   0, 0, 0,  0, 0, 1, 0, 0, 0, 0, 0, 0, 0, /* counts */
+        3,   0,   0,   0,   0, 0, 0, 0, 'a', '.', 'b', 4, 0, 0,  0, 7, 1, 0, 0,                /* a.b = 263 */
+        1,   0,   0,   0,   0, 0, 0, 0, 't', 2,   0,   0, 0, 64, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0,
+        0,   0,   0,   0,   0, 8, 0, 0, 0,   0,   0,   0, 0, 0,  0, 0, 0,
+    };
     nnc_checkpoint header = { .path = "t.gguf" };
     parse(&header, bytes, sizeof bytes, NNC_OK);
     ck_assert_int_eq(header.params, 192);
     ck_assert_int_eq(header.bytes, 204);
     ck_assert_str_eq(header.parts[0].name, "Q8_0");
-    ck_assert_str_eq(header.metadata.bytes,
-                     "{\"a.b\":263,\n\"tensor.t\":192,\n\"checkpoint.type\":\"Q8_0\","
-                     "\"checkpoint.params\":192}");
+    ck_assert_str_eq(header.metadata.bytes, "{\"a.b\":263,\n\"tensor.t\":192,\n\"checkpoint.type\":\"Q8_0\","
+                                            "\"checkpoint.params\":192}");
     nnc_buffer_free(&header.metadata);
     for (size_t size = 0; size < sizeof bytes; size++) {
         header = (nnc_checkpoint){ .path = "t.gguf" };

@@ -25,8 +25,7 @@ static void apply(nnc_plan *plan, const char *settings)
         char *value = strchr(one, '=');
         ck_assert_ptr_nonnull(value);
         *value++ = '\0';
-        ck_assert_msg(nnc_plan_set(plan, one, value, &err) == NNC_OK, "%s: %s", err.where,
-                      err.what);
+        ck_assert_msg(nnc_plan_set(plan, one, value, &err) == NNC_OK, "%s: %s", err.where, err.what);
     }
 }
 
@@ -40,16 +39,12 @@ static const struct {
       "expected a multiple of tensor x pipeline x context = 8, found 12" },
     { GPT, "devices=12 data=4 tensor=2", NNC_BAD_USAGE, "--devices",
       "disagrees with data x tensor x pipeline x context, expected 8, found 12" },
-    { GPT, "tensor=5", NNC_ILLEGAL_PLAN, "--tensor",
-      "heads 12 does not divide over 5 ranks, expected 4 or 6" },
-    { GPT, "tensor=16", NNC_ILLEGAL_PLAN, "--tensor",
-      "heads 12 does not divide over 16 ranks, expected 12" },
-    { LLAMA, "tensor=4", NNC_ILLEGAL_PLAN, "--tensor",
-      "kv_heads 6 does not divide over 4 ranks, expected 3 or 6" },
+    { GPT, "tensor=5", NNC_ILLEGAL_PLAN, "--tensor", "heads 12 does not divide over 5 ranks, expected 4 or 6" },
+    { GPT, "tensor=16", NNC_ILLEGAL_PLAN, "--tensor", "heads 12 does not divide over 16 ranks, expected 12" },
+    { LLAMA, "tensor=4", NNC_ILLEGAL_PLAN, "--tensor", "kv_heads 6 does not divide over 4 ranks, expected 3 or 6" },
     { LLAMA, "tensor=3", NNC_ILLEGAL_PLAN, "--tensor",
       "ffn_hidden 1024 does not divide over 3 ranks, expected 2 or 4" },
-    { MIXTRAL, "tensor=8 sequence_parallel=on seq_len=100 micro_batch=1", NNC_ILLEGAL_PLAN,
-      "--sequence-parallel",
+    { MIXTRAL, "tensor=8 sequence_parallel=on seq_len=100 micro_batch=1", NNC_ILLEGAL_PLAN, "--sequence-parallel",
       "the tokens of a rank 100 does not divide over 8 ranks, expected 5 or "
       "10" },
     { GPT, "sequence_parallel=on", NNC_ILLEGAL_PLAN, "--sequence-parallel",
@@ -62,8 +57,7 @@ static const struct {
       "kv_heads of a tensor rank 6 does not divide over 4 ranks, expected 3 or 6" },
     { GPT, "context=2 attention=unfused", NNC_ILLEGAL_PLAN, "--attention",
       "context parallelism streams blocks through a fused kernel, expected flash, found unfused" },
-    { GPT, "expert=2 data=2", NNC_ILLEGAL_PLAN, "--expert",
-      "the model has no experts to spread, expected 1" },
+    { GPT, "expert=2 data=2", NNC_ILLEGAL_PLAN, "--expert", "the model has no experts to spread, expected 1" },
     { MIXTRAL, "expert=8 data=8", NNC_ILLEGAL_PLAN, "--expert",
       "experts 12 does not divide over 8 ranks, expected 6 or 12" },
     { MIXTRAL, "expert=4 data=6", NNC_ILLEGAL_PLAN, "--expert",
@@ -72,8 +66,7 @@ static const struct {
       "12 layers cannot fill 13 stages, expected pipeline x virtual_stages of at most 12" },
     { GPT, "pipeline=4 virtual_stages=4 micro_batches=4", NNC_ILLEGAL_PLAN, "--pipeline",
       "12 layers cannot fill 16 stages, expected pipeline x virtual_stages of at most 12" },
-    { GPT, "pipeline=2000", NNC_ILLEGAL_PLAN, "--pipeline",
-      "expected at most 1024 stages and 4096 virtual ones" },
+    { GPT, "pipeline=2000", NNC_ILLEGAL_PLAN, "--pipeline", "expected at most 1024 stages and 4096 virtual ones" },
     { GPT, "pipeline=4 virtual_stages=2 schedule=1f1b", NNC_ILLEGAL_PLAN, "--virtual-stages",
       "only the interleaved schedule has virtual stages, expected 1, found 2" },
     { GPT, "virtual_stages=2", NNC_ILLEGAL_PLAN, "--virtual-stages",
@@ -87,8 +80,7 @@ static const struct {
       "dualpipe feeds both ends, expected an even number of at least the stages, 8, found 7" },
     { GPT, "pipeline=4 schedule=dualpipe micro_batches=2", NNC_ILLEGAL_PLAN, "--micro-batches",
       "dualpipe feeds both ends, expected an even number of at least the stages, 4, found 2" },
-    { GPT, "data=8 shard=4", NNC_ILLEGAL_PLAN, "--shard",
-      "nothing is sharded at --zero 0, expected --zero 1 to 3" },
+    { GPT, "data=8 shard=4", NNC_ILLEGAL_PLAN, "--shard", "nothing is sharded at --zero 0, expected --zero 1 to 3" },
     { GPT, "data=8 shard=16 zero=1", NNC_ILLEGAL_PLAN, "--shard",
       "more ranks than replicas, expected at most 8, found 16" },
     { GPT, "data=8 shard=3 zero=1", NNC_ILLEGAL_PLAN, "--shard",
@@ -102,16 +94,12 @@ static const struct {
       "does not divide into passes, expected a multiple of 4 (micro_batch x data), found 6" },
     { GPT, "data=4 micro_batch=2 micro_batches=2 global_batch=32", NNC_BAD_USAGE, "--global-batch",
       "disagrees with the other two, expected micro_batch x micro_batches x data = 16, found 32" },
-    { UNET, "tensor=2", NNC_ILLEGAL_PLAN, "--tensor",
-      "a unet is split over data only, expected 1, found 2" },
-    { UNET, "pipeline=2", NNC_ILLEGAL_PLAN, "--pipeline",
-      "a unet is split over data only, expected 1, found 2" },
-    { UNET, "context=4", NNC_ILLEGAL_PLAN, "--context",
-      "a unet is split over data only, expected 1, found 4" },
+    { UNET, "tensor=2", NNC_ILLEGAL_PLAN, "--tensor", "a unet is split over data only, expected 1, found 2" },
+    { UNET, "pipeline=2", NNC_ILLEGAL_PLAN, "--pipeline", "a unet is split over data only, expected 1, found 2" },
+    { UNET, "context=4", NNC_ILLEGAL_PLAN, "--context", "a unet is split over data only, expected 1, found 4" },
     { UNET, "tensor=16777216 pipeline=16777216", NNC_ILLEGAL_PLAN, "--tensor",
       "tensor x pipeline x context is more than any cluster has" },
-    { GPT, "data=16777216 pipeline=512", NNC_ILLEGAL_PLAN, "--data",
-      "more devices than any cluster has" },
+    { GPT, "data=16777216 pipeline=512", NNC_ILLEGAL_PLAN, "--data", "more devices than any cluster has" },
 };
 
 START_TEST(is_refused)
@@ -123,8 +111,8 @@ START_TEST(is_refused)
     apply(&plan, illegal[_i].settings);
     ck_assert_int_eq(nnc_plan_resolve(&plan, &model, &device, &resolved, &err), illegal[_i].status);
     ck_assert_str_eq(err.where, illegal[_i].where);
-    ck_assert_msg(strncmp(err.what, illegal[_i].what, strlen(illegal[_i].what)) == 0, "%s: %s",
-                  illegal[_i].settings, err.what);
+    ck_assert_msg(strncmp(err.what, illegal[_i].what, strlen(illegal[_i].what)) == 0, "%s: %s", illegal[_i].settings,
+                  err.what);
 }
 END_TEST
 
@@ -159,8 +147,7 @@ START_TEST(is_accepted)
     nnc_plan plan = nnc_plan_default();
     apply(&plan, legal[_i].settings);
     const nnc_result r = estimate_on_cluster(&model, &plan);
-    ck_assert_int_eq(r.plan.devices,
-                     r.plan.data * r.plan.tensor * r.plan.pipeline * r.plan.context);
+    ck_assert_int_eq(r.plan.devices, r.plan.data * r.plan.tensor * r.plan.pipeline * r.plan.context);
 }
 END_TEST
 
@@ -200,8 +187,7 @@ START_TEST(missing_links)
     apply(&plan, "data=8");
     ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_OK);
     plan.offload = NNC_OFFLOAD_OPTIMIZER;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_BAD_SPEC);
     ck_assert_ptr_nonnull(strstr(err.what, "host.bytes_per_s"));
     device.host = (nnc_host_link){ .bytes_per_s = 25e9, .mem_bytes_per_s = (double)NAN };
     ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_OK);
@@ -211,8 +197,7 @@ START_TEST(missing_links)
     ck_assert_double_eq(r.step_s, without_s);
     plan.offload = 0;
     plan.data = 16;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_BAD_SPEC);
     ck_assert_ptr_nonnull(strstr(err.where, "scale_out.bytes_per_s"));
 }
 END_TEST
@@ -224,8 +209,7 @@ START_TEST(plans_made_in_c)
     const nnc_device device = cluster_device();
     nnc_plan plans[] = { nnc_plan_default(), nnc_plan_default(), nnc_plan_default(),
                          nnc_plan_default(), nnc_plan_default(), nnc_plan_default() };
-    const char *const options[] = { "--expert",  "--tensor", "--pipeline",
-                                    "--context", "--zero",   "--schedule" };
+    const char *const options[] = { "--expert", "--tensor", "--pipeline", "--context", "--zero", "--schedule" };
     plans[0].expert = 0;
     plans[1].tensor = -2;
     plans[2].pipeline = 0;
@@ -235,8 +219,7 @@ START_TEST(plans_made_in_c)
     for (size_t i = 0; i < COUNT_OF(plans); i++) {
         nnc_plan resolved;
         nnc_error err = { 0 };
-        ck_assert_int_eq(nnc_plan_resolve(&plans[i], &model, &device, &resolved, &err),
-                         NNC_ILLEGAL_PLAN);
+        ck_assert_int_eq(nnc_plan_resolve(&plans[i], &model, &device, &resolved, &err), NNC_ILLEGAL_PLAN);
         ck_assert_str_eq(err.where, options[i]);
     }
 }

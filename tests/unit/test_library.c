@@ -52,15 +52,13 @@ static void make_library(void)
     write_file("hw/demo.json", DEVICE "\"aliases\": [\"d\", \"dd\"],\n" SOURCES);
     write_file(
         "hw/other.json",
-        "{ \"schema\": \"nncost.device/1\", \"id\": \"other\", \"name\": \"d\",\n" DEVICE_PEAK
-            DEVICE_MEMORY SOURCES);
+        "{ \"schema\": \"nncost.device/1\", \"id\": \"other\", \"name\": \"d\",\n" DEVICE_PEAK DEVICE_MEMORY SOURCES);
     write_file("hw/wrong.json", DEVICE SOURCES); /* its id is "demo" */
     write_file("hw/broken.json", "{ \"aliases\": [\"brk\"], ");
     write_file("hw/notes.txt", "not a spec");
     write_file("mine/hw/demo.json", DEVICE "\"year\": 2001,\n" SOURCES);
-    write_file("gpt2-copy/config.json",
-               "{ \"model_type\": \"gpt2\", \"n_layer\": 1, \"n_embd\": 8, \"n_head\": 2, "
-               "\"n_positions\": 4, \"vocab_size\": 10 }");
+    write_file("gpt2-copy/config.json", "{ \"model_type\": \"gpt2\", \"n_layer\": 1, \"n_embd\": 8, \"n_head\": 2, "
+                                        "\"n_positions\": 4, \"vocab_size\": 10 }");
     link_shipped("foreign");
     unsetenv("NNCOST_PATH");
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
@@ -137,13 +135,11 @@ START_TEST(files_say_what_an_alias_is)
 {
     const nnc_device *d = NULL;
     char text[1024];
-    snprintf(text, sizeof text,
-             "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s",
+    snprintf(text, sizeof text, "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s",
              "h100-sxm5-80gb", DEVICE_PEAK DEVICE_MEMORY SOURCES);
     write_file("hw/h100-sxm5-80gb.json", text);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_UNKNOWN_ID);
-    snprintf(text, sizeof text,
-             "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s", "z",
+    snprintf(text, sizeof text, "{ \"schema\": \"nncost.device/1\", \"id\": \"%s\", \"name\": \"d\",\n%s", "z",
              "\"aliases\": [\"h100\"]," DEVICE_PEAK DEVICE_MEMORY SOURCES);
     write_file("hw/z.json", text);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &d, &err), NNC_OK);
@@ -184,8 +180,7 @@ START_TEST(missing_specs_are_named)
     expect_device("brk", NNC_BAD_SPEC, "broken.json:1:23", NULL);
     expect_device("./none.json", NNC_IO, "./none.json",
                   "cannot be opened, expected a readable file, found: No such file or directory");
-    expect_device(folder, NNC_IO, folder,
-                  "cannot be read, expected a readable file, found: Is a directory");
+    expect_device(folder, NNC_IO, folder, "cannot be read, expected a readable file, found: Is a directory");
     snprintf(path, sizeof(path), "%s/hw/other.json", folder);
     ck_assert_int_eq(chmod(path, 0), 0);
     if (geteuid() != 0) { /* root reads it all the same */
@@ -208,26 +203,23 @@ static void collect(void *context, const nnc_error *found)
 START_TEST(every_fault_is_reported)
 {
     char path[256], lines[2048] = "";
-    write_file("hw/other.json",
-               DEVICE_HEAD "\"mem_bytes\": -1,\n\"colour\": 3,\n"
-                           "\"power_w\": \"700\",\n"
-                           "\"scale_up\": { \"kind\": 1, \"devices\": 0 },\n" SOURCES);
+    write_file("hw/other.json", DEVICE_HEAD "\"mem_bytes\": -1,\n\"colour\": 3,\n"
+                                            "\"power_w\": \"700\",\n"
+                                            "\"scale_up\": { \"kind\": 1, \"devices\": 0 },\n" SOURCES);
     snprintf(path, sizeof(path), "%s/hw/other.json", folder);
     ck_assert_int_eq(nnc_spec_validate(specs, path, collect, lines), 8);
-    ck_assert_str_eq(
-        lines,
-        "other.json:5: mem_bytes: out of range, expected at least 1e6 B, found -1\n"
-        "other.json:6: colour: unknown key, expected one of the device's keys, found \"colour\"\n"
-        "other.json:7: power_w: wrong type, expected a number above 0 W, at most 1e6 W, found "
-        "\"700\"\n"
-        "other.json:8: scale_up.kind: wrong type, expected one of none, switch, torus, mesh, ring, "
-        "pcie, found 1\n"
-        "other.json:8: scale_up.devices: out of range, expected at least 1, found 0\n"
-        "other.json: matmul_flops_per_s: missing, expected an object keyed by number format, found "
-        "nothing\n"
-        "other.json: mem_bytes_per_s: missing, expected a number from 1e8 B/s to 1e18 B/s, "
-        "found nothing\n"
-        "other.json:3: id: not the name of the file, expected \"other\", found \"demo\"\n");
+    ck_assert_str_eq(lines, "other.json:5: mem_bytes: out of range, expected at least 1e6 B, found -1\n"
+                            "other.json:6: colour: unknown key, expected one of the device's keys, found \"colour\"\n"
+                            "other.json:7: power_w: wrong type, expected a number above 0 W, at most 1e6 W, found "
+                            "\"700\"\n"
+                            "other.json:8: scale_up.kind: wrong type, expected one of none, switch, torus, mesh, ring, "
+                            "pcie, found 1\n"
+                            "other.json:8: scale_up.devices: out of range, expected at least 1, found 0\n"
+                            "other.json: matmul_flops_per_s: missing, expected an object keyed by number format, found "
+                            "nothing\n"
+                            "other.json: mem_bytes_per_s: missing, expected a number from 1e8 B/s to 1e18 B/s, "
+                            "found nothing\n"
+                            "other.json:3: id: not the name of the file, expected \"other\", found \"demo\"\n");
     lines[0] = '\0';
     snprintf(path, sizeof(path), "%s/hw/demo.json", folder);
     ck_assert_int_eq(nnc_spec_validate(specs, path, collect, lines), 0);

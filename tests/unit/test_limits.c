@@ -87,9 +87,7 @@ static bool is_unset(const nnc_field *field, const char *unset, double value)
     int64_t wide = 0;
     switch (field->type) {
     case NNC_FIELD_F64: memcpy(&number, at, sizeof number); return isnan(number) && isnan(value);
-    case NNC_FIELD_I64:
-        memcpy(&wide, at, sizeof wide);
-        return value <= 0.0 && (double)wide == value;
+    case NNC_FIELD_I64: memcpy(&wide, at, sizeof wide); return value <= 0.0 && (double)wide == value;
     default: memcpy(&narrow, at, sizeof narrow); return value <= 0.0 && narrow == (int32_t)value;
     }
 }
@@ -122,26 +120,23 @@ START_TEST(no_field_of_a_plan_takes_garbage)
             }
             put(field, (char *)&plan, values[k]);
             expect_refusal(nnc_plan_check(&plan, &err), where, values[k]);
-            expect_refusal(nnc_estimate(model, device, NULL, &plan, scratch, &result, &err), where,
-                           values[k]);
-            expect_refusal(nnc_plan_resolve(&plan, model, device, &resolved, &err), where,
-                           values[k]);
+            expect_refusal(nnc_estimate(model, device, NULL, &plan, scratch, &result, &err), where, values[k]);
+            expect_refusal(nnc_plan_resolve(&plan, model, device, &resolved, &err), where, values[k]);
             nnc_search search = nnc_search_default();
             nnc_search_result *found = nnc_search_result_create();
             search.base = plan;
-            expect_refusal(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err),
-                           where, values[k]);
+            expect_refusal(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), where, values[k]);
             nnc_search_result_destroy(found);
             nnc_sensitivity entries[NNC_PARAMETER_COUNT];
             nnc_target target;
             nnc_advice advice;
             int entry_count = 0;
-            expect_refusal(nnc_sensitivity_of(model, device, NULL, &plan, scratch, entries,
-                                              NNC_PARAMETER_COUNT, &entry_count, &err),
+            expect_refusal(nnc_sensitivity_of(model, device, NULL, &plan, scratch, entries, NNC_PARAMETER_COUNT,
+                                              &entry_count, &err),
                            where, values[k]);
-            expect_refusal(nnc_target_find(model, device, NULL, &plan, NNC_PARAMETER_MATMUL, 1.0,
-                                           scratch, &target, &err),
-                           where, values[k]);
+            expect_refusal(
+                nnc_target_find(model, device, NULL, &plan, NNC_PARAMETER_MATMUL, 1.0, scratch, &target, &err), where,
+                values[k]);
             ck_assert_int_eq(nnc_advise(model, device, NULL, &plan, scratch, &advice, 1), 0);
             tried++;
         }
@@ -150,8 +145,8 @@ START_TEST(no_field_of_a_plan_takes_garbage)
 }
 END_TEST
 
-static int refuse_fields(const nnc_field *fields, size_t count, const char *prefix,
-                         nnc_software *software, size_t offset)
+static int refuse_fields(const nnc_field *fields, size_t count, const char *prefix, nnc_software *software,
+                         size_t offset)
 {
     int tried = 0;
     for (size_t i = 0; i < count; i++) {
@@ -160,8 +155,7 @@ static int refuse_fields(const nnc_field *fields, size_t count, const char *pref
         double values[6];
         snprintf(where, sizeof where, "%s.%s", prefix, field->name);
         if (field->type == NNC_FIELD_OBJECT) {
-            tried += refuse_fields(field->fields, field->field_count, where, software,
-                                   offset + field->offset);
+            tried += refuse_fields(field->fields, field->field_count, where, software, offset + field->offset);
         }
         if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_TEXT) {
             continue;
@@ -175,8 +169,7 @@ static int refuse_fields(const nnc_field *fields, size_t count, const char *pref
                 continue;
             }
             put(field, (char *)software + offset, values[k]);
-            expect_refusal(nnc_estimate(model, device, software, NULL, scratch, &result, &err),
-                           where, values[k]);
+            expect_refusal(nnc_estimate(model, device, software, NULL, scratch, &result, &err), where, values[k]);
             *software = before;
             tried++;
         }
@@ -187,9 +180,7 @@ static int refuse_fields(const nnc_field *fields, size_t count, const char *pref
 START_TEST(no_field_of_a_profile_takes_garbage)
 {
     nnc_software software = nnc_software_default();
-    ck_assert_int_gt(refuse_fields(nnc_software_table.fields, nnc_software_table.count, "software",
-                                   &software, 0),
-                     60);
+    ck_assert_int_gt(refuse_fields(nnc_software_table.fields, nnc_software_table.count, "software", &software, 0), 60);
 }
 END_TEST
 
@@ -236,8 +227,7 @@ START_TEST(searches_are_checked)
         const int32_t narrow = (int32_t)(bad[i].value < 1.0 ? bad[i].value : 0.0);
         memcpy(at, bad[i].value < 1.0 ? (const void *)&narrow : (const void *)&bad[i].value,
                bad[i].value < 1.0 ? sizeof narrow : sizeof(double));
-        ck_assert_msg(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err) ==
-                          NNC_BAD_USAGE,
+        ck_assert_msg(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err) == NNC_BAD_USAGE,
                       "%s was taken", bad[i].where);
         ck_assert_str_eq(err.where, bad[i].where);
     }
@@ -245,19 +235,16 @@ START_TEST(searches_are_checked)
     search.base.devices = 2;
     search.base.global_batch = 2;
     search.schedule = (nnc_choice){ { NNC_SCHEDULE_1F1B, 4711 }, 2 };
-    ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "nnc_search.schedule.values[1]");
     search = nnc_search_default();
     search.base.devices = 2;
     search.base.global_batch = 2;
     search.micro_batch = (nnc_choice){ { INT64_MIN }, 1 };
-    ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     search.micro_batch.count = 0;
     search.deadline_s = (double)NAN;
-    ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     search.deadline_s = 0.0;
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_OK);
     ck_assert_ptr_nonnull(nnc_search_result_best(found, 0));
@@ -280,8 +267,7 @@ START_TEST(a_shorter_plan_is_taken)
     ck_assert_ptr_nonnull(old);
     memcpy(old, &plan, size);
     memcpy(old, &size, sizeof size);
-    ck_assert_int_eq(
-        nnc_estimate(model, device, NULL, (nnc_plan *)(void *)old, scratch, &result, &err), NNC_OK);
+    ck_assert_int_eq(nnc_estimate(model, device, NULL, (nnc_plan *)(void *)old, scratch, &result, &err), NNC_OK);
     ck_assert_mem_eq(&result, &expected, sizeof result);
     nnc_plan_init((nnc_plan *)(void *)old, size); /* and its defaults end where it ends */
     ck_assert_mem_eq(old, &size, sizeof size);
@@ -299,12 +285,10 @@ START_TEST(a_longer_plan_is_taken_while_it_says_nothing_new)
     nnc_plan_init(&newer.plan, sizeof newer);
     ck_assert_double_eq(newer.later, 0.0);
     ck_assert_uint_eq(newer.plan.struct_size, sizeof newer);
-    ck_assert_int_eq(nnc_estimate(model, device, NULL, &newer.plan, scratch, &result, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_estimate(model, device, NULL, &newer.plan, scratch, &result, &err), NNC_OK);
     ck_assert_uint_eq(result.plan.struct_size, sizeof(nnc_plan));
     newer.later = 1.0;
-    ck_assert_int_eq(nnc_estimate(model, device, NULL, &newer.plan, scratch, &result, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_estimate(model, device, NULL, &newer.plan, scratch, &result, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "nnc_plan");
 }
 END_TEST
@@ -316,8 +300,7 @@ START_TEST(a_plan_without_its_size_is_refused)
     const size_t sizes[] = { 0, 7, (size_t)-1, (size_t)1 << 40 };
     for (size_t i = 0; i < COUNT_OF(sizes); i++) {
         plan.struct_size = sizes[i];
-        ck_assert_int_eq(nnc_estimate(model, device, NULL, &plan, scratch, &result, &err),
-                         NNC_BAD_USAGE);
+        ck_assert_int_eq(nnc_estimate(model, device, NULL, &plan, scratch, &result, &err), NNC_BAD_USAGE);
         ck_assert_str_eq(err.where, "nnc_plan.struct_size");
     }
 }
@@ -333,9 +316,7 @@ START_TEST(a_shorter_result_is_filled)
     ck_assert_int_eq(nnc_estimate(model, device, NULL, NULL, scratch, &expected, &err), NNC_OK);
     ck_assert_ptr_nonnull(old);
     memcpy(old, &size, sizeof size);
-    ck_assert_int_eq(
-        nnc_estimate_into(model, device, NULL, NULL, scratch, (nnc_result *)(void *)old, &err),
-        NNC_OK);
+    ck_assert_int_eq(nnc_estimate_into(model, device, NULL, NULL, scratch, (nnc_result *)(void *)old, &err), NNC_OK);
     ck_assert_mem_eq(old, &size, sizeof size);
     ck_assert_mem_eq(old + sizeof size, (char *)&expected + sizeof size, KNOWN - sizeof size);
     ck_assert_ptr_nonnull(nnc_scratch_op(scratch, 0));

@@ -84,8 +84,7 @@ START_TEST(without_a_fabric)
 }
 END_TEST
 
-static void expect_missing(const nnc_device *device, int32_t devices, int32_t size, int32_t stride,
-                           const char *where)
+static void expect_missing(const nnc_device *device, int32_t devices, int32_t size, int32_t stride, const char *where)
 {
     nnc_route r;
     nnc_error err = { 0 };
@@ -244,8 +243,8 @@ START_TEST(all_to_all_loads_links_as_counted)
             for (int wrap = 0; wrap < 2; wrap++) {
                 const nnc_device d = torus(X * k, 1, 1, wrap, 1e9);
                 const nnc_route r = route_of(&d, X * k, 0, X, k);
-                ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_TO_ALL, 1e9 * X),
-                                        busiest_link(X, k, wrap, 1), 1e-9);
+                ck_assert_double_eq_tol(nnc_collective_s(&r, NNC_ALL_TO_ALL, 1e9 * X), busiest_link(X, k, wrap, 1),
+                                        1e-9);
             }
         }
     }

@@ -35,10 +35,8 @@ static void expect(const char *id, const char *name, double value)
 {
     const cJSON *all = reference(id);
     const double want = number(find_entry(member(all, "expected"), "name", name), "value");
-    const double rel =
-        cJSON_HasObjectItem(all, "tolerance") ? number(member(all, "tolerance"), "rel") : 1e-9;
-    ck_assert_msg(fabs(value - want) <= rel * fabs(want), "%s %s: expected %.9g, found %.9g", id,
-                  name, want, value);
+    const double rel = cJSON_HasObjectItem(all, "tolerance") ? number(member(all, "tolerance"), "rel") : 1e-9;
+    ck_assert_msg(fabs(value - want) <= rel * fabs(want), "%s %s: expected %.9g, found %.9g", id, name, want, value);
 }
 
 START_TEST(examples_on_one_level)
@@ -46,8 +44,7 @@ START_TEST(examples_on_one_level)
     const char *id = "F11.1";
     nnc_route r = level(ranks(id, "n"), in(id, "B_l"), in(id, "alpha"));
     expect(id, "time", nnc_collective_s(&r, NNC_ALL_REDUCE, in(id, "S")));
-    expect(id, "sent_per_rank",
-           nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "n"), in(id, "S")));
+    expect(id, "sent_per_rank", nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "n"), in(id, "S")));
     r.inner_latency_s = 1; /* no bytes: the time counts the steps */
     expect(id, "steps", nnc_collective_by_s(&r, NNC_ALL_REDUCE, 0, NNC_ALGORITHM_RING));
 
@@ -122,20 +119,16 @@ START_TEST(examples_of_data_and_tensor_parallel)
     expect(id, "ddp_sent", nnc_collective_sent_bytes(NNC_ALL_REDUCE, n, Wt));
     expect(id, "ddp_time", nnc_collective_s(&r, NNC_ALL_REDUCE, Wt));
     expect(id, "zero3_sent",
-           2 * nnc_collective_sent_bytes(NNC_ALL_GATHER, n, Wt) +
-               nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, n, Wt));
+           2 * nnc_collective_sent_bytes(NNC_ALL_GATHER, n, Wt) + nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, n, Wt));
     expect(id, "zero3_time",
-           2 * nnc_collective_s(&r, NNC_ALL_GATHER, Wt) +
-               nnc_collective_s(&r, NNC_REDUCE_SCATTER, Wt));
+           2 * nnc_collective_s(&r, NNC_ALL_GATHER, Wt) + nnc_collective_s(&r, NNC_REDUCE_SCATTER, Wt));
 
     id = "F12.3";
     Wt = in(id, "N") * in(id, "beta");
     n = ranks(id, "shard");
     expect(id, "intra_sent",
-           2 * nnc_collective_sent_bytes(NNC_ALL_GATHER, n, Wt) +
-               nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, n, Wt));
-    expect(id, "inter_sent",
-           nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "replicas"), Wt / n));
+           2 * nnc_collective_sent_bytes(NNC_ALL_GATHER, n, Wt) + nnc_collective_sent_bytes(NNC_REDUCE_SCATTER, n, Wt));
+    expect(id, "inter_sent", nnc_collective_sent_bytes(NNC_ALL_REDUCE, ranks(id, "replicas"), Wt / n));
     expect(id, "weights_per_rank", Wt / n);
 
     id = "F13.1";
@@ -213,6 +206,5 @@ int main(void)
         published_claims,
         all_to_all_and_broadcast_on_two_levels,
     };
-    return run_tests_with("link_examples", read_references, free_references, tests,
-                          COUNT_OF(tests));
+    return run_tests_with("link_examples", read_references, free_references, tests, COUNT_OF(tests));
 }

@@ -10,8 +10,8 @@ static nnc_measured_file parse(const char *text)
 {
     nnc_measured_file file;
     nnc_error err = { 0 };
-    ck_assert_msg(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     return file;
 }
 
@@ -19,8 +19,7 @@ static void refuses(const char *text, const char *where, const char *what)
 {
     nnc_measured_file file;
     nnc_error err = { 0 };
-    ck_assert_int_eq(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_measured_parse(specs, "rows.csv", text, strlen(text), &file, &err), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, where);
     ck_assert_str_eq(err.what, what);
 }
@@ -31,8 +30,7 @@ static const nnc_measured *published(const char *name, const char *id)
     nnc_measured_file file;
     nnc_error err = { 0 };
     snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/tests/published/%s.csv", name);
-    ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where, err.what);
     for (int32_t i = 0; i < file.count; i++) {
         if (strcmp(file.rows[i].id, id) == 0) {
             return &file.rows[i];
@@ -91,10 +89,8 @@ END_TEST
 START_TEST(quotes_out_of_place_are_refused)
 {
     refuses("id,\"open\n", "rows.csv:2", "a quote that is not closed, expected '\"'");
-    refuses("id,\"a\"b\n", "rows.csv:1",
-            "text after a closing quote, expected ',' or the end of the line");
-    refuses("id,a\"b\n", "rows.csv:1",
-            "a quote or NUL byte inside a plain cell, expected it in quotes");
+    refuses("id,\"a\"b\n", "rows.csv:1", "text after a closing quote, expected ',' or the end of the line");
+    refuses("id,a\"b\n", "rows.csv:1", "a quote or NUL byte inside a plain cell, expected it in quotes");
 }
 END_TEST
 
@@ -118,10 +114,8 @@ START_TEST(cells_that_are_no_numbers_are_refused)
     snprintf(text, sizeof text, "%sa,x,8,fast,\nb,x,8.5,1,\n", heading);
     const nnc_measured_file file = parse(text);
     ck_assert_int_eq(file.count, 2);
-    ck_assert_str_eq(file.rows[0].reason,
-                     "column measured_step_s: expected a number, found \"fast\"");
-    ck_assert_str_eq(file.rows[1].reason,
-                     "column n_devices: expected a whole number, found \"8.5\"");
+    ck_assert_str_eq(file.rows[0].reason, "column measured_step_s: expected a number, found \"fast\"");
+    ck_assert_str_eq(file.rows[1].reason, "column n_devices: expected a whole number, found \"8.5\"");
     snprintf(text, sizeof text, "%sa,x,8\n", heading);
     refuses(text, "rows.csv:2", "expected 5 cells, found 3");
 }
@@ -139,8 +133,7 @@ END_TEST
 
 START_TEST(columns_without_a_part_are_listed)
 {
-    const nnc_measured_file file =
-        parse("id,hardware,hardware_stated,n_devices,measured_step_s,url\n");
+    const nnc_measured_file file = parse("id,hardware,hardware_stated,n_devices,measured_step_s,url\n");
     ck_assert_int_eq(file.count, 0);
     ck_assert_int_eq(file.unused_count, 2);
     ck_assert_str_eq(file.unused[0], "hardware_stated");
@@ -150,8 +143,8 @@ END_TEST
 
 START_TEST(a_gpt_under_megatron_deepspeed)
 {
-    const nnc_measured *row = published("training_vtrain_multi",
-                                        "vtrain/multi/g512-gb1536-mb2-h8192-l48-s2048-t2-d32-p8");
+    const nnc_measured *row =
+        published("training_vtrain_multi", "vtrain/multi/g512-gb1536-mb2-h8192-l48-s2048-t2-d32-p8");
     const nnc_decoder *d = &row->model->decoder;
     const nnc_plan *p = &row->plan;
     ck_assert_ptr_null(row->reason);
@@ -184,8 +177,7 @@ START_TEST(a_gpt_under_megatron_deepspeed)
     ck_assert_int_eq(p->precision, NNC_FP16);
     ck_assert_int_eq(p->recompute, NNC_RECOMPUTE_FULL);
     ck_assert_int_eq(p->optimizer, NNC_OPTIMIZER_ADAM);
-    ck_assert_double_eq(device_field(row, "scale_out.bytes_per_s"),
-                        12.5e9); /* 800 Gbit/s over 8 devices */
+    ck_assert_double_eq(device_field(row, "scale_out.bytes_per_s"), 12.5e9); /* 800 Gbit/s over 8 devices */
     ck_assert_double_eq(row->measured_s, 21.8904);
     ck_assert_double_eq(row->rounding, 0.0005);
 }
@@ -194,8 +186,7 @@ END_TEST
 START_TEST(a_gpt_under_fsdp)
 {
     const nnc_measured *row =
-        published("training_llmfoundry",
-                  "llmf/h100_80gb/bf16-default/70b/s2048/n256/gb2048/mb8/full_shard/ac1");
+        published("training_llmfoundry", "llmf/h100_80gb/bf16-default/70b/s2048/n256/gb2048/mb8/full_shard/ac1");
     const nnc_decoder *d = &row->model->decoder;
     const nnc_plan *p = &row->plan;
     ck_assert_ptr_null(row->reason);
@@ -226,15 +217,13 @@ START_TEST(slow_network)
 {
     const nnc_measured *row = published("training_nanotron", "nanotron/8.86B/n64");
     ck_assert_double_eq(device_field(row, "scale_out.latency_s"), 3e-4);
-    ck_assert(isnan(device_field(published("training_megatron", "megatron2021/a100/76B"),
-                                 "scale_out.latency_s")));
+    ck_assert(isnan(device_field(published("training_megatron", "megatron2021/a100/76B"), "scale_out.latency_s")));
 }
 END_TEST
 
 START_TEST(experts_with_latent_attention)
 {
-    const nnc_measured *row =
-        published("training_simumax", "simumax/b200/deepseekv2_tp1_ep4_pp2_dp4_l4_mbc4_cef");
+    const nnc_measured *row = published("training_simumax", "simumax/b200/deepseekv2_tp1_ep4_pp2_dp4_l4_mbc4_cef");
     const nnc_decoder *d = &row->model->decoder;
     const nnc_plan *p = &row->plan;
     ck_assert_ptr_null(row->reason);
@@ -264,10 +253,9 @@ END_TEST
 
 START_TEST(what_a_row_leaves_open_is_named)
 {
-    const nnc_measured_file file =
-        parse("id,hardware,n_devices,pp,n_layers,d_model,n_heads,d_ff,vocab,seq_len,tp,"
-              "global_batch,measured_step_s\n"
-              "a,x,8,2,4,64,4,256,512,128,4,16,1\n");
+    const nnc_measured_file file = parse("id,hardware,n_devices,pp,n_layers,d_model,n_heads,d_ff,vocab,seq_len,tp,"
+                                         "global_batch,measured_step_s\n"
+                                         "a,x,8,2,4,64,4,256,512,128,4,16,1\n");
     ck_assert_str_eq(file.rows[0].undecided, "vpp, micro_batch, recompute");
     ck_assert_ptr_null(file.rows[0].reason);
 }
@@ -308,12 +296,12 @@ END_TEST
 
 START_TEST(grades_of_a_collection_count)
 {
-    const nnc_measured_file file = parse(
-        "id,device,devices,model.layers,model.hidden,model.heads,model.ffn_hidden,model.vocab,"
-        "seq_len,data,micro_batch,recompute,quality,step_basis,measured_s\n"
-        "a,x,8,4,64,4,256,512,128,8,1,none,A,,1\n"
-        "b,x,8,4,64,4,256,512,128,8,1,none,B,composed from parts,1\n"
-        "c,x,8,4,64,4,256,512,128,8,1,none,C,,1\n");
+    const nnc_measured_file file =
+        parse("id,device,devices,model.layers,model.hidden,model.heads,model.ffn_hidden,model.vocab,"
+              "seq_len,data,micro_batch,recompute,quality,step_basis,measured_s\n"
+              "a,x,8,4,64,4,256,512,128,8,1,none,A,,1\n"
+              "b,x,8,4,64,4,256,512,128,8,1,none,B,composed from parts,1\n"
+              "c,x,8,4,64,4,256,512,128,8,1,none,C,,1\n");
     ck_assert_str_eq(file.rows[0].undecided, "");
     ck_assert_str_eq(file.rows[1].undecided, "composed from parts, quality B");
     ck_assert_str_eq(file.rows[2].reason, "quality C: contradicts itself or physics");
@@ -322,14 +310,14 @@ END_TEST
 
 START_TEST(windows_and_further_tokens_are_read)
 {
-    const nnc_measured_file file = parse(
-        "id,device,devices,model.layers,model.hidden,model.heads,model.ffn_hidden,model.vocab,seq_"
-        "len,data,"
-        "micro_batch,recompute,model.sliding_window,model.mixers,model.next_layers,measured_s\n"
-        "a,x,8,4,64,4,256,512,128,8,1,none,16,,0,1\n"
-        "b,x,8,4,64,4,256,512,128,8,1,none,16,\"window,full\",,1\n"
-        "c,x,8,12,64,4,256,512,128,8,1,none,32,\"window,window,full\",1,1\n"
-        "d,x,8,12,64,4,256,512,128,8,1,none,often,,,1\n");
+    const nnc_measured_file file =
+        parse("id,device,devices,model.layers,model.hidden,model.heads,model.ffn_hidden,model.vocab,seq_"
+              "len,data,"
+              "micro_batch,recompute,model.sliding_window,model.mixers,model.next_layers,measured_s\n"
+              "a,x,8,4,64,4,256,512,128,8,1,none,16,,0,1\n"
+              "b,x,8,4,64,4,256,512,128,8,1,none,16,\"window,full\",,1\n"
+              "c,x,8,12,64,4,256,512,128,8,1,none,32,\"window,window,full\",1,1\n"
+              "d,x,8,12,64,4,256,512,128,8,1,none,often,,,1\n");
     const nnc_decoder *all = &file.rows[0].model->decoder, *other = &file.rows[1].model->decoder,
                       *most = &file.rows[2].model->decoder;
     ck_assert_int_eq(all->sliding_window, 16);
@@ -373,12 +361,11 @@ END_TEST
 /* Only adapters are trained: of the rank that is stated, else 16. */
 START_TEST(adapters_beside_frozen_weights)
 {
-    const nnc_measured_file file =
-        parse("id,hardware,n_devices,task,lora_rank,global_batch,n_layers,d_model,n_heads,"
-              "d_ff,vocab,seq_len,measured_step_s\n"
-              "a,x,8,lora,8,2,2,64,4,256,100,32,1\n"
-              "b,x,8,lora,,8,2,64,4,256,100,32,1\n"
-              "c,x,8,pretrain,,8,2,64,4,256,100,32,1\n");
+    const nnc_measured_file file = parse("id,hardware,n_devices,task,lora_rank,global_batch,n_layers,d_model,n_heads,"
+                                         "d_ff,vocab,seq_len,measured_step_s\n"
+                                         "a,x,8,lora,8,2,2,64,4,256,100,32,1\n"
+                                         "b,x,8,lora,,8,2,64,4,256,100,32,1\n"
+                                         "c,x,8,pretrain,,8,2,64,4,256,100,32,1\n");
     ck_assert_int_eq(file.rows[0].plan.adapter_rank, 8);
     ck_assert_int_eq(file.rows[1].plan.adapter_rank, 16);
     ck_assert_int_eq(file.rows[2].plan.adapter_rank, 0);
@@ -390,10 +377,9 @@ START_TEST(a_word_that_says_nothing_gives_nothing)
 {
     nnc_measured_file file;
     nnc_error err = { 0 };
-    const char *text =
-        "id,device,n_devices,model_name,micro_batch,flash_attention,measured_step_s\n"
-        "a,h100,1,gpt2,1,unknown,1\n"
-        "b,h100,1,gpt2,1,1,1\n";
+    const char *text = "id,device,n_devices,model_name,micro_batch,flash_attention,measured_step_s\n"
+                       "a,h100,1,gpt2,1,unknown,1\n"
+                       "b,h100,1,gpt2,1,1,1\n";
     ck_assert_int_eq(nnc_measured_parse(specs, "t", text, strlen(text), &file, &err), NNC_OK);
     ck_assert(!nnc_measured_gives(&file.rows[0], "attention"));
     ck_assert(nnc_measured_gives(&file.rows[1], "attention"));
@@ -433,13 +419,12 @@ START_TEST(every_published_file_is_read)
         nnc_measured_file file;
         nnc_error err = { 0 };
         snprintf(path, sizeof path, NNCOST_SOURCE_DIR "/tests/published/%s.csv", files[f].name);
-        ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where,
-                      err.what);
+        ck_assert_msg(nnc_measured_load(specs, path, &file, &err) == NNC_OK, "%s: %s", err.where, err.what);
         for (int32_t i = 0; i < file.count; i++) {
             expressed += file.rows[i].reason == NULL;
         }
-        ck_assert_msg(file.count == files[f].rows && expressed == files[f].expressed,
-                      "%s: %d of %d rows", files[f].name, (int)expressed, (int)file.count);
+        ck_assert_msg(file.count == files[f].rows && expressed == files[f].expressed, "%s: %d of %d rows",
+                      files[f].name, (int)expressed, (int)file.count);
     }
 }
 END_TEST
@@ -448,11 +433,10 @@ END_TEST
  * weights sums over these. */
 START_TEST(products_of_a_group_are_stated_one_by_one)
 {
-    const nnc_measured_file file =
-        parse("id,hardware,op,dtype,m,n,k,groups,accumulate,out_dtype,time_us,stage\n"
-              "a,b200,group_matmul,bf16,154,3072,5120,160,False,bf16,1725,fwd\n"
-              "b,b200,group_matmul,bf16,154,3072,5120,160,True,bf16,3678,bwd_grad_w\n"
-              "c,b200,matmul,bf16,154,3072,5120,1,False,bf16,17,fwd\n");
+    const nnc_measured_file file = parse("id,hardware,op,dtype,m,n,k,groups,accumulate,out_dtype,time_us,stage\n"
+                                         "a,b200,group_matmul,bf16,154,3072,5120,160,False,bf16,1725,fwd\n"
+                                         "b,b200,group_matmul,bf16,154,3072,5120,160,True,bf16,3678,bwd_grad_w\n"
+                                         "c,b200,matmul,bf16,154,3072,5120,1,False,bf16,17,fwd\n");
     const nnc_matmul *forward = &file.rows[0].op.u.matmul, *weight = &file.rows[1].op.u.matmul;
     ck_assert_int_eq(file.count, 3);
     ck_assert_int_eq(forward->m, 24640);

@@ -39,11 +39,10 @@ static network find(const char *name, const char *task)
              "id,device,devices,micro_batch,recompute,model_name,model,measured_s\n"
              "a,x,1,1,none,%s,%s,1\n",
              name, at->valuestring);
-    ck_assert_msg(nnc_measured_parse(specs, "row", text, strlen(text), &file, &err) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_measured_parse(specs, "row", text, strlen(text), &file, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     network found = { file.rows[0].model, file.rows[0].reason };
-    if (file.rows[0].model_id != NULL &&
-        nnc_model_load(specs, file.rows[0].model_id, &found.model, &err) != NNC_OK) {
+    if (file.rows[0].model_id != NULL && nnc_model_load(specs, file.rows[0].model_id, &found.model, &err) != NNC_OK) {
         found.reason = "unknown model";
     }
     return found;
@@ -88,8 +87,7 @@ START_TEST(every_entry_is_a_model)
     cJSON_ArrayForEach(at, member(table, "members"))
     {
         const network m = find(at->string, "");
-        ck_assert_msg((m.model != NULL && m.reason == NULL) == cJSON_IsString(at), "%s: %s",
-                      at->string, m.reason);
+        ck_assert_msg((m.model != NULL && m.reason == NULL) == cJSON_IsString(at), "%s: %s", at->string, m.reason);
         count++;
     }
     ck_assert_int_gt(count, 200);
@@ -110,13 +108,12 @@ static void check_counts(const char *cells[5])
     ck_assert_msg(m.model != NULL, "%s", cells[0]);
     const nnc_result r = one_image(m.model, cells[1]);
     const double params = strtod(cells[2], NULL), gmacs = strtod(cells[3], NULL);
-    ck_assert_msg(fabs(1e-6 * (double)r.params / params - 1.0) < 0.02, "%s: %.3f M, not %.2f M",
-                  cells[0], 1e-6 * (double)r.params, params);
+    ck_assert_msg(fabs(1e-6 * (double)r.params / params - 1.0) < 0.02, "%s: %.3f M, not %.2f M", cells[0],
+                  1e-6 * (double)r.params, params);
     /* printed with two digits behind the point; pytorch-image-models leaves out what norms, gates and
      * the products of attention do, in part */
     ck_assert_msg(fabs(0.5e-9 * r.forward_flops - gmacs) < 0.05 * gmacs + 0.006,
-                  "%s at %s: %.3f G multiply-adds, not %.2f", cells[0], cells[1],
-                  0.5e-9 * r.forward_flops, gmacs);
+                  "%s at %s: %.3f G multiply-adds, not %.2f", cells[0], cells[1], 0.5e-9 * r.forward_flops, gmacs);
 }
 
 /* The network that stands in is another one, of its counts: multiply-adds within 15 %. */
@@ -141,8 +138,7 @@ static void check_lines(const char *path, void (*check)(const char *cells[5]), i
     nnc_csv csv = nnc_csv_begin("counts", text, size);
     ck_assert_int_eq(nnc_csv_next(&csv, &more, NULL), NNC_OK);
     while (nnc_csv_next(&csv, &more, NULL) == NNC_OK && more) {
-        const char *cells[5] = { csv.cells[0], csv.cells[1], csv.cells[2], csv.cells[3],
-                                 csv.cells[4] };
+        const char *cells[5] = { csv.cells[0], csv.cells[1], csv.cells[2], csv.cells[3], csv.cells[4] };
         check(cells);
         count++;
     }
@@ -188,8 +184,7 @@ START_TEST(stand_ins_have_wider_ranges_and_leave_the_network_open)
     model.stand_in = false;
     const nnc_result narrow = estimate_with(&model, device, software, &plan);
     const double half = log(narrow.interval_s[1] / narrow.step_s) / 1.15;
-    ck_assert_double_eq_tol(log(wide.interval_s[1] / wide.step_s) / 1.15, sqrt(half * half + 0.25),
-                            1e-9);
+    ck_assert_double_eq_tol(log(wide.interval_s[1] / wide.step_s) / 1.15, sqrt(half * half + 0.25), 1e-9);
     ck_assert_double_eq_tol((double)wide.memory.total_interval_bytes[1],
                             1.3 * (double)narrow.memory.total_interval_bytes[1], 2);
 }

@@ -17,8 +17,7 @@ static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_s
     nnc_memo memo;
     uint64_t written[64] = { 0 };
     uint32_t found = 0;
-    ck_assert(
-        nnc_memo_create(&memo, slots, ways, sizeof(pair), sizeof(uint64_t), sizeof(uint64_t)));
+    ck_assert(nnc_memo_create(&memo, slots, ways, sizeof(pair), sizeof(uint64_t), sizeof(uint64_t)));
     for (uint64_t i = 1; i <= 40 * keys; i++) {
         const uint64_t number = draw(keys);
         const pair key = { number / 2, number };
@@ -56,10 +55,9 @@ static void check_table(uint32_t slots, uint32_t ways, uint64_t keys, bool all_s
 START_TEST(a_table_holds_what_was_added)
 {
     seed(1);
-    check_table(8, 8, 8, true); /* every key in any slot, without a hash */
-    check_table(1, 1, 1, true); /* one entry */
-    check_table(64, 4, 4,
-                true); /* few keys: two first words, each with two keys, in four slots or more */
+    check_table(8, 8, 8, true);    /* every key in any slot, without a hash */
+    check_table(1, 1, 1, true);    /* one entry */
+    check_table(64, 4, 4, true);   /* few keys: two first words, each with two keys, in four slots or more */
     check_table(16, 4, 48, false); /* more keys than slots: some are replaced */
     check_table(2, 2, 5, false);
 }
@@ -93,12 +91,9 @@ START_TEST(lists_are_shared)
         { "reserve_bytes", "1000" },
     };
     static const char *const own[][2] = {
-        { "tensor", "2" },          { "context", "2" },
-        { "expert", "2" },          { "sequence_parallel", "on" },
-        { "micro_batch", "3" },     { "seq_len", "512" },
-        { "recompute", "full" },    { "precision", "fp8" },
-        { "policy", "bf16-pure" },  { "optimizer", "sgd" },
-        { "attention", "unfused" }, { "activations", "korthikanti" },
+        { "tensor", "2" },         { "context", "2" },     { "expert", "2" },          { "sequence_parallel", "on" },
+        { "micro_batch", "3" },    { "seq_len", "512" },   { "recompute", "full" },    { "precision", "fp8" },
+        { "policy", "bf16-pure" }, { "optimizer", "sgd" }, { "attention", "unfused" }, { "activations", "korthikanti" },
         { "adapter_rank", "8" },
     };
     const nnc_plan plain = nnc_plan_default();
@@ -106,16 +101,14 @@ START_TEST(lists_are_shared)
     nnc_error err = { 0 };
     for (size_t i = 0; i < COUNT_OF(shared); i++) {
         nnc_plan plan = plain;
-        ck_assert_msg(nnc_plan_set(&plan, shared[i][0], shared[i][1], &err) == NNC_OK, "%s: %s",
-                      err.where, err.what);
+        ck_assert_msg(nnc_plan_set(&plan, shared[i][0], shared[i][1], &err) == NNC_OK, "%s: %s", err.where, err.what);
         ck_assert_msg(!nnc_same_bytes(&plan, &plain, sizeof plan), "%s", shared[i][0]);
         const nnc_plan other = nnc_plan_lowering_key(&plan);
         ck_assert_msg(nnc_same_bytes(&other, &key, sizeof key), "%s", shared[i][0]);
     }
     for (size_t i = 0; i < COUNT_OF(own); i++) {
         nnc_plan plan = plain;
-        ck_assert_msg(nnc_plan_set(&plan, own[i][0], own[i][1], &err) == NNC_OK, "%s: %s",
-                      err.where, err.what);
+        ck_assert_msg(nnc_plan_set(&plan, own[i][0], own[i][1], &err) == NNC_OK, "%s: %s", err.where, err.what);
         const nnc_plan other = nnc_plan_lowering_key(&plan);
         ck_assert_msg(!nnc_same_bytes(&other, &key, sizeof key), "%s", own[i][0]);
     }
@@ -124,14 +117,14 @@ END_TEST
 
 /* ---- what estimates share ---- */
 
-static nnc_result brief_result(const nnc_model *model, const nnc_device *device,
-                               const nnc_plan *plan, nnc_scratch *with)
+static nnc_result brief_result(const nnc_model *model, const nnc_device *device, const nnc_plan *plan,
+                               nnc_scratch *with)
 {
     const nnc_software software = nnc_software_default();
     nnc_result result;
     nnc_error err = { 0 };
-    ck_assert_msg(nnc_estimate(model, device, &software, plan, with, &result, &err) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_estimate(model, device, &software, plan, with, &result, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     return result;
 }
 
@@ -172,8 +165,7 @@ END_TEST
 
 static int timed;
 
-static nnc_timing count_time(void *context, const nnc_device *device, const nnc_op *op,
-                             const nnc_work *work)
+static nnc_timing count_time(void *context, const nnc_device *device, const nnc_op *op, const nnc_work *work)
 {
     (void)context;
     timed++;
@@ -190,8 +182,7 @@ static void check_rows(const nnc_rows *found, const nnc_rows *wanted)
         ck_assert_double_eq(a->repeat, b->repeat);
         ck_assert_double_eq(a->time_s, b->time_s);
         ck_assert_double_eq(a->work.flops, b->work.flops);
-        ck_assert_double_eq(a->work.read_bytes + a->work.write_bytes,
-                            b->work.read_bytes + b->work.write_bytes);
+        ck_assert_double_eq(a->work.read_bytes + a->work.write_bytes, b->work.read_bytes + b->work.write_bytes);
     }
 }
 
@@ -231,8 +222,7 @@ START_TEST(rows_of_equal_ops_are_copied)
         for (int32_t i = 0; i < anew.count; i++) {
             const nnc_op *op = anew.rows[i].op;
             wanted += what == 2 && op->phase == NNC_PHASE_GRAD_WEIGHT;
-            wanted += what == 3 && op->kind == NNC_OP_MATMUL &&
-                      strcmp(op->name, list.ops[changed].name) == 0;
+            wanted += what == 3 && op->kind == NNC_OP_MATMUL && strcmp(op->name, list.ops[changed].name) == 0;
         }
         timed = 0;
         nnc_rows_build_like(&list, &device, NULL, &plan, &like, &copied);
@@ -245,7 +235,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared,
-                                   passes_are_found_again, rows_of_equal_ops_are_copied };
+    const TTest *const tests[] = { a_table_holds_what_was_added, lists_are_shared, passes_are_found_again,
+                                   rows_of_equal_ops_are_copied };
     return run_tests_with("memo", NULL, NULL, tests, COUNT_OF(tests));
 }

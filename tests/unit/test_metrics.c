@@ -26,8 +26,7 @@ typedef struct record {
 
 static nnc_cell get_index(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
-    snprintf(text, NNC_METRIC_TEXT_MAX, "number %d of %s", (int)place->index,
-             (const char *)place->owner);
+    snprintf(text, NNC_METRIC_TEXT_MAX, "number %d of %s", (int)place->index, (const char *)place->owner);
     return nnc_text_cell(text);
 }
 
@@ -135,16 +134,15 @@ END_TEST
 
 START_TEST(names_are_found)
 {
-    static const char *const names[] = { "step.step_s",       "step.stage", "memory.stage",
-                                         "step.bound_s.host", "step_s",     "plan.tokens",
-                                         "work.tokens" };
+    static const char *const names[] = { "step.step_s", "step.stage",  "memory.stage", "step.bound_s.host",
+                                         "step_s",      "plan.tokens", "work.tokens" };
     static const struct {
         const char *word;
         nnc_name_match match;
     } cases[] = {
         { "step.step_s", { 0, -1 } }, /* the full name */
-        { "step_s", { 4, -1 } }, /* the full name of another, which is also the end of this one */
-        { "host", { 3, -1 } },   /* the end of one name */
+        { "step_s", { 4, -1 } },      /* the full name of another, which is also the end of this one */
+        { "host", { 3, -1 } },        /* the end of one name */
         { "bound_s.host", { 3, -1 } },
         { "stage", { 1, 2 } },   /* the end of two names */
         { "tokens", { 6, -1 } }, /* a result before an input of the plan */
@@ -153,8 +151,8 @@ START_TEST(names_are_found)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const nnc_name_match match = nnc_name_find(names, sizeof names[0], 7, cases[i].word);
-        ck_assert_msg(match.index == cases[i].match.index && match.other == cases[i].match.other,
-                      "\"%s\": %d, %d", cases[i].word, (int)match.index, (int)match.other);
+        ck_assert_msg(match.index == cases[i].match.index && match.other == cases[i].match.other, "\"%s\": %d, %d",
+                      cases[i].word, (int)match.index, (int)match.other);
     }
 }
 END_TEST
@@ -208,9 +206,7 @@ static void write_plan(nnc_buffer *out, const nnc_plan *plan)
     const nnc_model *model = load_model("models/gpt2.json");
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_result result = { .plan = *plan };
-    const nnc_report report = {
-        .model = model, .device = device, .software = &software, .result = &result
-    };
+    const nnc_report report = { .model = model, .device = device, .software = &software, .result = &result };
     const nnc_place place = { .record = &report };
     nnc_record json = nnc_record_begin(out, "nncost.test/1");
     for (size_t i = 0; i < nnc_estimate_metrics.count; i++) {
@@ -236,14 +232,13 @@ START_TEST(every_field_of_a_plan_is_written)
         nnc_buffer after = { 0 };
         nnc_error err;
         char key[64];
-        ck_assert_msg(nnc_plan_set(&plan, f->name, other_value(f, &plain), &err) == NNC_OK,
-                      "%s: %s", err.where, err.what);
+        ck_assert_msg(nnc_plan_set(&plan, f->name, other_value(f, &plain), &err) == NNC_OK, "%s: %s", err.where,
+                      err.what);
         write_plan(&after, &plan);
         snprintf(key, sizeof key, "\"%s\": ", f->name);
         const char *old = strstr(before.bytes, key), *new = strstr(after.bytes, key);
         ck_assert_msg(old != NULL && new != NULL, "plan.%s is not in the JSON", f->name);
-        ck_assert_msg(old - before.bytes == new - after.bytes, "plan.%s changes another key",
-                      f->name);
+        ck_assert_msg(old - before.bytes == new - after.bytes, "plan.%s changes another key", f->name);
         ck_assert_msg(strcmp(old, new) != 0, "plan.%s is %.40s for both values", f->name, new);
         nnc_buffer_free(&after);
     }
@@ -268,8 +263,8 @@ START_TEST(units_match_names)
         for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {
             const size_t end = strlen(ends[k].end);
             if (length > end && strcmp(metric->name + length - end, ends[k].end) == 0) {
-                ck_assert_msg(metric->unit != NULL && strcmp(metric->unit, ends[k].unit) == 0,
-                              "%s: unit", columns.list[i].name);
+                ck_assert_msg(metric->unit != NULL && strcmp(metric->unit, ends[k].unit) == 0, "%s: unit",
+                              columns.list[i].name);
                 checked++;
             }
         }
@@ -291,9 +286,7 @@ START_TEST(parts_add_up)
     plan.micro_batches = 4;
     plan.recompute = NNC_RECOMPUTE_FULL;
     const nnc_result result = estimate_with(model, device, &software, &plan);
-    const nnc_report report = {
-        .model = model, .device = device, .software = &software, .result = &result
-    };
+    const nnc_report report = { .model = model, .device = device, .software = &software, .result = &result };
     const nnc_place place = { .record = &report };
     nnc_arena *arena = nnc_arena_create();
     nnc_columns columns;
@@ -335,8 +328,7 @@ static nnc_past past_of(const char *device, nnc_mode mode, int32_t count)
     nnc_device on = { .units = 0 };
     nnc_result result = { .plan = { .mode = mode } };
     snprintf(on.id, sizeof on.id, "%s", device);
-    return nnc_report_past(
-        &(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
+    return nnc_report_past(&(nnc_report){ .model = &model, .device = &on, .software = &software, .result = &result });
 }
 
 /* Ten steps of a device that no fit has seen are enough; with fewer, those of all devices count: (2 x 0.6 + 10 x

@@ -3,16 +3,7 @@
 #include "cluster.h"
 #include "cost/cost_internal.h"
 
-enum {
-    TOKENS = 32,
-    HIDDEN = 64,
-    HEADS = 4,
-    EXPERTS = 8,
-    TOP = 2,
-    EXPERT = 24,
-    SHARED = 40,
-    FFN = 96
-};
+enum { TOKENS = 32, HIDDEN = 64, HEADS = 4, EXPERTS = 8, TOP = 2, EXPERT = 24, SHARED = 40, FFN = 96 };
 
 /* Two layers, the first without experts, with latent attention: ranks 16 and 8, heads of 24 and 16. */
 static nnc_model latent_experts(void)
@@ -56,8 +47,7 @@ START_TEST(modules_by_hand)
         int64_t saved;
         double flops;
     } cases[] = {
-        { NNC_RECOMPUTE_MLA_UP_PROJ, qkv,
-          2 * 2.0 * TOKENS * HEADS * (16 * (16 + 8) + 8 * (16 + 16)) },
+        { NNC_RECOMPUTE_MLA_UP_PROJ, qkv, 2 * 2.0 * TOKENS * HEADS * (16 * (16 + 8) + 8 * (16 + 16)) },
         { NNC_RECOMPUTE_MOE_ACT, 2 * TOKENS * TOP * EXPERT, 0 },
         { NNC_RECOMPUTE_SHARED_EXPERTS, shared, 2.0 * TOKENS * HIDDEN * 3 * SHARED },
         { NNC_RECOMPUTE_MLP, 2 * TOKENS * 3 * FFN, 2.0 * TOKENS * HIDDEN * 3 * FFN },
@@ -78,8 +68,7 @@ END_TEST
 START_TEST(inputs_in_8_bits)
 {
     const int64_t gates = 2 * TOKENS * (FFN + SHARED + TOP * EXPERT);
-    ck_assert_int_eq(estimate_of(0, false).memory.activation_bytes -
-                         estimate_of(0, true).memory.activation_bytes,
+    ck_assert_int_eq(estimate_of(0, false).memory.activation_bytes - estimate_of(0, true).memory.activation_bytes,
                      gates);
 }
 END_TEST
@@ -98,8 +87,7 @@ START_TEST(names_of_modules)
 {
     nnc_plan plan = nnc_plan_default();
     char text[80];
-    ck_assert_int_eq(
-        nnc_plan_set(&plan, "recompute", "core_attn,layernorm,mla-up-proj,moe_act", NULL), NNC_OK);
+    ck_assert_int_eq(nnc_plan_set(&plan, "recompute", "core_attn,layernorm,mla-up-proj,moe_act", NULL), NNC_OK);
     nnc_recompute_text(plan.recompute, text, sizeof text);
     ck_assert_str_eq(text, "attention,norm,mla_up_proj,moe_act");
     nnc_recompute_text(NNC_RECOMPUTE_NORM, text, sizeof text);
@@ -114,9 +102,7 @@ START_TEST(servers_that_a_token_reaches)
 {
     const struct {
         double domains, groups, met, reached;
-    } cases[] = {
-        { 8, 8, 4, 4 }, { 4, 8, 4, 22.0 / 7 }, { 16, 8, 4, 6 }, { 8, 0, 0, 5.251128673553467 }
-    };
+    } cases[] = { { 8, 8, 4, 4 }, { 4, 8, 4, 22.0 / 7 }, { 16, 8, 4, 6 }, { 8, 0, 0, 5.251128673553467 } };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_network network = { 0 };
         network.routes[NNC_ROUTE_EXPERT].outer = (int32_t)cases[i].domains;
@@ -126,8 +112,7 @@ START_TEST(servers_that_a_token_reaches)
                                       .groups = cases[i].groups,
                                       .groups_met = cases[i].met,
                                       .once_per_node = true };
-        ck_assert_double_eq_tol(nnc_network_carried_bytes(&network, &e, false, NULL),
-                                1e6 * cases[i].reached, 1e-6);
+        ck_assert_double_eq_tol(nnc_network_carried_bytes(&network, &e, false, NULL), 1e6 * cases[i].reached, 1e-6);
     }
 }
 END_TEST
@@ -158,12 +143,10 @@ START_TEST(experts_that_are_sent_8_bits)
     plan.precision = NNC_FP8;
     estimate_with(&model, &device, &software, &plan);
     const double values = (double)TOKENS * TOP * HIDDEN;
-    ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "moe.all_to_all_in"),
-                        values * (1 + 4.0 / 128));
+    ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "moe.all_to_all_in"), values * (1 + 4.0 / 128));
     ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "moe.all_to_all_out"), values * 2);
     ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "moe.all_to_all_in"), values * 2);
-    ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "moe.all_to_all_out"),
-                        values * (1 + 4.0 / 128));
+    ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "moe.all_to_all_out"), values * (1 + 4.0 / 128));
     ck_assert_double_eq(nnc_rows_lent_factor(&device, &plan, &software), 132.0 / 112);
     plan.expert = 1;
     ck_assert_double_eq(nnc_rows_lent_factor(&device, &plan, &software), 1.0);
@@ -187,8 +170,7 @@ START_TEST(gathers_of_8_bits)
             const double values = TOKENS * 64.0, gathered = narrow ? values : 2 * values;
             software.narrow_gathers = narrow == 1;
             estimate_with(&model, &device, &software, &plan);
-            ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "attn.tensor_in"),
-                                adapted ? 2 * values : gathered);
+            ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "attn.tensor_in"), adapted ? 2 * values : gathered);
             ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "attn.tensor_in"), 2 * values);
             ck_assert_double_eq(sent_bytes(NNC_PHASE_FORWARD, "mlp.tensor_out"), 2 * values);
             ck_assert_double_eq(sent_bytes(NNC_PHASE_BACKWARD, "mlp.tensor_out"), gathered);
@@ -203,8 +185,7 @@ static const nnc_op *forward_op(const char *name)
     int32_t count = 0;
     const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
     for (int32_t i = 0; i < count; i++) {
-        if (strcmp(nnc_op_name(rows[i].op), name) == 0 &&
-            nnc_op_phase(rows[i].op) == NNC_PHASE_FORWARD) {
+        if (strcmp(nnc_op_name(rows[i].op), name) == 0 && nnc_op_phase(rows[i].op) == NNC_PHASE_FORWARD) {
             return rows[i].op;
         }
     }
@@ -238,12 +219,10 @@ START_TEST(whole_experts)
     const nnc_device device = cluster_device();
     const nnc_software software = nnc_software_default();
     nnc_result r;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_ILLEGAL_PLAN);
     plan.whole_experts = true;
     plan.sequence_parallel = false;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--whole-experts");
 }
 END_TEST

@@ -17,17 +17,14 @@ static double slack_of(const nnc_plan *plan)
     return plan->pipeline > 1 ? 1.002 : 1.0;
 }
 
-static void check_no_slower(const split_case *c, const nnc_result *before, const char *what,
-                            int number)
+static void check_no_slower(const split_case *c, const nnc_result *before, const char *what, int number)
 {
 
     const nnc_result after = result_of_split(c);
-    ck_assert_msg(at_most(after.step_s, before->step_s * slack_of(&before->plan)),
-                  "%d, %s: %.12g after %.12g", number, what, after.step_s, before->step_s);
-    ck_assert_msg(at_most(after.lower_bound_s, before->lower_bound_s), "%d, %s: bound", number,
-                  what);
-    ck_assert_msg(at_most(after.upper_bound_s, before->upper_bound_s), "%d, %s: upper bound",
-                  number, what);
+    ck_assert_msg(at_most(after.step_s, before->step_s * slack_of(&before->plan)), "%d, %s: %.12g after %.12g", number,
+                  what, after.step_s, before->step_s);
+    ck_assert_msg(at_most(after.lower_bound_s, before->lower_bound_s), "%d, %s: bound", number, what);
+    ck_assert_msg(at_most(after.upper_bound_s, before->upper_bound_s), "%d, %s: upper bound", number, what);
     ck_assert_double_eq(after.model_flops, before->model_flops);
     ck_assert_int_eq(after.memory.total_bytes, before->memory.total_bytes);
 }
@@ -77,8 +74,7 @@ START_TEST(overlap)
         for (int quarter = 0; quarter <= 4; quarter++) {
             c.plan.overlap = quarter / 4.0;
             const nnc_result r = result_of_split(&c);
-            ck_assert_msg(at_most(r.step_s, step_s), "%d: %.12g after %.12g", number - 1, r.step_s,
-                          step_s);
+            ck_assert_msg(at_most(r.step_s, step_s), "%d: %.12g after %.12g", number - 1, r.step_s, step_s);
             ck_assert(quarter == 0 || r.lower_bound_s == lower_s);
             step_s = r.step_s;
             lower_s = r.lower_bound_s;
@@ -108,14 +104,12 @@ START_TEST(more_work)
                 continue;
             }
             const nnc_result after = result_of_split(&more);
-            ck_assert_msg(at_most(before.step_s, after.step_s * slack_of(&before.plan)),
-                          "%d, %d: %.12g after %.12g", number - 1, kind, after.step_s,
-                          before.step_s);
+            ck_assert_msg(at_most(before.step_s, after.step_s * slack_of(&before.plan)), "%d, %d: %.12g after %.12g",
+                          number - 1, kind, after.step_s, before.step_s);
             /* in a pipeline it counts the update of one stage, which changes with the layers */
-            ck_assert_msg(at_most(before.lower_bound_s, after.lower_bound_s) || c.plan.pipeline > 1,
-                          "%d, %d: bound", number - 1, kind);
-            ck_assert_msg(before.memory.total_bytes <= after.memory.total_bytes, "%d, %d: memory",
+            ck_assert_msg(at_most(before.lower_bound_s, after.lower_bound_s) || c.plan.pipeline > 1, "%d, %d: bound",
                           number - 1, kind);
+            ck_assert_msg(before.memory.total_bytes <= after.memory.total_bytes, "%d, %d: memory", number - 1, kind);
         }
     }
 }

@@ -14,8 +14,7 @@ START_TEST(layers_that_predict_further_tokens_are_trained)
     nnc_result r;
     nnc_error err = { 0 };
     plan.next_tokens = true;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--next-tokens");
     plan.next_tokens = false;
     model.decoder.next_layers = 1;
@@ -25,8 +24,7 @@ START_TEST(layers_that_predict_further_tokens_are_trained)
     ck_assert_int_eq(one.next_params, 0);
     ck_assert_int_eq(one.params, none.params + 496 + 128 + 24);
     /* attention of the causal convention: 5 x 6 / 2 pairs of tokens */
-    ck_assert_double_eq(one.forward_flops - none.forward_flops,
-                        2 * 5 * (480 + 128 + 80) + 4 * 8 * 15);
+    ck_assert_double_eq(one.forward_flops - none.forward_flops, 2 * 5 * (480 + 128 + 80) + 4 * 8 * 15);
     ck_assert_double_eq(runs("next.project"), 1);
     ck_assert_double_eq(runs("embed.tokens"), 2);
     ck_assert_double_eq(runs("head.logits"), 2);
@@ -50,8 +48,7 @@ START_TEST(further_tokens_lie_on_the_last_stage)
     ck_assert_int_eq(stages[0].layers, 3);
     ck_assert_int_eq(stages[2].layers, 2);
     ck_assert_int_eq(stages[3].layers, 0);
-    ck_assert_int_eq(stages[3].params,
-                     496 + 128 + 24 + 80 + 8 + 80); /* a head, a norm, a second table */
+    ck_assert_int_eq(stages[3].params, 496 + 128 + 24 + 80 + 8 + 80); /* a head, a norm, a second table */
 }
 END_TEST
 

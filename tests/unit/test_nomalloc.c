@@ -148,8 +148,7 @@ static long allocations_of_search(int32_t devices, uint64_t *evaluated)
     search.base.devices = devices;
     search.base.global_batch = 64;
     const long before = allocations;
-    const nnc_status status =
-        nnc_search_run(model, device, &software, &search, NULL, NULL, &result, &err);
+    const nnc_status status = nnc_search_run(model, device, &software, &search, NULL, NULL, &result, &err);
     ck_assert_msg(status == NNC_OK, "%s: %s", err.where, err.what);
     *evaluated = result.evaluated;
     return allocations - before;
@@ -159,8 +158,7 @@ static long allocations_of_search(int32_t devices, uint64_t *evaluated)
 START_TEST(search_allocates_nothing_per_plan)
 {
     uint64_t few = 0, many = 0;
-    const long for_few = allocations_of_search(2, &few),
-               for_many = allocations_of_search(16, &many);
+    const long for_few = allocations_of_search(2, &few), for_many = allocations_of_search(16, &many);
     ck_assert_int_gt(for_few, 0);
     ck_assert_uint_gt(many, 10 * few);
     ck_assert_int_eq(for_many, for_few);
@@ -179,8 +177,7 @@ START_TEST(serving_allocates_nothing)
         int32_t count = 0;
         ask.request_rate = 1.0;
         const long before = allocations;
-        const nnc_status status =
-            nnc_serve_into(model, device, NULL, &ask, scratch, &serve, ops, &count, NULL);
+        const nnc_status status = nnc_serve_into(model, device, NULL, &ask, scratch, &serve, ops, &count, NULL);
         const long made = allocations - before;
         ck_assert_int_eq(status, NNC_OK);
         ck_assert_int_eq(made, 0);

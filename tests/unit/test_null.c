@@ -33,17 +33,16 @@ static void tear_down(void)
 }
 
 /* The call refuses NULL for the parameter, with a message and without one. */
-#define REFUSES(missing, call)                                                                    \
-    do {                                                                                          \
-        nnc_error *into = &err;                                                                   \
-        err = (nnc_error){ .status = NNC_OK };                                                    \
-        ck_assert_msg((call) == NNC_BAD_USAGE, "%s takes NULL as %s", #call, missing);            \
-        ck_assert_msg(strstr(err.what, "no " missing ", expected") == err.what, "%s says \"%s\"", \
-                      #call, err.what);                                                           \
-        ck_assert_ptr_eq(strstr(err.where, "nnc_"), err.where);                                   \
-        into = NULL;                                                                              \
-        ck_assert_int_eq((call), NNC_BAD_USAGE);                                                  \
-        (void)into;                                                                               \
+#define REFUSES(missing, call)                                                                                      \
+    do {                                                                                                            \
+        nnc_error *into = &err;                                                                                     \
+        err = (nnc_error){ .status = NNC_OK };                                                                      \
+        ck_assert_msg((call) == NNC_BAD_USAGE, "%s takes NULL as %s", #call, missing);                              \
+        ck_assert_msg(strstr(err.what, "no " missing ", expected") == err.what, "%s says \"%s\"", #call, err.what); \
+        ck_assert_ptr_eq(strstr(err.where, "nnc_"), err.where);                                                     \
+        into = NULL;                                                                                                \
+        ck_assert_int_eq((call), NNC_BAD_USAGE);                                                                    \
+        (void)into;                                                                                                 \
     } while (0)
 
 START_TEST(specs_need_their_pointers)
@@ -151,26 +150,21 @@ START_TEST(estimates_need_their_pointers)
     REFUSES("text", nnc_estimate_json(model, device, NULL, NULL, scratch, NULL, NULL, into));
     REFUSES("scratch", nnc_estimate_json(model, device, NULL, NULL, NULL, &text, NULL, into));
     REFUSES("model", nnc_estimate_json(NULL, device, NULL, NULL, scratch, &text, NULL, into));
-    REFUSES("profiles",
-            nnc_estimate_json_by_plan(model, device, NULL, NULL, scratch, &text, NULL, into));
+    REFUSES("profiles", nnc_estimate_json_by_plan(model, device, NULL, NULL, scratch, &text, NULL, into));
     ck_assert_ptr_null(text);
     nnc_text_free(NULL);
-    REFUSES("entries",
-            nnc_sensitivity_of(model, device, NULL, NULL, scratch, NULL, 1, &count, into));
+    REFUSES("entries", nnc_sensitivity_of(model, device, NULL, NULL, scratch, NULL, 1, &count, into));
     REFUSES("count", nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, NULL, into));
-    REFUSES("scratch",
-            nnc_sensitivity_of(model, device, NULL, NULL, NULL, &entry, 1, &count, into));
-    ck_assert_int_eq(
-        nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, &count, &err), NNC_OK);
+    REFUSES("scratch", nnc_sensitivity_of(model, device, NULL, NULL, NULL, &entry, 1, &count, into));
+    ck_assert_int_eq(nnc_sensitivity_of(model, device, NULL, NULL, scratch, &entry, 1, &count, &err), NNC_OK);
     ck_assert_int_eq(count, 1); /* no more than the array holds */
-    REFUSES("target", nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, 1.0, scratch,
-                                      NULL, into));
-    ck_assert_int_eq(nnc_target_find(model, device, NULL, NULL, (nnc_sensitivity_parameter)4711,
-                                     1.0, scratch, &target, &err),
-                     NNC_BAD_USAGE);
-    ck_assert_int_eq(nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, (double)NAN,
-                                     scratch, &target, &err),
-                     NNC_BAD_USAGE);
+    REFUSES("target", nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, 1.0, scratch, NULL, into));
+    ck_assert_int_eq(
+        nnc_target_find(model, device, NULL, NULL, (nnc_sensitivity_parameter)4711, 1.0, scratch, &target, &err),
+        NNC_BAD_USAGE);
+    ck_assert_int_eq(
+        nnc_target_find(model, device, NULL, NULL, NNC_PARAMETER_MATMUL, (double)NAN, scratch, &target, &err),
+        NNC_BAD_USAGE);
     REFUSES("run", nnc_run_into(&result, device, NULL, NULL, NULL, into));
     ck_assert_int_eq(nnc_run_of(&result, device, NULL, NULL, &run, &err), NNC_OK);
     ck_assert_int_eq(nnc_advise(NULL, device, NULL, NULL, scratch, &advice, 1), 0);
@@ -279,12 +273,9 @@ START_TEST(what_is_not_there_has_no_value)
     ck_assert_double_nan(nnc_dtype_bytes((nnc_dtype)4711));
     ck_assert_double_nan(nnc_policy_bytes((nnc_policy)4711).weight_bytes);
     ck_assert_double_nan(nnc_sensitivity_parameter_value(NULL, NNC_PARAMETER_VECTOR, NNC_BF16));
-    ck_assert_double_nan(
-        nnc_sensitivity_parameter_value(device, (nnc_sensitivity_parameter)4711, NNC_BF16));
-    ck_assert_double_nan(
-        nnc_sensitivity_parameter_value(device, NNC_PARAMETER_MATMUL, (nnc_dtype)4711));
-    ck_assert_str_eq(
-        nnc_sensitivity_parameter_name((nnc_sensitivity_parameter)4711, NNC_BF16, text), "?");
+    ck_assert_double_nan(nnc_sensitivity_parameter_value(device, (nnc_sensitivity_parameter)4711, NNC_BF16));
+    ck_assert_double_nan(nnc_sensitivity_parameter_value(device, NNC_PARAMETER_MATMUL, (nnc_dtype)4711));
+    ck_assert_str_eq(nnc_sensitivity_parameter_name((nnc_sensitivity_parameter)4711, NNC_BF16, text), "?");
     ck_assert_str_eq(nnc_sensitivity_parameter_unit((nnc_sensitivity_parameter)4711), "?");
     ck_assert_ptr_null(nnc_sensitivity_parameter_name(NNC_PARAMETER_VECTOR, NNC_BF16, NULL));
     ck_assert_int_eq(nnc_device_copy(specs, device, &copy, &err), NNC_OK);
@@ -312,11 +303,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        specs_need_their_pointers,
-        estimates_need_their_pointers,
-        searches_and_sweeps_need_their_pointers,
-        checks_need_their_pointers,
-        what_is_not_there_has_no_value,
+        specs_need_their_pointers,  estimates_need_their_pointers,  searches_and_sweeps_need_their_pointers,
+        checks_need_their_pointers, what_is_not_there_has_no_value,
     };
     return run_tests_with("null", set_up, tear_down, tests, COUNT_OF(tests));
 }

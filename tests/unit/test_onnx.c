@@ -79,8 +79,7 @@ static void tensor(const char *name, const char *shape, const char *data)
     onnx__tensor_proto__init(t);
     t->name = (char *)name;
     t->has_data_type = 1;
-    t->data_type =
-        data != NULL ? ONNX__TENSOR_PROTO__DATA_TYPE__INT64 : ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
+    t->data_type = data != NULL ? ONNX__TENSOR_PROTO__DATA_TYPE__INT64 : ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT;
     t->dims = f.numbers[at];
     t->n_dims = (size_t)read_numbers(shape, f.numbers[at]);
     if (data != NULL) {
@@ -154,16 +153,15 @@ static nnc_status import(nnc_result *r)
     ck_assert_int_eq(write(file, bytes, packed), (ssize_t)packed);
     close(file);
     error = (nnc_error){ 0 };
-    const nnc_status status =
-        nnc_onnx_import(path, "made", axes, arena, &text, &size, &notes, &error);
+    const nnc_status status = nnc_onnx_import(path, "made", axes, arena, &text, &size, &notes, &error);
     unlink(path);
     if (status == NNC_OK) {
         const nnc_model *model = NULL;
         const nnc_software software = nnc_software_default();
         const nnc_device device = plain_device();
         nnc_plan plan = nnc_plan_default();
-        ck_assert_msg(nnc_model_parse(specs, "made", text, size, &model, &error) == NNC_OK,
-                      "%s: %s\n%s", error.where, error.what, text);
+        ck_assert_msg(nnc_model_parse(specs, "made", text, size, &model, &error) == NNC_OK, "%s: %s\n%s", error.where,
+                      error.what, text);
         ck_assert_ptr_nonnull(notes);
         plan.precision = NNC_FP32;
         *r = estimate_with(model, &device, &software, &plan);

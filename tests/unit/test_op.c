@@ -106,11 +106,9 @@ START_TEST(attention_pairs)
 {
     for (int64_t s_q = 1; s_q <= 12; s_q++) {
         for (int64_t s_k = s_q; s_k <= 12; s_k++) {
-            ck_assert_int_eq(nnc_attention_pairs(s_q, s_k, false, 0),
-                             count_pairs(s_q, s_k, false, 0));
+            ck_assert_int_eq(nnc_attention_pairs(s_q, s_k, false, 0), count_pairs(s_q, s_k, false, 0));
             for (int64_t window = 0; window <= 14; window++) {
-                ck_assert_int_eq(nnc_attention_pairs(s_q, s_k, true, window),
-                                 count_pairs(s_q, s_k, true, window));
+                ck_assert_int_eq(nnc_attention_pairs(s_q, s_k, true, window), count_pairs(s_q, s_k, true, window));
             }
         }
     }
@@ -146,8 +144,7 @@ START_TEST(flash)
     /* Five products instead of two; Q, O, dO, K, V and two rows in, dQ, dK, dV out. */
     nnc_op backward[NNC_BACKWARD_MAX];
     ck_assert_int_eq(nnc_op_backward(&op, backward), 1);
-    ck_work(nnc_op_work(&backward[0]), 640 * 6, 6 * 48, 2 * (3 * 192 + 2 * 96) + 2 * 96,
-            2 * (192 + 96 + 96));
+    ck_work(nnc_op_work(&backward[0]), 640 * 6, 6 * 48, 2 * (3 * 192 + 2 * 96) + 2 * 96, 2 * (192 + 96 + 96));
     ck_assert_double_eq(nnc_op_work(&backward[0]).full_flops, 2 * 256 * 9);
     ck_assert_double_eq(nnc_op_work(&backward[0]).causal_flops, 2 * 256 * 6);
 
@@ -247,8 +244,7 @@ START_TEST(scan_of_a_rank)
     for (int64_t groups = 1; groups <= 4; groups *= 2) {
         nnc_op op = op_of(NNC_OP_SCAN);
         op.weights.vector = 24;
-        op.u.scan =
-            (nnc_scan){ .tokens = 12, .inner = 64, .heads = 8, .groups = groups, .state = 16 };
+        op.u.scan = (nnc_scan){ .tokens = 12, .inner = 64, .heads = 8, .groups = groups, .state = 16 };
         nnc_op_rows[NNC_OP_SCAN]->shard(&op, &degrees);
         ck_assert_int_eq(op.u.scan.tokens, 4);
         ck_assert_int_eq(op.u.scan.inner, 32);
@@ -264,12 +260,9 @@ END_TEST
 START_TEST(experts_of_a_rank)
 {
     for (int64_t expert = 1; expert <= 2; expert++) {
-        const nnc_degrees degrees = { .tensor = 1,
-                                      .context = 1,
-                                      .expert = expert,
-                                      .expert_tensor = 1,
-                                      .expert_rows = 1,
-                                      .imbalance = 1.5 };
+        const nnc_degrees degrees = {
+            .tensor = 1, .context = 1, .expert = expert, .expert_tensor = 1, .expert_rows = 1, .imbalance = 1.5
+        };
         nnc_op op = linear(8, 3, 4);
         op.u.matmul.experts = 4;
         op.split = NNC_SPLIT_EXPERT_COLUMN;
@@ -289,9 +282,8 @@ START_TEST(every_kind_has_a_row)
     nnc_op backward[NNC_BACKWARD_MAX];
     for (int kind = 0; kind < NNC_OP_KIND_COUNT; kind++) {
         const nnc_op_row *row = nnc_op_rows[kind];
-        ck_assert_msg((row->name != NULL || row->name_of != NULL) && row->work != NULL &&
-                          row->kept != NULL && row->transient != NULL && row->backward != NULL &&
-                          row->shard != NULL && row->shape != NULL,
+        ck_assert_msg((row->name != NULL || row->name_of != NULL) && row->work != NULL && row->kept != NULL &&
+                          row->transient != NULL && row->backward != NULL && row->shard != NULL && row->shape != NULL,
                       "the row of op kind %d has a hole", kind);
         for (int phase = 0; phase < NNC_PHASE_COUNT; phase++) {
             nnc_op op = linear(2, 3, 4); /* 1 in every member that divides */
@@ -331,8 +323,7 @@ static double moved_by(nnc_pointwise_kind kind)
 START_TEST(every_variety_has_a_row)
 {
     for (int kind = 0; kind < NNC_PW_KIND_COUNT; kind++) {
-        ck_assert_msg(moved_by((nnc_pointwise_kind)kind) > 0.0,
-                      "the row of the pointwise op %s is empty",
+        ck_assert_msg(moved_by((nnc_pointwise_kind)kind) > 0.0, "the row of the pointwise op %s is empty",
                       nnc_pointwise_kind_name((nnc_pointwise_kind)kind));
     }
     for (int kind = 0; kind < NNC_NORM_KIND_COUNT; kind++) {
@@ -346,8 +337,7 @@ START_TEST(every_variety_has_a_row)
         ck_assert_msg(nnc_op_kind_name(&op) != NULL, "update %d has no row", kind);
     }
     for (int kind = 0; kind < NNC_COLLECTIVE_COUNT; kind++) {
-        ck_assert_msg(nnc_collective_name((nnc_collective)kind) != NULL, "collective %d has no row",
-                      kind);
+        ck_assert_msg(nnc_collective_name((nnc_collective)kind) != NULL, "collective %d has no row", kind);
     }
 }
 END_TEST

@@ -7,9 +7,7 @@
 START_TEST(norms)
 {
     nnc_op op = op_of(NNC_OP_NORM);
-    op.u.norm = (nnc_norm){
-        .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true
-    };
+    op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
     ck_work(nnc_op_work(&op), 0, 8 * 20, 40, 40);
     ck_assert_double_eq(nnc_op_transient_bytes(&op), 80);
     op.phase = NNC_PHASE_BACKWARD;
@@ -24,17 +22,13 @@ START_TEST(norms)
     ck_work(nnc_op_work(&op), 0, 10 * 20, 150, 150);
     /* One kernel each for mean, variance and the rest; backward one each for the sums over rows and
      * over columns, of x and dy, and for the rest. */
-    op.u.norm = (nnc_norm){
-        .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true
-    };
+    op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .by_reductions = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 240, 40);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 120, 40);
     op.phase = NNC_PHASE_BACKWARD;
     /* Transposed: dy, x and dx are read and written once more; forward x and y. */
-    op.u.norm = (nnc_norm){
-        .kind = NNC_NORM_GROUP, .elements = 20, .rows = 4, .fused = true, .turned = true
-    };
+    op.u.norm = (nnc_norm){ .kind = NNC_NORM_GROUP, .elements = 20, .rows = 4, .fused = true, .turned = true };
     ck_work(nnc_op_work(&op), 0, 14 * 20, 80 + 120, 40 + 120);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 8 * 20, 40 + 80, 40 + 80);
@@ -58,9 +52,7 @@ END_TEST
 START_TEST(norms_keep)
 {
     nnc_op op = op_of(NNC_OP_NORM);
-    op.u.norm = (nnc_norm){
-        .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true
-    };
+    op.u.norm = (nnc_norm){ .kind = NNC_NORM_LAYER, .elements = 20, .rows = 4, .fused = true, .keeps_input = true };
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 40 + 32);
     op.u.norm.keep = NNC_KEEP_UPCAST;
     ck_assert_double_eq(nnc_op_kept_bytes(&op), 80 + 32);
@@ -87,28 +79,19 @@ START_TEST(casts_of_a_rank)
         nnc_split split;
         nnc_pointwise_kind kind;
         int64_t forward, backward;
-    } cases[] = { { NNC_SPLIT_COLUMN, NNC_PW_CAST, 3, 12 },
-                  { NNC_SPLIT_QKV, NNC_PW_CAST, 3, 12 },
-                  { NNC_SPLIT_ROW, NNC_PW_CAST, 12, 3 },
-                  { NNC_SPLIT_EXPERT_COLUMN, NNC_PW_CAST, 5, 10 },
-                  { NNC_SPLIT_EXPERT_ROW, NNC_PW_CAST, 10, 5 },
-                  { NNC_SPLIT_COLUMN, NNC_PW_GELU, 3, 3 },
-                  { NNC_SPLIT_INNER, NNC_PW_GELU, 12, 12 },
-                  { NNC_SPLIT_SEQUENCE, NNC_PW_GELU, 6, 6 },
+    } cases[] = { { NNC_SPLIT_COLUMN, NNC_PW_CAST, 3, 12 },     { NNC_SPLIT_QKV, NNC_PW_CAST, 3, 12 },
+                  { NNC_SPLIT_ROW, NNC_PW_CAST, 12, 3 },        { NNC_SPLIT_EXPERT_COLUMN, NNC_PW_CAST, 5, 10 },
+                  { NNC_SPLIT_EXPERT_ROW, NNC_PW_CAST, 10, 5 }, { NNC_SPLIT_COLUMN, NNC_PW_GELU, 3, 3 },
+                  { NNC_SPLIT_INNER, NNC_PW_GELU, 12, 12 },     { NNC_SPLIT_SEQUENCE, NNC_PW_GELU, 6, 6 },
                   { NNC_SPLIT_TOKENS, NNC_PW_GELU, 3, 3 } };
-    const nnc_degrees degrees = { .tensor = 4,
-                                  .context = 3,
-                                  .expert = 1,
-                                  .expert_tensor = 2,
-                                  .expert_rows = 5,
-                                  .sequence = 6,
-                                  .imbalance = 1.5 };
+    const nnc_degrees degrees = {
+        .tensor = 4, .context = 3, .expert = 1, .expert_tensor = 2, .expert_rows = 5, .sequence = 6, .imbalance = 1.5
+    };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_op op = op_of(NNC_OP_POINTWISE);
         op.split = cases[i].split;
-        op.u.pointwise = (nnc_pointwise){
-            .kind = cases[i].kind, .elements = 120, .input_elements = 240, .backward_elements = 360
-        };
+        op.u.pointwise =
+            (nnc_pointwise){ .kind = cases[i].kind, .elements = 120, .input_elements = 240, .backward_elements = 360 };
         nnc_op_rows[NNC_OP_POINTWISE]->shard(&op, &degrees);
         ck_assert_int_eq(op.u.pointwise.elements, 120 / cases[i].forward);
         ck_assert_int_eq(op.u.pointwise.input_elements, 240 / cases[i].forward);
@@ -196,10 +179,9 @@ static const struct {
     { NNC_PW_MERGE, { 3, 1 }, { 10, 10 }, { 10, 10 }, 1, 0 },
 };
 
-#define ck_example(found, per_element, what)                                                      \
-    ck_assert_msg((found) == 12 * (per_element), "%s: %s: expected %g, found %g",                 \
-                  nnc_pointwise_kind_name(op.u.pointwise.kind), what, 12 * (double)(per_element), \
-                  (double)(found))
+#define ck_example(found, per_element, what)                                      \
+    ck_assert_msg((found) == 12 * (per_element), "%s: %s: expected %g, found %g", \
+                  nnc_pointwise_kind_name(op.u.pointwise.kind), what, 12 * (double)(per_element), (double)(found))
 
 START_TEST(pointwise)
 {
@@ -246,8 +228,7 @@ END_TEST
 START_TEST(cast_backward_has_its_own_size)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
-    op.u.pointwise =
-        (nnc_pointwise){ .kind = NNC_PW_CAST, .elements = 10, .backward_elements = 30 };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_CAST, .elements = 10, .backward_elements = 30 };
     ck_work(nnc_op_work(&op), 0, 20, 20, 10);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 60, 60, 30);
@@ -260,15 +241,11 @@ END_TEST
 START_TEST(sums_and_random_numbers_apart)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
-    op.u.pointwise = (nnc_pointwise){
-        .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true
-    };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SOFTMAX, .elements = 12, .fused = true, .by_reductions = true };
     ck_work(nnc_op_work(&op), 0, 5 * 12, 3 * 24, 24);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 4 * 12, 4 * 24, 24);
-    op.u.pointwise = (nnc_pointwise){
-        .kind = NNC_PW_DROPOUT, .elements = 12, .fused = true, .random_written = true
-    };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DROPOUT, .elements = 12, .fused = true, .random_written = true };
     ck_work(nnc_op_work(&op), 0, 12, 24 + 12, 24); /* the mask */
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 12, 24 + 48, 24 + 12 + 48);
@@ -280,9 +257,7 @@ END_TEST
 START_TEST(pools_of_any_window)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
-    op.u.pointwise = (nnc_pointwise){
-        .kind = NNC_PW_MAX_POOL2D, .elements = 9, .input_elements = 36, .fused = true
-    };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_MAX_POOL2D, .elements = 9, .input_elements = 36, .fused = true };
     ck_work(nnc_op_work(&op), 0, 36, 72, 18 + 72);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 9, 18 + 72, 72);
@@ -298,19 +273,16 @@ END_TEST
 START_TEST(dispatch_and_combine)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
-    op.u.pointwise =
-        (nnc_pointwise){ .kind = NNC_PW_DISPATCH, .elements = 24, .input_elements = 12 };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_DISPATCH, .elements = 24, .input_elements = 12 };
     ck_work(nnc_op_work(&op), 0, 0, 24, 48);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 24, 48, 24);
     op.phase = NNC_PHASE_FORWARD;
-    op.u.pointwise =
-        (nnc_pointwise){ .kind = NNC_PW_COMBINE, .elements = 12, .input_elements = 24 };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_COMBINE, .elements = 12, .input_elements = 24 };
     ck_work(nnc_op_work(&op), 0, 48, 48, 24);
     op.phase = NNC_PHASE_BACKWARD; /* a weight per copy, and a dot product per weight */
     ck_work(nnc_op_work(&op), 0, 72, 24 + 48, 48);
-    op.u.pointwise.kind =
-        NNC_PW_SUM_COPIES; /* weighted before: each copy has the gradient unchanged */
+    op.u.pointwise.kind = NNC_PW_SUM_COPIES; /* weighted before: each copy has the gradient unchanged */
     ck_work(nnc_op_work(&op), 0, 0, 24, 48);
     op.phase = NNC_PHASE_FORWARD;
     ck_work(nnc_op_work(&op), 0, 24, 48, 24);
@@ -321,8 +293,7 @@ END_TEST
 START_TEST(parts_by_heads)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
-    op.u.pointwise =
-        (nnc_pointwise){ .kind = NNC_PW_BY_HEADS, .elements = 30, .input_elements = 24 };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_BY_HEADS, .elements = 30, .input_elements = 24 };
     ck_work(nnc_op_work(&op), 0, 0, 48, 60);
     op.phase = NNC_PHASE_BACKWARD;
     ck_work(nnc_op_work(&op), 0, 0, 60, 48);
@@ -334,8 +305,7 @@ END_TEST
 START_TEST(scores_cost_a_second_read)
 {
     nnc_op op = op_of(NNC_OP_POINTWISE);
-    op.u.pointwise =
-        (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 6, .fused = true, .weighted = true };
+    op.u.pointwise = (nnc_pointwise){ .kind = NNC_PW_SWIGLU, .elements = 6, .fused = true, .weighted = true };
     ck_assert_double_eq(nnc_op_work(&op).read_bytes, 24);
     op.phase = NNC_PHASE_BACKWARD;
     ck_assert_double_eq(nnc_op_work(&op).read_bytes, 72);

@@ -35,11 +35,7 @@ static void on_event(void *context, const nnc_pipeline_event *event)
 static int by_time(const void *a, const void *b)
 {
     const moment *x = a, *y = b;
-    return x->at_s < y->at_s     ? -1
-           : x->at_s > y->at_s   ? 1
-           : x->bytes < y->bytes ? -1
-           : x->bytes > y->bytes ? 1
-                                 : 0;
+    return x->at_s < y->at_s ? -1 : x->at_s > y->at_s ? 1 : x->bytes < y->bytes ? -1 : x->bytes > y->bytes ? 1 : 0;
 }
 
 /* Replays a pipeline with random times. */
@@ -58,8 +54,8 @@ static void replay(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
                                     .forward_s = forward_s,
                                     .backward_s = backward_s,
                                     .weight_s = weight_s };
-    const bool late = schedule == NNC_SCHEDULE_ZB_H2 || schedule == NNC_SCHEDULE_ZB_V ||
-                      (schedule == NNC_SCHEDULE_DUALPIPE && p > 1);
+    const bool late =
+        schedule == NNC_SCHEDULE_ZB_H2 || schedule == NNC_SCHEDULE_ZB_V || (schedule == NNC_SCHEDULE_DUALPIPE && p > 1);
     freeing = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
     memset(counts, 0, sizeof counts);
     ck_assert(nnc_pipeline_replay(&pipeline, memory, &replayed, on_event, NULL));
@@ -79,9 +75,7 @@ static double peak_of(int32_t device)
 
 static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
 {
-    const nnc_pipeline shape = {
-        .schedule = schedule, .stages = p, .chunks = v, .micro_batches = m
-    };
+    const nnc_pipeline shape = { .schedule = schedule, .stages = p, .chunks = v, .micro_batches = m };
     const int32_t chunks = schedule == NNC_SCHEDULE_DUALPIPE && p > 1 ? 2 : v;
     for (int32_t d = 0; d < p; d++) {
         for (int32_t c = 0; c < CHUNKS; c++) {
@@ -93,9 +87,8 @@ static void expect_peaks(nnc_schedule schedule, int32_t p, int32_t v, int64_t m)
         double kept[CHUNKS], sum = 0.0;
         const double found = nnc_pipeline_peak(&shape, d, bytes[d], kept);
         ck_assert_msg(!(found < peak_of(d)) && !(found > peak_of(d)),
-                      "%s p %d v %d m %d device %d: found %.17g, expected %.17g",
-                      nnc_schedule_name(schedule), (int)p, (int)v, (int)m, (int)d, found,
-                      peak_of(d));
+                      "%s p %d v %d m %d device %d: found %.17g, expected %.17g", nnc_schedule_name(schedule), (int)p,
+                      (int)v, (int)m, (int)d, found, peak_of(d));
         for (int32_t c = 0; c < chunks; c++) {
             sum += kept[c] * bytes[d][c];
         }
@@ -138,8 +131,7 @@ static void find_bytes(const nnc_plan *plan)
         for (int32_t s = 0; s < scratch->list.segment_count; s++) {
             const double part = (double)m->partition.shares[v].instances[s];
             if (part > 0.0) {
-                kept +=
-                    nnc_segment_kept_bytes(&sums[s], h, plan, s) * part / (double)h->instances[s];
+                kept += nnc_segment_kept_bytes(&sums[s], h, plan, s) * part / (double)h->instances[s];
             }
         }
         bytes[d][v / p] = kept;
@@ -161,8 +153,7 @@ static void find_both_directions(const nnc_plan *plan)
             for (int32_t s = 0; s < scratch->list.segment_count; s++) {
                 const double part = (double)m->partition.shares[v].instances[s];
                 if (part > 0.0) {
-                    bytes[d][c] += nnc_segment_kept_bytes(&sums[s], h, plan, s) * part /
-                                   (double)h->instances[s];
+                    bytes[d][c] += nnc_segment_kept_bytes(&sums[s], h, plan, s) * part / (double)h->instances[s];
                 }
             }
         }
@@ -191,8 +182,7 @@ START_TEST(activations_of_random_plans)
         } else {
             find_bytes(&r.plan);
         }
-        replay(r.plan.schedule, r.plan.pipeline, nnc_schedule_chunks(&r.plan),
-               r.plan.micro_batches);
+        replay(r.plan.schedule, r.plan.pipeline, nnc_schedule_chunks(&r.plan), r.plan.micro_batches);
         for (int32_t d = 0; d < r.plan.pipeline; d++) {
             const double found = (double)scratch->step.stages[d].memory.activation_bytes;
             const double expected = ceil(peak_of(d));
@@ -200,9 +190,8 @@ START_TEST(activations_of_random_plans)
             const double rounding = r.plan.recompute_layers > 0 || r.plan.recompute_every > 1;
             ck_assert_msg(fabs(found - expected) <= rounding,
                           "%s p %d v %d m %d device %d: found %.17g, expected %.17g",
-                          nnc_schedule_name(r.plan.schedule), (int)r.plan.pipeline,
-                          (int)r.plan.virtual_stages, (int)r.plan.micro_batches, (int)d, found,
-                          expected);
+                          nnc_schedule_name(r.plan.schedule), (int)r.plan.pipeline, (int)r.plan.virtual_stages,
+                          (int)r.plan.micro_batches, (int)d, found, expected);
         }
         by_schedule[r.plan.schedule]++;
         tried++;

@@ -75,8 +75,7 @@ START_TEST(published_bubbles)
     ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_ZB_H2, 8, 1, 2, 3, 1), 21);
     /* Bubble over ideal, p = 8, m = 32, v = 4: 7/32 and 7/128. */
     ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_1F1B, 8, 1, 1, 1, 0) / 64, 0.21875);
-    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_INTERLEAVED, 8, 4, 1, 1, 0) / 64,
-                        0.0546875);
+    ck_assert_double_eq(nnc_pipeline_bubble_s(NNC_SCHEDULE_INTERLEAVED, 8, 4, 1, 1, 0) / 64, 0.0546875);
 }
 END_TEST
 
@@ -97,15 +96,12 @@ static void expect_closed_form(const nnc_pipeline *pipeline, double f, double b,
     const int32_t p = pipeline->stages;
     replay(pipeline);
     for (int32_t d = 0; d < p; d++) {
-        ck_assert_double_eq(replayed.in_flight[d],
-                            nnc_pipeline_in_flight(pipeline->schedule, p, pipeline->chunks,
-                                                   pipeline->micro_batches, d));
+        ck_assert_double_eq(replayed.in_flight[d], nnc_pipeline_in_flight(pipeline->schedule, p, pipeline->chunks,
+                                                                          pipeline->micro_batches, d));
     }
     if (pipeline->micro_batches >= least_micro_batches(pipeline->schedule, p)) {
         const double ideal_s = (double)pipeline->micro_batches * (f + b + w);
-        expect_near(replayed.total_s,
-                    ideal_s +
-                        nnc_pipeline_bubble_s(pipeline->schedule, p, pipeline->chunks, f, b, w),
+        expect_near(replayed.total_s, ideal_s + nnc_pipeline_bubble_s(pipeline->schedule, p, pipeline->chunks, f, b, w),
                     1e-12);
     }
 }
@@ -116,8 +112,7 @@ static bool published(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, co
     switch (schedule) {
     case NNC_SCHEDULE_INTERLEAVED: return m % p == 0;
     case NNC_SCHEDULE_ZB_V: return v == 2 && t[0] == t[1] && t[1] == t[2];
-    case NNC_SCHEDULE_DUALPIPE:
-        return v == 1 && (p == 1 || (p % 2 == 0 && m % 2 == 0 && t[0] == t[1] && t[2] <= t[0]));
+    case NNC_SCHEDULE_DUALPIPE: return v == 1 && (p == 1 || (p % 2 == 0 && m % 2 == 0 && t[0] == t[1] && t[2] <= t[0]));
     default: return v == 1;
     }
 }
@@ -138,9 +133,8 @@ static void sweep_equal_stages(nnc_schedule schedule, const double t[3])
 
 START_TEST(equal_stages_meet_the_closed_forms)
 {
-    static const double times[][3] = { { 1, 1, 1 },     { 1, 1, 0.5 }, { 1, 1.5, 0.7 },
-                                       { 0.5, 1, 0.5 }, { 1, 2, 0 },   { 0.8, 1.2, 1 },
-                                       { 1, 1, 2 },     { 2, 0.5, 1 } };
+    static const double times[][3] = { { 1, 1, 1 }, { 1, 1, 0.5 },   { 1, 1.5, 0.7 }, { 0.5, 1, 0.5 },
+                                       { 1, 2, 0 }, { 0.8, 1.2, 1 }, { 1, 1, 2 },     { 2, 0.5, 1 } };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         for (int s = 0; s < NNC_SCHEDULE_COUNT; s++) {
             sweep_equal_stages((nnc_schedule)s, times[i]);
@@ -178,9 +172,8 @@ START_TEST(run_is_the_replay)
         for (int32_t d = 0; d < pipeline.stages; d++) {
             ck_assert_double_eq(run.busy_s[d], replayed.busy_s[d]);
             ck_assert_double_eq(run.in_flight[d], replayed.in_flight[d]);
-            ck_assert_double_eq(
-                run.in_flight[d],
-                nnc_pipeline_in_flight(pipeline.schedule, pipeline.stages, pipeline.chunks, m, d));
+            ck_assert_double_eq(run.in_flight[d],
+                                nnc_pipeline_in_flight(pipeline.schedule, pipeline.stages, pipeline.chunks, m, d));
         }
     }
 }
@@ -189,9 +182,8 @@ END_TEST
 /* Far more micro-batches than can be replayed: the slowest stage sets the pace. */
 START_TEST(any_number_of_micro_batches)
 {
-    static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_GPIPE,
-                                              NNC_SCHEDULE_ZB_H1, NNC_SCHEDULE_ZB_H2,
-                                              NNC_SCHEDULE_ZB_V,  NNC_SCHEDULE_DUALPIPE };
+    static const nnc_schedule schedules[] = { NNC_SCHEDULE_1F1B,  NNC_SCHEDULE_GPIPE, NNC_SCHEDULE_ZB_H1,
+                                              NNC_SCHEDULE_ZB_H2, NNC_SCHEDULE_ZB_V,  NNC_SCHEDULE_DUALPIPE };
     for (size_t i = 0; i < sizeof schedules / sizeof *schedules; i++) {
         const int32_t v = schedules[i] == NNC_SCHEDULE_ZB_V ? 2 : 1;
         nnc_pipeline pipeline = equal_stages(schedules[i], DEVICES, v, 1000000000000, 1, 1, 1);
@@ -220,9 +212,7 @@ START_TEST(monotone_in_every_time)
         case 1: backward_s[s] *= 1 + draw(); break;
         case 2: weight_s[s] *= 1 + draw(); break;
         case 3: pipeline.send_s += draw(); break;
-        default:
-            pipeline.micro_batches +=
-                pipeline.schedule == NNC_SCHEDULE_INTERLEAVED ? pipeline.stages : 2;
+        default: pipeline.micro_batches += pipeline.schedule == NNC_SCHEDULE_INTERLEAVED ? pipeline.stages : 2;
         }
         ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
         ck_assert_double_ge(run.makespan_s, replayed.makespan_s * (1 - 1e-12));
@@ -287,9 +277,7 @@ START_TEST(largest)
         const nnc_schedule schedule = (nnc_schedule)s;
         nnc_pipeline pipeline = pipeline_of(schedule, NNC_PIPELINE_STAGES_MAX, 1, 1024);
         pipeline.forward_s = pipeline.backward_s = pipeline.weight_s = ones;
-        pipeline.chunks = schedule == NNC_SCHEDULE_INTERLEAVED ? 4
-                          : schedule == NNC_SCHEDULE_ZB_V      ? 2
-                                                               : 1;
+        pipeline.chunks = schedule == NNC_SCHEDULE_INTERLEAVED ? 4 : schedule == NNC_SCHEDULE_ZB_V ? 2 : 1;
         replay(&pipeline);
         ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
         expect_near(run.total_s, replayed.total_s, 1e-12);

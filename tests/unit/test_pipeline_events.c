@@ -21,8 +21,7 @@ static int32_t stage_of(const nnc_pipeline *pipeline, const nnc_pipeline_event *
 {
     const int32_t p = pipeline->stages, d = event->device;
     const bool back =
-        (pipeline->schedule == NNC_SCHEDULE_ZB_V || pipeline->schedule == NNC_SCHEDULE_DUALPIPE) &&
-        event->chunk == 1;
+        (pipeline->schedule == NNC_SCHEDULE_ZB_V || pipeline->schedule == NNC_SCHEDULE_DUALPIPE) && event->chunk == 1;
     const int32_t along = back ? p - 1 - d : d;
     return pipeline->schedule == NNC_SCHEDULE_DUALPIPE ? along : event->chunk * p + along;
 }
@@ -48,14 +47,10 @@ static void on_event(void *context, const nnc_pipeline_event *event)
 }
 
 /* A message from one op to another on another device arrives send_s later. */
-static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase,
-                         int64_t k)
+static void expect_after(const trace *t, int32_t from, int from_phase, int32_t to, int to_phase, int64_t k)
 {
-    const double way_s = t->at[from][k][from_phase].device == t->at[to][k][to_phase].device
-                             ? 0
-                             : t->pipeline->send_s;
-    ck_assert_double_ge(t->at[to][k][to_phase].start_s * (1 + 1e-14),
-                        t->at[from][k][from_phase].end_s + way_s);
+    const double way_s = t->at[from][k][from_phase].device == t->at[to][k][to_phase].device ? 0 : t->pipeline->send_s;
+    ck_assert_double_ge(t->at[to][k][to_phase].start_s * (1 + 1e-14), t->at[from][k][from_phase].end_s + way_s);
 }
 
 static void expect_dependencies(const trace *t, bool splits)
@@ -86,8 +81,7 @@ START_TEST(events_are_a_schedule)
         if (pipeline.micro_batches > MICRO_BATCHES) {
             continue; /* rounded up to a multiple of the stages */
         }
-        const bool splits = pipeline.schedule == NNC_SCHEDULE_ZB_H1 ||
-                            pipeline.schedule == NNC_SCHEDULE_ZB_H2 ||
+        const bool splits = pipeline.schedule == NNC_SCHEDULE_ZB_H1 || pipeline.schedule == NNC_SCHEDULE_ZB_H2 ||
                             pipeline.schedule == NNC_SCHEDULE_ZB_V ||
                             (pipeline.schedule == NNC_SCHEDULE_DUALPIPE && pipeline.stages > 1);
         traced = (trace){ .pipeline = &pipeline };
@@ -98,8 +92,7 @@ START_TEST(events_are_a_schedule)
         ck_assert_double_eq(traced.end_s, replayed.makespan_s);
         ck_assert_int_eq(traced.events, again.events);
         for (int32_t d = 0; d < pipeline.stages; d++) {
-            ck_assert_double_eq_tol(traced.busy_s[d], replayed.busy_s[d],
-                                    1e-12 * (1 + replayed.makespan_s));
+            ck_assert_double_eq_tol(traced.busy_s[d], replayed.busy_s[d], 1e-12 * (1 + replayed.makespan_s));
             ck_assert_double_eq(traced.last_s[d], again.last_s[d]);
         }
     }

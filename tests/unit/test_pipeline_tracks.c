@@ -44,8 +44,7 @@ static nnc_pipeline draw_tracks(int64_t m_max, int32_t count, track_times *kept,
 }
 
 /* The same without vectors. */
-static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_t count,
-                      double *span_s)
+static void run_plain(const nnc_pipeline *pipeline, const double *send_s, int32_t count, double *span_s)
 {
     nnc_wave_shape shape = nnc_wave_shape_of(pipeline, send_s, NNC_TRACKS);
     shape.wide = false;
@@ -69,8 +68,7 @@ START_TEST(tracks_are_runs)
         const nnc_pipeline all = draw_tracks(c % 3 == 0 ? 2000 : 100, count, kept, send_s, times);
         const nnc_schedule_row *row = nnc_schedule_of(all.schedule);
         const bool suits = all.stages > 1 && row->wave != NULL;
-        ck_assert_int_eq(suits,
-                         nnc_pipeline_run_tracks(&all, send_s, count, memory, span_s, total_s));
+        ck_assert_int_eq(suits, nnc_pipeline_run_tracks(&all, send_s, count, memory, span_s, total_s));
         for (int32_t k = 0; k < count && suits; k++) {
             nnc_pipeline one = all;
             one.forward_s = kept[k][0], one.backward_s = kept[k][1], one.weight_s = kept[k][2];

@@ -30,20 +30,20 @@ static const char *value_of(const nnc_plans_scenario *scenario, const char *key)
 
 START_TEST(a_scenario_inherits_key_by_key)
 {
-    const char *const text = HEAD
-        "\"note\": \"x\",\n"
-        "\"common\": { \"note\": \"y\", \"model\": \"m\", \"device\": \"d\", \"seq_len\": 128,\n"
-        "  \"micro_batch\": 2, \"set\": { \"layers\": 4, \"hidden\": 8 },\n"
-        "  \"require\": { \"mfu\": \">= 0.1\", \"step_s\": \"< 1\" },\n"
-        "  \"tolerance\": { \"\": { \"relative\": 0.1 } } },\n"
-        "\"scenarios\": [\n"
-        "  { \"id\": \"a\" },\n"
-        "  { \"id\": \"b\", \"device\": \"e\", \"software\": \"s\", \"seq_len\": null,\n"
-        "    \"micro_batch\": 4, \"clip_gradients\": false, \"recompute\": \"norm,activation\",\n"
-        "    \"tokens\": 300e9, \"zero\": 0, \"note\": \"z\",\n"
-        "    \"set\": { \"layers\": null, \"device.clock_hz\": 1e9 },\n"
-        "    \"require\": { \"step_s\": \"< 2\", \"mfu\": null },\n"
-        "    \"tolerance\": { \"step_s\": { \"absolute\": 1 } } } ] }";
+    const char *const text =
+        HEAD "\"note\": \"x\",\n"
+             "\"common\": { \"note\": \"y\", \"model\": \"m\", \"device\": \"d\", \"seq_len\": 128,\n"
+             "  \"micro_batch\": 2, \"set\": { \"layers\": 4, \"hidden\": 8 },\n"
+             "  \"require\": { \"mfu\": \">= 0.1\", \"step_s\": \"< 1\" },\n"
+             "  \"tolerance\": { \"\": { \"relative\": 0.1 } } },\n"
+             "\"scenarios\": [\n"
+             "  { \"id\": \"a\" },\n"
+             "  { \"id\": \"b\", \"device\": \"e\", \"software\": \"s\", \"seq_len\": null,\n"
+             "    \"micro_batch\": 4, \"clip_gradients\": false, \"recompute\": \"norm,activation\",\n"
+             "    \"tokens\": 300e9, \"zero\": 0, \"note\": \"z\",\n"
+             "    \"set\": { \"layers\": null, \"device.clock_hz\": 1e9 },\n"
+             "    \"require\": { \"step_s\": \"< 2\", \"mfu\": null },\n"
+             "    \"tolerance\": { \"step_s\": { \"absolute\": 1 } } } ] }";
     ck_assert_msg(parse(text) == NNC_OK, "%s: %s", err.where, err.what);
     ck_assert_int_eq(plans.scenario_count, 2);
     const nnc_plans_scenario *a = &plans.scenarios[0], *b = &plans.scenarios[1];
@@ -82,11 +82,10 @@ START_TEST(the_digest_of_a_plan_is_what_counts)
                                 "\"d\", \"seq_len\": 8, \"micro_batch\": 2 } ] }"),
                      NNC_OK);
     const uint64_t digest = plans.scenarios[0].digest;
-    ck_assert_int_eq(
-        parse(HEAD "\"common\": { \"micro_batch\": 2.0, \"device\": \"d\" }, \"scenarios\": [ "
-                   "{ \"require\": { \"mfu\": \"> 0\" }, \"note\": \"n\", \"seq_len\": 8, \"id\": "
-                   "\"b\", \"model\": \"m\" } ] }"),
-        NNC_OK);
+    ck_assert_int_eq(parse(HEAD "\"common\": { \"micro_batch\": 2.0, \"device\": \"d\" }, \"scenarios\": [ "
+                                "{ \"require\": { \"mfu\": \"> 0\" }, \"note\": \"n\", \"seq_len\": 8, \"id\": "
+                                "\"b\", \"model\": \"m\" } ] }"),
+                     NNC_OK);
     ck_assert(plans.scenarios[0].digest == digest);
     ck_assert_int_eq(parse(HEAD "\"scenarios\": [ { \"id\": \"a\", \"model\": \"m\", \"device\": "
                                 "\"d\", \"seq_len\": 8, \"micro_batch\": 3 } ] }"),
@@ -112,18 +111,15 @@ START_TEST(bad_plan_files_are_refused)
         { HEAD "\"scenarios\": [] }", "p.json:2: scenarios", "a list of 1 to 10000" },
         { HEAD "\"scenarios\": [ 1 ] }", "p.json:2: scenarios[0]", "an object" },
         { HEAD COMMON "\"scenarios\": [ {} ] }", "p.json:3: scenarios[0].id", "missing" },
-        { HEAD COMMON "\"scenarios\": [ { \"id\": \"\" } ] }", "p.json:3: scenarios[0].id",
-          "bad id" },
-        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a,b\" } ] }", "p.json:3: scenarios[0].id",
-          "without commas" },
-        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\" },\n{ \"id\": \"a\" } ] }",
-          "p.json:4: scenarios[1].id", "repeated id" },
-        { HEAD "\"scenarios\": [ { \"id\": \"a\", \"model\": \"m\" } ] }",
-          "p.json:2: scenarios[0].device", "missing" },
-        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"model\": null } ] }",
-          "p.json:3: scenarios[0].model", "missing" },
-        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"model\": 7 } ] }",
-          "p.json:3: scenarios[0].model", "an id or a path" },
+        { HEAD COMMON "\"scenarios\": [ { \"id\": \"\" } ] }", "p.json:3: scenarios[0].id", "bad id" },
+        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a,b\" } ] }", "p.json:3: scenarios[0].id", "without commas" },
+        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\" },\n{ \"id\": \"a\" } ] }", "p.json:4: scenarios[1].id",
+          "repeated id" },
+        { HEAD "\"scenarios\": [ { \"id\": \"a\", \"model\": \"m\" } ] }", "p.json:2: scenarios[0].device", "missing" },
+        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"model\": null } ] }", "p.json:3: scenarios[0].model",
+          "missing" },
+        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"model\": 7 } ] }", "p.json:3: scenarios[0].model",
+          "an id or a path" },
         { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"micro-batch\": 2 } ] }",
           "p.json:3: scenarios[0].micro-batch", "perhaps \"micro_batch\"" },
         { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"micro_batch\": 0 } ] }",
@@ -136,16 +132,15 @@ START_TEST(bad_plan_files_are_refused)
           "p.json:3: scenarios[0].precision", "unknown value" },
         { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"clip_gradients\": 1 } ] }",
           "p.json:3: scenarios[0].clip_gradients", "true or false" },
-        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"recompute\": [] } ] }",
-          "p.json:3: scenarios[0].recompute", "wrong type" },
+        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"recompute\": [] } ] }", "p.json:3: scenarios[0].recompute",
+          "wrong type" },
         { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"require\": { \"mfu\": 0.4 } } ] }",
           "p.json:3: scenarios[0].require.mfu", "wrong type" },
         { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"require\": { \"mfu\": \"0.4\" } } ] }",
           "p.json:3: scenarios[0].require.mfu", "not a requirement" },
         { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"tolerance\": { \"mfu\": 1 } } ] }",
           "p.json:3: scenarios[0].tolerance.mfu", "an object" },
-        { HEAD COMMON
-          "\"scenarios\": [ { \"id\": \"a\", \"tolerance\": { \"mfu\": { \"relativ\": 1 } } } ] }",
+        { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"tolerance\": { \"mfu\": { \"relativ\": 1 } } } ] }",
           "p.json:3: scenarios[0].tolerance.mfu.relativ", "perhaps \"relative\"" },
         { HEAD COMMON "\"scenarios\": [ { \"id\": \"a\", \"set\": { \"a=b\": 1 } } ] }",
           "p.json:3: scenarios[0].set.a=b", "not a name" },
@@ -154,21 +149,20 @@ START_TEST(bad_plan_files_are_refused)
         { ONE ",\n\"record\": \"step_s\" }", "p.json:4: record", "a list of texts" },
         { ONE ",\n\"recorded\": [] }", "p.json:4: recorded", "an object" },
         { ONE ",\n\"recorded\": {} }", "p.json:4: recorded.schema", "missing" },
-        { ONE ",\n\"recorded\": { \"schema\": \"nncost.recorded/2\" } }",
-          "p.json:4: recorded.schema", "another version" },
-        { ONE ",\n\"recorded\": { \"schema\": \"nncost.recorded/1\", \"tool\": \"x\" } }",
-          "p.json:4: recorded.tool", "not a version" },
+        { ONE ",\n\"recorded\": { \"schema\": \"nncost.recorded/2\" } }", "p.json:4: recorded.schema",
+          "another version" },
+        { ONE ",\n\"recorded\": { \"schema\": \"nncost.recorded/1\", \"tool\": \"x\" } }", "p.json:4: recorded.tool",
+          "not a version" },
         { ONE ",\n\"recorded\": { \"schema\": \"nncost.recorded/1\", \"tool\": \"999.0.0\" } }",
           "p.json:4: recorded.tool", "newer" },
-        { ONE ",\n\"recorded\": { \"schema\": \"nncost.recorded/1\", \"tool\": \"0.1.0\" } }",
-          "p.json:4: recorded", "edited by hand or damaged" },
+        { ONE ",\n\"recorded\": { \"schema\": \"nncost.recorded/1\", \"tool\": \"0.1.0\" } }", "p.json:4: recorded",
+          "edited by hand or damaged" },
         { ONE, "p.json:3:31", "expected ',' or '}'" },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         ck_assert_msg(parse(cases[i].text) == NNC_BAD_SPEC, "%s is taken", cases[i].text);
-        ck_assert_msg(strcmp(err.where, cases[i].where) == 0 &&
-                          strstr(err.what, cases[i].what) != NULL,
-                      "%s\n%s: %s", cases[i].text, err.where, err.what);
+        ck_assert_msg(strcmp(err.where, cases[i].where) == 0 && strstr(err.what, cases[i].what) != NULL, "%s\n%s: %s",
+                      cases[i].text, err.where, err.what);
     }
 }
 END_TEST
@@ -220,16 +214,14 @@ START_TEST(packed_figures_are_what_they_were)
             const nnc_figure figure = nnc_packed_figure(&packed, k), *is = &lists[i][k];
             ck_assert_str_eq(figure.name, is->name);
             ck_assert_pstr_eq(figure.text, is->text);
-            ck_assert(is->text != NULL ||
-                      memcmp(&figure.number, &is->number, sizeof is->number) == 0);
+            ck_assert(is->text != NULL || memcmp(&figure.number, &is->number, sizeof is->number) == 0);
         }
     }
 }
 END_TEST
 
 /* The text of the file with these estimates recorded. */
-static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line,
-                            size_t *size)
+static const char *put_into(const char *text, const nnc_recorded *recorded, bool one_line, size_t *size)
 {
     nnc_buffer part = { 0 };
     ck_assert_msg(parse(text) == NNC_OK, "%s: %s", err.where, err.what);
@@ -280,8 +272,7 @@ START_TEST(estimates_are_read_one_by_one)
     const nnc_figure slow = { .name = "step.step_s", .text = "slow" };
     const nnc_recorded_estimate several[] = { { .id = "a", .figures = pack(to_find) },
                                               { .id = "none" },
-                                              { .id = "b",
-                                                .figures = pack((nnc_figures){ &slow, 1 }) } };
+                                              { .id = "b", .figures = pack((nnc_figures){ &slow, 1 }) } };
     nnc_recorded recorded = to_record(several, 2);
     size_t size = 0;
     ck_assert_int_eq(parse(put_into(ONE " }", &recorded, true, &size)), NNC_OK);
@@ -311,9 +302,8 @@ END_TEST
 /* The text before and after the recorded part stays, in any layout. */
 START_TEST(every_other_byte_stays)
 {
-    static const char head[] =
-        "\n {\t\"schema\":\r\n\"nncost.plans/1\" ,\"note\":\"\\\"recorded\\\"} "
-        "{[\\\\\",\"common\":{\"model\":\"recorded\",\"device\":\"d\"} ,",
+    static const char head[] = "\n {\t\"schema\":\r\n\"nncost.plans/1\" ,\"note\":\"\\\"recorded\\\"} "
+                               "{[\\\\\",\"common\":{\"model\":\"recorded\",\"device\":\"d\"} ,",
                       tail[] = "\"scenarios\":[{\"id\":\"a\"\n\n}]}  \n\n";
     char text[512];
     size_t size = 0;
@@ -376,8 +366,7 @@ START_TEST(large_files_are_read)
     ck_assert_ptr_nonnull(out);
     fputs(HEAD COMMON "\"scenarios\": [", out);
     for (int i = 0; i < 5000; i++) {
-        fprintf(out, "%s\n{ \"id\": \"s%d\", \"micro_batch\": 2, \"seq_len\": 64 }",
-                i > 0 ? "," : "", i);
+        fprintf(out, "%s\n{ \"id\": \"s%d\", \"micro_batch\": 2, \"seq_len\": 64 }", i > 0 ? "," : "", i);
     }
     fputs("] }", out);
     ck_assert_int_eq(fclose(out), 0);
@@ -442,18 +431,10 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        a_scenario_inherits_key_by_key,
-        the_digest_of_a_plan_is_what_counts,
-        bad_plan_files_are_refused,
-        what_is_recorded_is_read_again,
-        packed_figures_are_what_they_were,
-        estimates_are_read_one_by_one,
-        every_other_byte_stays,
-        an_edit_by_hand_is_noticed,
-        every_truncation_is_refused,
-        large_files_are_read,
-        a_digest_is_of_what_a_file_says,
-        the_digest_is_fnv_1a,
+        a_scenario_inherits_key_by_key, the_digest_of_a_plan_is_what_counts, bad_plan_files_are_refused,
+        what_is_recorded_is_read_again, packed_figures_are_what_they_were,   estimates_are_read_one_by_one,
+        every_other_byte_stays,         an_edit_by_hand_is_noticed,          every_truncation_is_refused,
+        large_files_are_read,           a_digest_is_of_what_a_file_says,     the_digest_is_fnv_1a,
     };
     return run_tests_with("plans", open_arena, close_arena, tests, COUNT_OF(tests));
 }

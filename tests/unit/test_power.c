@@ -85,15 +85,12 @@ START_TEST(a_cap_that_cannot_be_judged_is_refused)
     nnc_result result;
     nnc_error err = { 0 };
     device.power_cap_w = 100; /* what it draws idle */
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, "--power-cap");
     device.power_cap_w = 101;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_OK);
     device.efficiency.power.exponent = 0;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_BAD_SPEC);
     ck_assert_ptr_nonnull(strstr(err.what, "efficiency.power"));
 }
 END_TEST
@@ -165,8 +162,7 @@ END_TEST
 
 START_TEST(experts_have_a_launch_of_their_own)
 {
-    const nnc_model *dense = load_model("models/llama3-8b.json"),
-                    *experts = load_model("models/mixtral-8x7b.json");
+    const nnc_model *dense = load_model("models/llama3-8b.json"), *experts = load_model("models/mixtral-8x7b.json");
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     nnc_software software = nnc_software_default(), slow = software;
     nnc_plan plan = nnc_plan_default();

@@ -71,10 +71,8 @@ START_TEST(no_chosen_profile_is_left_out)
         plan.zero = (int32_t)(i / 8 % 4);
         plan.precision = (nnc_dtype[]){ NNC_DTYPE_COUNT, NNC_FP16, NNC_BF16 }[i / 32 % 3];
         plan.tensor = (int32_t)(1 + i / 96 % 2);
-        model.implementation =
-            i / 192 % 2 == 0 ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TRANSFORMERS;
-        plan.precision =
-            plan.precision == NNC_DTYPE_COUNT ? nnc_plan_default().precision : plan.precision;
+        model.implementation = i / 192 % 2 == 0 ? NNC_IMPLEMENTATION_NONE : NNC_IMPLEMENTATION_TRANSFORMERS;
+        plan.precision = plan.precision == NNC_DTYPE_COUNT ? nnc_plan_default().precision : plan.precision;
         ck_assert(nnc_profile_kind_may(&model, device, nnc_profile_kind_of(&model, device, &plan)));
     }
     ck_assert(!nnc_profile_kind_may(llama, h100, NNC_PROFILE_TPU));
@@ -219,8 +217,7 @@ START_TEST(names_what_a_framework_lacks)
     ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
     ck_assert_str_eq(lacks, "--recompute");
     plan.recompute = NNC_RECOMPUTE_NONE;
-    plan.zero =
-        1; /* validate_args of Megatron-LM: the distributed optimizer is ZeRO 1; FSDP has no stages */
+    plan.zero = 1; /* validate_args of Megatron-LM: the distributed optimizer is ZeRO 1; FSDP has no stages */
     ck_assert(nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, NULL));
     plan.zero = 2;
     ck_assert(!nnc_software_ships(profiles.of[NNC_PROFILE_SPLIT], &plan, &lacks));
@@ -251,17 +248,14 @@ START_TEST(a_search_compares_plans_under_their_own)
     search.base.devices = 16;
     search.base.global_batch = 32;
     search.objective = NNC_OBJECTIVE_MEMORY;
-    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err), NNC_OK);
     for (int32_t i = 0; i < result->best_count + result->pareto_count; i++) {
-        const nnc_found *found =
-            i < result->best_count ? &result->best[i] : &result->pareto[i - result->best_count];
+        const nnc_found *found = i < result->best_count ? &result->best[i] : &result->pareto[i - result->best_count];
         const nnc_software *software = nnc_profile_of(&profiles, llama, h100, &found->plan);
         nnc_result estimate;
         ck_assert_str_eq(found->software, software->id);
         ck_assert(nnc_software_ships(software, &found->plan, NULL));
-        ck_assert_int_eq(
-            nnc_estimate(llama, h100, software, &found->plan, scratch, &estimate, &err), NNC_OK);
+        ck_assert_int_eq(nnc_estimate(llama, h100, software, &found->plan, scratch, &estimate, &err), NNC_OK);
         ck_assert_double_eq(found->step_s, estimate.step_s);
         ck_assert_int_eq(found->memory_bytes, estimate.memory.total_bytes);
         any_sharded = any_sharded || software == profiles.of[NNC_PROFILE_SHARDED];
@@ -285,12 +279,10 @@ START_TEST(any_lifts_what_is_shipped)
     search.pipeline = (nnc_choice){ { 4 }, 1 };
     search.zero = (nnc_choice){ { 1 }, 1 };
     search.schedule = (nnc_choice){ { NNC_SCHEDULE_ZB_H1 }, 1 };
-    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--schedule");
     profiles.any = true;
-    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_search_by_plan(llama, h100, &profiles, &search, NULL, NULL, result, &err), NNC_OK);
     ck_assert_int_eq(result->best_count, 1);
     ck_assert_str_eq(result->best[0].software, "megatron");
     free(result);

@@ -87,8 +87,7 @@ static split_case next_legal(int *number)
     for (;;) {
         const split_case c = draw_shipped((*number)++);
         nnc_result result;
-        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &result, NULL) ==
-            NNC_OK) {
+        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &result, NULL) == NNC_OK) {
             return c;
         }
     }
@@ -101,10 +100,9 @@ static void say(const split_case *c, int number, const char *what, double found,
             "%d, %s: %.9g, expected %.9g: %s %s %s t%d p%d c%d(%d) e%d d%d zero%d vs%d sched%d "
             "mb%d x%d s%d off%u "
             "rec%u\n",
-            number, what, found, expected, c->model.id, c->device.id, c->software.id, p->tensor,
-            p->pipeline, p->context, (int)p->context_kind, p->expert, p->data, p->zero,
-            p->virtual_stages, (int)p->schedule, (int)p->micro_batch, (int)p->micro_batches,
-            (int)p->seq_len, p->offload, p->recompute);
+            number, what, found, expected, c->model.id, c->device.id, c->software.id, p->tensor, p->pipeline,
+            p->context, (int)p->context_kind, p->expert, p->data, p->zero, p->virtual_stages, (int)p->schedule,
+            (int)p->micro_batch, (int)p->micro_batches, (int)p->seq_len, p->offload, p->recompute);
 }
 
 static int failures;
@@ -123,8 +121,8 @@ START_TEST(parts_and_bounds)
     for (int i = 0; i < PLANS; i++) {
         const split_case c = next_legal(&number);
         const nnc_result r = result_of_split(&c);
-        const double parts = r.forward_s + r.backward_s + r.recompute_s + r.update_s +
-                             r.exposed_comm_s + r.bubble_s + r.host_s;
+        const double parts =
+            r.forward_s + r.backward_s + r.recompute_s + r.update_s + r.exposed_comm_s + r.bubble_s + r.host_s;
         at_most(&c, number - 1, "parts", fabs(parts - r.step_s), 1e-9 * r.step_s);
         at_most(&c, number - 1, "lower", r.lower_bound_s, r.step_s);
         at_most(&c, number - 1, "upper", r.step_s, r.upper_bound_s);
@@ -149,8 +147,7 @@ static double slack_of(const split_case *c, const char *what)
                                                       : 1.0;
 }
 
-static void check_faster(const split_case *c, const nnc_result *before, const char *what,
-                         int number)
+static void check_faster(const split_case *c, const nnc_result *before, const char *what, int number)
 {
     const nnc_result after = result_of_split(c);
     char bound[32], upper[32];
@@ -160,8 +157,7 @@ static void check_faster(const split_case *c, const nnc_result *before, const ch
     at_most(c, number, bound, after.lower_bound_s, before->lower_bound_s);
     /* A product is tiled for the time it takes, not for the sum of its computing and moving: on RTX 3090, whose few units
      * make few waves, by 1.05 % in one of 40,000. */
-    at_most(c, number, upper, after.upper_bound_s,
-            before->upper_bound_s * fmax(slack_of(c, what), 1.015));
+    at_most(c, number, upper, after.upper_bound_s, before->upper_bound_s * fmax(slack_of(c, what), 1.015));
 }
 
 START_TEST(better_devices)
@@ -203,8 +199,8 @@ START_TEST(ideal_parts_add_up)
             at_most(&c, number - 1, "exposed", r.exposed_s[k], r.communication_s[k]);
         }
         at_most(&c, number - 1, "sum", fabs(exposed - r.exposed_comm_s), 1e-9 * r.step_s);
-        const double parts = r.forward_s + r.backward_s + r.recompute_s + r.update_s +
-                             r.exposed_comm_s + r.bubble_s + r.host_s;
+        const double parts =
+            r.forward_s + r.backward_s + r.recompute_s + r.update_s + r.exposed_comm_s + r.bubble_s + r.host_s;
         at_most(&c, number - 1, "parts", fabs(parts - r.step_s), 1e-9 * r.step_s);
     }
     ck_assert_int_eq(failures, 0);
@@ -225,8 +221,7 @@ START_TEST(never_above_the_peak)
                                  .plan = plan };
                 nnc_result r;
                 c.plan.seq_len = length;
-                if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &r, NULL) ==
-                    NNC_OK) {
+                if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, scratch, &r, NULL) == NNC_OK) {
                     at_most(&c, (int)length, "mfu", r.mfu, 1.0);
                     at_most(&c, (int)length, "causal", r.causal_mfu, r.mfu);
                     estimates++;
@@ -259,7 +254,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { parts_and_bounds, better_devices, ideal_parts_add_up,
-                                   never_above_the_peak, windows_count_their_width };
+    const TTest *const tests[] = { parts_and_bounds, better_devices, ideal_parts_add_up, never_above_the_peak,
+                                   windows_count_their_width };
     return run_tests_with("properties", set_up, close_support, tests, COUNT_OF(tests));
 }

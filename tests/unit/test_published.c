@@ -27,13 +27,11 @@ static void read_sheet(const char *name)
     open_sheet.text[size] = '\0';
     open_sheet.rows = 0;
     char *lines = NULL;
-    for (char *line = strtok_r(open_sheet.text, "\n", &lines); line != NULL;
-         line = strtok_r(NULL, "\n", &lines)) {
+    for (char *line = strtok_r(open_sheet.text, "\n", &lines); line != NULL; line = strtok_r(NULL, "\n", &lines)) {
         char *cells = NULL;
         int column = 0;
         ck_assert_int_lt(open_sheet.rows, ROWS_MAX);
-        for (char *cell = strtok_r(line, ",", &cells); cell != NULL;
-             cell = strtok_r(NULL, ",", &cells)) {
+        for (char *cell = strtok_r(line, ",", &cells); cell != NULL; cell = strtok_r(NULL, ",", &cells)) {
             ck_assert_int_lt(column, COLUMNS_MAX);
             open_sheet.cells[open_sheet.rows][column++] = cell;
         }
@@ -66,8 +64,8 @@ static int32_t count(int row, const char *name)
 
 static nnc_model gpt_of(int row)
 {
-    nnc_model model = gpt(count(row, "n_layers"), count(row, "d_model"), count(row, "n_heads"),
-                          51200, count(row, "seq_len"));
+    nnc_model model =
+        gpt(count(row, "n_layers"), count(row, "d_model"), count(row, "n_heads"), 51200, count(row, "seq_len"));
     model.decoder.biases = false; /* 12 L h^2 */
     return model;
 }
@@ -93,8 +91,7 @@ static double first_stage(const nnc_model *model, const nnc_plan *plan)
     const nnc_result r = estimate_on_cluster(model, plan);
     int32_t stages = 0;
     const nnc_stage *stage = nnc_scratch_stages(scratch, &stages);
-    return nnc_korthikanti_layer_bytes(&model->decoder, &r.plan) * (double)stage->layers *
-           stage->in_flight;
+    return nnc_korthikanti_layer_bytes(&model->decoder, &r.plan) * (double)stage->layers * stage->in_flight;
 }
 
 /* Weights, gradients and states of the matrices in the layers of the first stage. */
@@ -134,8 +131,8 @@ START_TEST(megatron)
             found /= first_stage(&model, &plan);
             rel = 0.012; /* read off a plot */
         }
-        ck_assert_msg(fabs(found - expected) <= rel * expected, "%s: expected %g, found %g",
-                      cell(i, "id"), expected, found);
+        ck_assert_msg(fabs(found - expected) <= rel * expected, "%s: expected %g, found %g", cell(i, "id"), expected,
+                      found);
     }
 }
 END_TEST
@@ -145,8 +142,7 @@ END_TEST
 static nnc_model model_of(int row)
 {
     nnc_model model = llama(count(row, "n_layers"), count(row, "d_model"), count(row, "n_heads"),
-                            count(row, "n_kv_heads"), count(row, "d_ff"), count(row, "vocab"),
-                            count(row, "seq_len"));
+                            count(row, "n_kv_heads"), count(row, "d_ff"), count(row, "vocab"), count(row, "seq_len"));
     nnc_decoder *d = &model.decoder;
     d->head_dim = count(row, "head_dim");
     d->q_lora_rank = count(row, "q_lora_rank");
@@ -194,15 +190,13 @@ START_TEST(measured)
         const double error = found / expected - 1.0;
         printf("%-56s stage %d: measured %7.2f GiB, estimated %7.2f, %+5.1f %% "
                "(weights %.1f, gradients %.1f, states %.1f, activations %.1f, transient %.1f)\n",
-               cell(i, "id"), (int)count(i, "stage"), expected, found, 100.0 * error,
-               (double)m->weight_bytes / GIB, (double)m->gradient_bytes / GIB,
-               (double)m->optimizer_bytes / GIB, (double)m->activation_bytes / GIB,
+               cell(i, "id"), (int)count(i, "stage"), expected, found, 100.0 * error, (double)m->weight_bytes / GIB,
+               (double)m->gradient_bytes / GIB, (double)m->optimizer_bytes / GIB, (double)m->activation_bytes / GIB,
                (double)m->transient_bytes / GIB);
         sum += fabs(error);
         worst = fmax(worst, fabs(error));
     }
-    printf("mean error %.1f %%, worst %.1f %%\n", 100.0 * sum / (open_sheet.rows - 1),
-           100.0 * worst);
+    printf("mean error %.1f %%, worst %.1f %%\n", 100.0 * sum / (open_sheet.rows - 1), 100.0 * worst);
     fflush(stdout); /* before the test's process ends */
     ck_assert_double_le(worst, 0.1);
 }

@@ -99,8 +99,7 @@ static nnc_plan plan_of(const cJSON *run, bool images)
     const cJSON *shape = member(run, "shape");
     plan.micro_batch = whole(run, "batch");
     plan.precision = strcmp(text_of(run, "dtype"), "float32") == 0 ? NNC_FP32 : NNC_BF16;
-    plan.attention =
-        cJSON_IsTrue(member(run, "modelled")) ? NNC_ATTENTION_FLASH : NNC_ATTENTION_UNFUSED;
+    plan.attention = cJSON_IsTrue(member(run, "modelled")) ? NNC_ATTENTION_FLASH : NNC_ATTENTION_UNFUSED;
     if (!images) {
         plan.seq_len = whole(shape, "seq");
     }
@@ -155,17 +154,17 @@ static int64_t left_out_bytes(const cJSON *run, const nnc_model *model, const nn
     return plan->micro_batch * side * side * u->out_channels * element_bytes;
 }
 
-static void check_kept(const char *id, const cJSON *run, const nnc_model *model,
-                       const nnc_device *device, const nnc_software *software, const nnc_plan *plan)
+static void check_kept(const char *id, const cJSON *run, const nnc_model *model, const nnc_device *device,
+                       const nnc_software *software, const nnc_plan *plan)
 {
     const nnc_result r = estimate_with(model, device, software, plan);
     const int64_t kept = r.memory.activation_bytes;
     const int64_t expected = whole(member(run, "saved_activation_bytes"), "activations");
     const int64_t extra = left_out_bytes(run, model, plan);
-    ck_assert_msg(kept - extra == expected, "%s, batch %lld, %s, %s: expected %lld B, found %lld",
-                  id, (long long)plan->micro_batch, text_of(run, "dtype"),
-                  plan->attention == NNC_ATTENTION_FLASH ? "fused attention" : "unfused",
-                  (long long)expected, (long long)(kept - extra));
+    ck_assert_msg(kept - extra == expected, "%s, batch %lld, %s, %s: expected %lld B, found %lld", id,
+                  (long long)plan->micro_batch, text_of(run, "dtype"),
+                  plan->attention == NNC_ATTENTION_FLASH ? "fused attention" : "unfused", (long long)expected,
+                  (long long)(kept - extra));
     ck_assert_double_le(fabs((double)kept / (double)expected - 1.0), 0.01);
 }
 

@@ -101,11 +101,7 @@ START_TEST(long_tables)
     nnc_table_begin(&many, heads, COLUMNS);
     for (int64_t row = 0; row < 2 * NNC_TABLE_HELD; row++) {
         const size_t before = packed.size;
-        fill(cells, row,
-             row == 5                ? "h\xc3\xa4ngt"
-             : row == NNC_TABLE_HELD ? "longer yet"
-                                     : "x",
-             1.0);
+        fill(cells, row, row == 5 ? "h\xc3\xa4ngt" : row == NNC_TABLE_HELD ? "longer yet" : "x", 1.0);
         style.format->line(&packed, all_heads, cells);
         nnc_table_put(&many, &pieces, style, packed.bytes + before, packed.size - before);
     }
@@ -140,8 +136,7 @@ static const nnc_metrics names = NNC_METRICS("a name", name_rows, place_name);
 
 START_TEST(tables_fit)
 {
-    static const place_name list[] = { { "first", "a rather long remark", 0.5, 1000 },
-                                       { "second", "", 1e-6, 2 } };
+    static const place_name list[] = { { "first", "a rather long remark", 0.5, 1000 }, { "second", "", 1e-6, 2 } };
     static const struct {
         int width;
         const char *text;
@@ -193,8 +188,7 @@ START_TEST(numbers_for_people)
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         char text[NNC_METRIC_TEXT_MAX];
-        ck_assert_str_eq(nnc_cell_text(&cases[i].cell, cases[i].show, cases[i].unit, text),
-                         cases[i].text);
+        ck_assert_str_eq(nnc_cell_text(&cases[i].cell, cases[i].show, cases[i].unit, text), cases[i].text);
     }
 }
 END_TEST
@@ -208,8 +202,7 @@ START_TEST(documents)
         int32_t count;
     } holder = { list, 1 };
     const nnc_metric rows[] = {
-        NNC_AS("names", LIST, NNC_IN(struct holder, list), NNC_COUNT(struct holder, count),
-               .rows = &names),
+        NNC_AS("names", LIST, NNC_IN(struct holder, list), NNC_COUNT(struct holder, count), .rows = &names),
         NNC_WHOLE(struct holder, count),
     };
     const nnc_metrics document = { .rows = rows, .count = COUNT_OF(rows) };
@@ -217,10 +210,9 @@ START_TEST(documents)
     const nnc_style style = { .format = &nnc_format_json };
     nnc_buffer out = { 0 };
     nnc_view_write(&out, style, &view, &holder);
-    ck_assert_str_eq(as_text(&out),
-                     "{\n  \"schema\": \"a/1\",\n  \"names\": [\n"
-                     "    {\"name\": \"a\", \"note\": null, \"seconds\": null, \"bytes\": 3, "
-                     "\"only_json\": 3}\n  ],\n  \"count\": 1\n}\n");
+    ck_assert_str_eq(as_text(&out), "{\n  \"schema\": \"a/1\",\n  \"names\": [\n"
+                                    "    {\"name\": \"a\", \"note\": null, \"seconds\": null, \"bytes\": 3, "
+                                    "\"only_json\": 3}\n  ],\n  \"count\": 1\n}\n");
     nnc_buffer_free(&out);
 }
 END_TEST
@@ -295,15 +287,11 @@ START_TEST(page_rows)
         NNC_ITEM("{in.seconds:g4} {in.count:kWh}"),
     };
     static const nnc_page_rows page = NNC_PAGE_ROWS(&page_metrics, rows);
-    static const page_record record = { .seconds = 0.0123,
-                                        .unknown = (double)NAN,
-                                        .share = 0.5,
-                                        .count = 4,
-                                        .flag = true,
-                                        .word = "yes" };
+    static const page_record record = {
+        .seconds = 0.0123, .unknown = (double)NAN, .share = 0.5, .count = 4, .flag = true, .word = "yes"
+    };
     nnc_buffer out = { 0 };
-    nnc_sheet sheet =
-        nnc_sheet_begin(&out, (nnc_style){ .format = &nnc_format_table, .width = 80 });
+    nnc_sheet sheet = nnc_sheet_begin(&out, (nnc_style){ .format = &nnc_format_table, .width = 80 });
     nnc_sheet_rows(&sheet, &page, &record);
     ck_assert_str_eq(as_text(&out), "time      12.30 ms, 50.0% of 4\n"
                                     "          above, as a metric, equal, has no value\n"

@@ -6,9 +6,8 @@
 static nnc_software reserved(double bytes, double share, double high)
 {
     nnc_software software = nnc_software_default();
-    software.reserve = (nnc_reserve){
-        .bytes = bytes, .share = share, .low = 0.9, .high = high, .context = (double)NAN
-    };
+    software.reserve =
+        (nnc_reserve){ .bytes = bytes, .share = share, .low = 0.9, .high = high, .context = (double)NAN };
     return software;
 }
 
@@ -79,15 +78,12 @@ START_TEST(advice_is_what_a_search_finds)
         search.best = 1;
         search.base.devices = 8;
         search.base.global_batch = 8;
-        const nnc_software *software =
-            nnc_profile_of(&profiles, model, a100, &plan); /* advice keeps it */
-        ck_assert_int_eq(nnc_search_run(model, a100, software, &search, NULL, NULL, found, NULL),
-                         NNC_OK);
+        const nnc_software *software = nnc_profile_of(&profiles, model, a100, &plan); /* advice keeps it */
+        ck_assert_int_eq(nnc_search_run(model, a100, software, &search, NULL, NULL, found, NULL), NNC_OK);
         ck_assert_int_eq(found->best_count, 1);
-        ck_assert_msg(advice[0].step_s <= 1.15 * found->best[0].step_s, "%s: %g, found %g",
-                      models[i], advice[0].step_s, found->best[0].step_s);
-        ck_assert_int_eq(
-            nnc_estimate(model, a100, software, &found->best[0].plan, scratch, &r, NULL), NNC_OK);
+        ck_assert_msg(advice[0].step_s <= 1.15 * found->best[0].step_s, "%s: %g, found %g", models[i], advice[0].step_s,
+                      found->best[0].step_s);
+        ck_assert_int_eq(nnc_estimate(model, a100, software, &found->best[0].plan, scratch, &r, NULL), NNC_OK);
         ck_assert_int_eq(r.verdict, NNC_FITS);
     }
     free(found);
@@ -107,8 +103,7 @@ START_TEST(an_allocator_keeps_up_to_twice_its_share)
     const double peak = (double)m.peak_allocated_bytes, beside = (double)m.context_bytes;
     ck_assert(m.one_moment && eager->reserve.share > 0.0);
     ck_assert_int_eq(m.total_interval_bytes[0], (int64_t)ceil(peak + beside));
-    ck_assert_int_eq(m.total_interval_bytes[1],
-                     (int64_t)ceil(peak * (1.0 + 2.0 * eager->reserve.share) + beside));
+    ck_assert_int_eq(m.total_interval_bytes[1], (int64_t)ceil(peak * (1.0 + 2.0 * eager->reserve.share) + beside));
 }
 END_TEST
 

@@ -7,8 +7,8 @@ static nnc_model decoder(void)
     return gpt(2, 64, 4, 100, 32);
 }
 
-static void check_refused(const nnc_model *model, const nnc_device *device, const nnc_plan *plan,
-                          nnc_status status, const char *where)
+static void check_refused(const nnc_model *model, const nnc_device *device, const nnc_plan *plan, nnc_status status,
+                          const char *where)
 {
     nnc_error err = { 0 };
     nnc_plan resolved;
@@ -30,8 +30,7 @@ static nnc_plan resolved_of(const nnc_model *model, const nnc_plan *plan)
     nnc_error err = { 0 };
     nnc_plan resolved;
     const nnc_device device = plain_device();
-    ck_assert_msg(nnc_plan_resolve(plan, model, &device, &resolved, &err) == NNC_OK, "%s: %s",
-                  err.where, err.what);
+    ck_assert_msg(nnc_plan_resolve(plan, model, &device, &resolved, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return resolved;
 }
 
@@ -42,12 +41,10 @@ START_TEST(batches)
         int32_t data;
         int64_t given[3], expected[3];
     } cases[] = {
-        { 1, { 0, 0, 0 }, { 1, 1, 1 } },   { 1, { 4, 0, 0 }, { 4, 1, 4 } },
-        { 1, { 0, 4, 0 }, { 1, 4, 4 } },   { 1, { 0, 0, 12 }, { 1, 12, 12 } },
-        { 1, { 3, 0, 12 }, { 3, 4, 12 } }, { 1, { 0, 3, 12 }, { 4, 3, 12 } },
-        { 1, { 3, 4, 0 }, { 3, 4, 12 } },  { 1, { 3, 4, 12 }, { 3, 4, 12 } },
-        { 2, { 0, 0, 0 }, { 1, 1, 2 } },   { 2, { 3, 0, 12 }, { 3, 2, 12 } },
-        { 2, { 0, 3, 12 }, { 2, 3, 12 } }, { 8, { 16, 4, 0 }, { 16, 4, 512 } },
+        { 1, { 0, 0, 0 }, { 1, 1, 1 } },    { 1, { 4, 0, 0 }, { 4, 1, 4 } },   { 1, { 0, 4, 0 }, { 1, 4, 4 } },
+        { 1, { 0, 0, 12 }, { 1, 12, 12 } }, { 1, { 3, 0, 12 }, { 3, 4, 12 } }, { 1, { 0, 3, 12 }, { 4, 3, 12 } },
+        { 1, { 3, 4, 0 }, { 3, 4, 12 } },   { 1, { 3, 4, 12 }, { 3, 4, 12 } }, { 2, { 0, 0, 0 }, { 1, 1, 2 } },
+        { 2, { 3, 0, 12 }, { 3, 2, 12 } },  { 2, { 0, 3, 12 }, { 2, 3, 12 } }, { 8, { 16, 4, 0 }, { 16, 4, 512 } },
     };
     const nnc_model model = decoder();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
@@ -265,8 +262,7 @@ START_TEST(recompute_texts)
         { NNC_RECOMPUTE_NORM, "norm" },
         { NNC_RECOMPUTE_ACTIVATION, "activation" },
         { NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, "norm,activation" },
-        { NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
-          "attention,norm,activation" },
+        { NNC_RECOMPUTE_ATTENTION | NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, "attention,norm,activation" },
     };
     char text[64];
     for (size_t i = 0; i < COUNT_OF(cases); i++) {

@@ -57,10 +57,9 @@ START_TEST(values_have_names_of_their_own)
         const nnc_names names = enumerations[e].names;
         for (int i = 0; i < names.count; i++) {
             const char *name = names.of((unsigned)i);
-            ck_assert_msg(name[0] != '\0' && strcmp(name, "?") != 0, "%s %d has no name",
-                          enumerations[e].what, i);
-            ck_assert_msg(nnc_names_find(names, name) == i, "%s %d is called %s, as another",
-                          enumerations[e].what, i, name);
+            ck_assert_msg(name[0] != '\0' && strcmp(name, "?") != 0, "%s %d has no name", enumerations[e].what, i);
+            ck_assert_msg(nnc_names_find(names, name) == i, "%s %d is called %s, as another", enumerations[e].what, i,
+                          name);
         }
         ck_assert_str_eq(names.of((unsigned)names.count), "?");
         ck_assert_int_eq(nnc_names_find(names, "?"), -1);
@@ -76,8 +75,8 @@ static void check_helps(const nnc_field *fields, size_t count)
         for (int k = 0; f->help_of != NULL && k < f->names.count; k++) {
             const char *help = f->help_of((unsigned)k);
             const size_t length = strlen(help);
-            ck_assert_msg(length > 1 && help[length - 1] == '.', "%s %s has no sentence of help",
-                          f->name, f->names.of((unsigned)k));
+            ck_assert_msg(length > 1 && help[length - 1] == '.', "%s %s has no sentence of help", f->name,
+                          f->names.of((unsigned)k));
         }
     }
 }
@@ -93,8 +92,7 @@ START_TEST(values_have_help)
 }
 END_TEST
 
-#define HAS(what, name, row, member) \
-    ck_assert_msg((row)->member != NULL, "the %s %s has no " #member, what, name)
+#define HAS(what, name, row, member) ck_assert_msg((row)->member != NULL, "the %s %s has no " #member, what, name)
 
 START_TEST(schedules_are_complete)
 {
@@ -106,8 +104,7 @@ START_TEST(schedules_are_complete)
         HAS("schedule", name, row, bubble_s);
         HAS("schedule", name, row, in_flight);
         for (int k = 0; k < i; k++) { /* no two at one place of a search */
-            ck_assert(row->searched == 0 ||
-                      row->searched != nnc_schedule_of((nnc_schedule)k)->searched);
+            ck_assert(row->searched == 0 || row->searched != nnc_schedule_of((nnc_schedule)k)->searched);
         }
         tried += row->searched > 0;
     }
@@ -159,8 +156,7 @@ START_TEST(optimizers_are_complete)
         ck_assert_msg(nnc_op_work(&op).read_bytes > fused, "%s has no unfused passes", name);
         const nnc_optimizer smaller = nnc_optimizer_smaller((nnc_optimizer)i);
         const nnc_update in_fewer = step_of(smaller, NNC_POLICY_MIXED);
-        ck_assert_msg((int)smaller == i ||
-                          nnc_update_moment_bytes(&in_fewer) < nnc_update_moment_bytes(&update),
+        ck_assert_msg((int)smaller == i || nnc_update_moment_bytes(&in_fewer) < nnc_update_moment_bytes(&update),
                       "%s is no smaller than %s", nnc_optimizer_name(smaller), name);
     }
 }
@@ -171,16 +167,14 @@ START_TEST(levers_are_complete)
     char text[NNC_PARAMETER_TEXT];
     for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
         ck_assert_ptr_null(
-            strstr(nnc_sensitivity_parameter_name((nnc_sensitivity_parameter)i, NNC_BF16, text),
-                   "(null)"));
+            strstr(nnc_sensitivity_parameter_name((nnc_sensitivity_parameter)i, NNC_BF16, text), "(null)"));
     }
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { values_have_names_of_their_own, values_have_help,
-                                   schedules_are_complete,         families_are_complete,
-                                   optimizers_are_complete,        levers_are_complete };
+    const TTest *const tests[] = { values_have_names_of_their_own, values_have_help,        schedules_are_complete,
+                                   families_are_complete,          optimizers_are_complete, levers_are_complete };
     return run_tests_with("rows", NULL, NULL, tests, COUNT_OF(tests));
 }

@@ -38,8 +38,7 @@ START_TEST(goodput_of_known_runs)
     CLOSE(nnc_goodput(114.627, 0.59, 51.06, 760.0, m, true), 0.920213, 1e-5);
     CLOSE(nnc_goodput(10800.0, 40.0, 40.0, 1800.0, 168.0 * HOUR, false), 0.984474, 1e-5);
     CLOSE(nnc_young_interval(40.0, 168.0 * HOUR), 6955.86, 1e-6);
-    ck_assert_double_eq(nnc_daly_interval(100.0, 50.0),
-                        50.0); /* a save longer than the time between failures */
+    ck_assert_double_eq(nnc_daly_interval(100.0, 50.0), 50.0); /* a save longer than the time between failures */
     /* x = 100 / (2 x 200) = 1/4: 200 (1 + 1/2 / 3 + 1/4 / 9) - 100, so that the third term counts */
     CLOSE(nnc_daly_interval(100.0, 200.0), 200.0 * (1.0 + 1.0 / 6.0 + 1.0 / 36.0) - 100.0, 1e-12);
     ck_assert_double_eq(nnc_goodput(300.0, 100.0, 100.0, 50.0, (double)INFINITY, false), 0.75);
@@ -52,8 +51,7 @@ START_TEST(spares_by_hand)
 {
     double short_share = 0.0;
     ck_assert_double_eq(nnc_spares(2.0, 0.99, &short_share), 6.0);
-    CLOSE(short_share,
-          1.0 - exp(-2.0) * (1.0 + 2.0 + 2.0 + 4.0 / 3 + 2.0 / 3 + 4.0 / 15 + 4.0 / 45), 1e-9);
+    CLOSE(short_share, 1.0 - exp(-2.0) * (1.0 + 2.0 + 2.0 + 4.0 / 3 + 2.0 / 3 + 4.0 / 15 + 4.0 / 45), 1e-9);
     ck_assert_double_eq(nnc_spares(900.0, 0.99, &short_share), 970.0);
     CLOSE(short_share, 0.01, 1e-12);
     ck_assert_double_eq(nnc_spares(10000.0, 0.99, &short_share), 10233.0); /* 10000 + 232.63 */
@@ -104,8 +102,7 @@ START_TEST(goodput_is_that_of_a_simulation)
         const double *c = cases[i];
         const double formula = nnc_goodput(c[0], c[1], c[1], c[2], c[3], false);
         const double simulated = simulate(c[0], c[1], c[2], c[3], 20000.0 * c[3]);
-        ck_assert_msg(fabs(formula - simulated) < 0.004, "case %zu: %g, simulated %g", i, formula,
-                      simulated);
+        ck_assert_msg(fabs(formula - simulated) < 0.004, "case %zu: %g, simulated %g", i, formula, simulated);
     }
 }
 END_TEST
@@ -145,15 +142,14 @@ START_TEST(better_is_never_longer)
     ask.input_bytes_per_s = 1e9;
     ask.prepare_s = 0.5;
     ask.workers = 4.0;
-    double *const knobs[] = { &ask.device_mtbf_s, &ask.storage_write_bytes_per_s, &ask.spares,
-                              &ask.input_bytes_per_s, &ask.workers };
+    double *const knobs[] = { &ask.device_mtbf_s, &ask.storage_write_bytes_per_s, &ask.spares, &ask.input_bytes_per_s,
+                              &ask.workers };
     for (size_t k = 0; k < COUNT_OF(knobs); k++) {
         const double kept = *knobs[k];
         double last = (double)INFINITY;
         for (int i = 0; i < 12; i++) {
             const nnc_run run = run_of(&plan, &ask);
-            ck_assert_msg(run.run_s <= last * (1.0 + 1e-12), "knob %zu, turn %d: %g after %g", k, i,
-                          run.run_s, last);
+            ck_assert_msg(run.run_s <= last * (1.0 + 1e-12), "knob %zu, turn %d: %g after %g", k, i, run.run_s, last);
             ck_assert(run.run_s >= ideal.run_s);
             last = run.run_s;
             *knobs[k] = *knobs[k] * 1.7 + (k == 2 ? 1.0 : 0.0);
@@ -169,13 +165,11 @@ START_TEST(asynchronous_saves_pay)
     for (int i = 0; i < 10; i++) {
         for (int j = 0; j < 7; j++) {
             const double m = 2e3 * pow(1.9, i), save = pow(2.3, j);
-            const double blocking =
-                nnc_goodput(nnc_daly_interval(save, m), save, save, 600.0, m, false);
+            const double blocking = nnc_goodput(nnc_daly_interval(save, m), save, save, 600.0, m, false);
             const double block = save / 50.0;
-            const double beside =
-                nnc_goodput(fmax(nnc_young_interval(block, m), save), block, save, 600.0, m, true);
-            ck_assert_msg(beside >= blocking - 1e-12 || save > 0.2 * m, "m %g save %g: %g below %g",
-                          m, save, beside, blocking);
+            const double beside = nnc_goodput(fmax(nnc_young_interval(block, m), save), block, save, 600.0, m, true);
+            ck_assert_msg(beside >= blocking - 1e-12 || save > 0.2 * m, "m %g save %g: %g below %g", m, save, beside,
+                          blocking);
         }
     }
 }
@@ -210,8 +204,7 @@ START_TEST(failures_wait_for_spares)
 {
     const nnc_plan plan = devices_of(8);
     nnc_run_ask ask = nnc_run_ask_default();
-    const double fewer[] = { 0.0, 1.0, 1.0 + 0.5, 1.0 + 0.5 + 0.125,
-                             1.0 + 0.5 + 0.125 + 0.125 / 6.0 };
+    const double fewer[] = { 0.0, 1.0, 1.0 + 0.5, 1.0 + 0.5 + 0.125, 1.0 + 0.5 + 0.125 + 0.125 / 6.0 };
     ask.days = 54.0;
     ask.device_mtbf_s = 8.0 * 100.0 * HOUR;
     ask.failing_share = 1.0;
@@ -266,11 +259,9 @@ START_TEST(sellers_and_regions)
     ck_assert_ptr_nonnull(sold->prices[0].date);
     /* no such offer: the device stays as it is */
     const nnc_price *kept = sold->prices;
-    ck_assert_int_eq(nnc_prices_load(specs, "nebius", NNC_OFFER_RESERVED_3Y, NULL, sold, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_prices_load(specs, "nebius", NNC_OFFER_RESERVED_3Y, NULL, sold, &err), NNC_BAD_USAGE);
     ck_assert_ptr_eq(sold->prices, kept);
-    ck_assert_int_eq(nnc_prices_load(specs, "nobody", NNC_OFFER_SPOT, NULL, sold, &err),
-                     NNC_UNKNOWN_ID);
+    ck_assert_int_eq(nnc_prices_load(specs, "nobody", NNC_OFFER_SPOT, NULL, sold, &err), NNC_UNKNOWN_ID);
     ck_assert_int_eq(nnc_region_load(specs, "fra", &region, &err), NNC_OK);
     ck_assert_str_eq(region.name, "France");
     ck_assert_ptr_nonnull(region.source);
@@ -346,14 +337,10 @@ START_TEST(compute_optimal_models)
         nnc_law law;
         double flops, params, tokens;
     } known[] = {
-        { NNC_LAW_RULE_20, 5.76e23, 69.282e9, 1.38564e12 },
-        { NNC_LAW_TEX, 5.76e23, 40.3609e9, 2.3785e12 },
-        { NNC_LAW_EPOCH, 5.76e23, 72.3527e9, 1.32683e12 },
-        { NNC_LAW_PRINTED, 1e20, 0.644857509e9, 25.845502974e9 },
-        { NNC_LAW_TEX, 1e20, 0.774873739e9, 21.508880521e9 },
-        { NNC_LAW_EPOCH, 1e20, 0.854506719e9, 19.504430222e9 },
-        { NNC_LAW_RULE_20, 4.58813e23, 61.834e9, 1.23668e12 },
-        { NNC_LAW_EPOCH, 4.58813e23, 64.3892e9, 1.1876e12 },
+        { NNC_LAW_RULE_20, 5.76e23, 69.282e9, 1.38564e12 },    { NNC_LAW_TEX, 5.76e23, 40.3609e9, 2.3785e12 },
+        { NNC_LAW_EPOCH, 5.76e23, 72.3527e9, 1.32683e12 },     { NNC_LAW_PRINTED, 1e20, 0.644857509e9, 25.845502974e9 },
+        { NNC_LAW_TEX, 1e20, 0.774873739e9, 21.508880521e9 },  { NNC_LAW_EPOCH, 1e20, 0.854506719e9, 19.504430222e9 },
+        { NNC_LAW_RULE_20, 4.58813e23, 61.834e9, 1.23668e12 }, { NNC_LAW_EPOCH, 4.58813e23, 64.3892e9, 1.1876e12 },
     };
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         const nnc_optimum best = nnc_compute_optimal(known[i].law, known[i].flops);
@@ -366,8 +353,7 @@ START_TEST(compute_optimal_models)
     const nnc_optimum best = nnc_compute_optimal(NNC_LAW_EPOCH, 1e23);
     for (int i = 5; i < 20; i++) {
         const double shift = i / 10.0;
-        ck_assert(nnc_law_loss(NNC_LAW_EPOCH, best.params * shift, best.tokens / shift) >=
-                  best.loss - 1e-12);
+        ck_assert(nnc_law_loss(NNC_LAW_EPOCH, best.params * shift, best.tokens / shift) >= best.loss - 1e-12);
     }
 }
 END_TEST
@@ -476,14 +462,13 @@ START_TEST(every_line_is_true)
             if (lines[i].numbers != NULL && !isnan(lines[i].value)) {
                 const double value = evaluated(lines[i].numbers);
                 ck_assert_msg(fabs(value - lines[i].value) <= 1e-9 * fabs(lines[i].value),
-                              "%s = %s = %s is %.12g, said %.12g", lines[i].name, lines[i].formula,
-                              lines[i].numbers, value, lines[i].value);
+                              "%s = %s = %s is %.12g, said %.12g", lines[i].name, lines[i].formula, lines[i].numbers,
+                              value, lines[i].value);
             }
         }
         nnc_derivation_destroy(why);
-        CLOSE(run.train_s + run.wait_s + run.rollout_s + run.score_s + run.sync_s +
-                  run.straggler_s + run.save_time_s + run.lost_s + run.evaluate_s + run.warmup_s +
-                  run.planned_s + run.sites_s,
+        CLOSE(run.train_s + run.wait_s + run.rollout_s + run.score_s + run.sync_s + run.straggler_s + run.save_time_s +
+                  run.lost_s + run.evaluate_s + run.warmup_s + run.planned_s + run.sites_s,
               run.run_s, 1e-12);
     }
 }

@@ -180,11 +180,10 @@ START_TEST(claims_about_cost_and_failures)
         { 32, 14.0, 3.06, 32901.12 }, /* "about 50,000" */
         { 8, 14.0, 16.0, 43008.0 },   /* "21.5K" */
         { 32, 14.0, 16.0, 172032.0 }, /* "86K" */
-        { 32, 3.5, 16.0,
-          43008.0 }, /* a quarter of the devices saves nothing: it takes four times as long */
-        { 8, 14.0, 3.06, 8225.28 }, /* "10,252" */
-        { 8, 7.0, 4.10, 5510.4 },   /* "6,877" */
-        { 8, 3.5, 8.0, 5376.0 },    /* "6,720" */
+        { 32, 3.5, 16.0, 43008.0 },   /* a quarter of the devices saves nothing: it takes four times as long */
+        { 8, 14.0, 3.06, 8225.28 },   /* "10,252" */
+        { 8, 7.0, 4.10, 5510.4 },     /* "6,877" */
+        { 8, 3.5, 8.0, 5376.0 },      /* "6,720" */
     };
     nnc_run_ask ask = nnc_run_ask_default();
     for (size_t i = 0; i < COUNT_OF(rows); i++) {

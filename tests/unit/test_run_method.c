@@ -212,9 +212,7 @@ START_TEST(beside_training)
     const nnc_run first = run_of(&plan, &ask);
     for (int i = 0; i < 6; i++) {
         nnc_run_ask better = ask;
-        *(i == 0   ? &better.rollout_tokens_per_s
-          : i == 1 ? &better.sync_bytes_per_s
-                   : &better.prompt_tokens) *= 2.0;
+        *(i == 0 ? &better.rollout_tokens_per_s : i == 1 ? &better.sync_bytes_per_s : &better.prompt_tokens) *= 2.0;
         better.reward_params = i == 2 ? 0.0 : better.reward_params;
         better.critic_params = i == 3 ? 0.5 : better.critic_params;
         better.sampler_logprobs = i == 4;

@@ -63,8 +63,7 @@ static nnc_run_ask random_ask(void)
     return ask;
 }
 
-static void no_longer(const nnc_plan *plan, const nnc_run_ask *better, const nnc_run *than,
-                      const char *what, int turn)
+static void no_longer(const nnc_plan *plan, const nnc_run_ask *better, const nnc_run *than, const char *what, int turn)
 {
     const nnc_run run = run_of(plan, better);
     ck_assert_msg(run.run_s <= than->run_s * (1.0 + 1e-12) || isinf(than->run_s),
@@ -134,13 +133,12 @@ START_TEST(identities)
         }
         const nnc_run run = run_of(&plan, &ask);
         ck_assert(run.run_s >= best.run_s && run.goodput > 0.0 && run.goodput <= 1.0);
-        CLOSE(run.train_s + run.wait_s + run.straggler_s + run.save_time_s + run.lost_s +
-                  run.evaluate_s + run.warmup_s + run.planned_s + run.sites_s,
+        CLOSE(run.train_s + run.wait_s + run.straggler_s + run.save_time_s + run.lost_s + run.evaluate_s +
+                  run.warmup_s + run.planned_s + run.sites_s,
               run.run_s, 1e-9);
         CLOSE(run.device_hours, run.devices * run.run_s / HOUR, 1e-12);
         CLOSE(run.cost, run.device_hours * plan.price, 1e-12);
-        ck_assert(run.power_w >= ask.idle_w * (1.0 - 1e-12) &&
-                  run.power_w <= ask.busy_w * (1.0 + 1e-12));
+        ck_assert(run.power_w >= ask.idle_w * (1.0 - 1e-12) && run.power_w <= ask.busy_w * (1.0 + 1e-12));
 
         nnc_run_ask twice = ask;
         twice.pue = ask.pue * 2.0;
@@ -165,8 +163,7 @@ START_TEST(identities)
         timed.warmup_s = 1000.0;
         const nnc_run days = run_of(&plan, &timed);
         CLOSE(days.run_s, 100.0 * 24.0 * HOUR, 1e-12);
-        CLOSE(days.train_s + days.straggler_s + days.save_time_s + days.lost_s + days.warmup_s +
-                  days.planned_s,
+        CLOSE(days.train_s + days.straggler_s + days.save_time_s + days.lost_s + days.warmup_s + days.planned_s,
               days.run_s, 1e-9);
         ck_assert(days.lost_s >= 0.0 && days.save_time_s >= 0.0);
     }
@@ -183,15 +180,13 @@ START_TEST(goodput)
         const double m = random_size(1e2, 1e7), restart = random_size(1.0, 1e4);
         ck_assert_double_eq(nnc_goodput(interval, save, save, restart, (double)INFINITY, false),
                             interval / (interval + save));
-        CLOSE(nnc_goodput(interval, save, save, restart, 1e15, false), interval / (interval + save),
-              1e-6);
+        CLOSE(nnc_goodput(interval, save, save, restart, 1e15, false), interval / (interval + save), 1e-6);
         const double blocking = nnc_goodput(interval, save, save, restart, m, false);
         ck_assert_double_le(nnc_goodput(interval, save, save, restart, m / 2.0, false), blocking);
         ck_assert_double_le(nnc_goodput(interval, save, save, restart * 2.0, m, false), blocking);
         if (save < 0.05 * m) { /* where the expansion holds */
             const double daly = nnc_daly_interval(save, m);
-            ck_assert_double_ge(nnc_goodput(daly, save, save, restart, m, false),
-                                blocking * (1.0 - 2e-3));
+            ck_assert_double_ge(nnc_goodput(daly, save, save, restart, m, false), blocking * (1.0 - 2e-3));
         }
     }
 }
@@ -207,8 +202,8 @@ START_TEST(busy_is_the_rest_of_a_step)
     plan.pipeline = 2;
     plan.micro_batches = 4;
     plan.samples = 1e6;
-    const nnc_result r = estimate_with(load_model("models/gpt2.json"), h100,
-                                       load_software("software/torch-eager.json"), &plan);
+    const nnc_result r =
+        estimate_with(load_model("models/gpt2.json"), h100, load_software("software/torch-eager.json"), &plan);
     ck_assert(r.bubble_s > 0.0 && r.exposed_comm_s > 0.0 && r.host_s > 0.0);
     nnc_run_ask ask = nnc_run_ask_default();
     nnc_run run, longer;
@@ -222,8 +217,7 @@ START_TEST(busy_is_the_rest_of_a_step)
     ask.device_mtbf_s = 1e7;
     ask.checkpoint_bytes = 1e9;
     ask.spares = 0.0;
-    ask.asynchronous =
-        true; /* the next save begins when one has ended; without a cost, every second */
+    ask.asynchronous = true; /* the next save begins when one has ended; without a cost, every second */
     ask.block_s = 0.0;
     for (ask.save_s = 0.0; ask.save_s <= 50.0; ask.save_s += 10.0) {
         ck_assert_int_eq(nnc_run_of(&r, h100, &r.plan, &ask, &run, &err), NNC_OK);
@@ -264,15 +258,14 @@ START_TEST(budgets_come_back)
         CLOSE(back.cost, ask.cost, 1e-9);
         CLOSE(back.device_hours, budget.device_hours, 1e-9);
         const double over = back.over_training[best->law];
-        ck_assert_msg(isnan(over) || relative(over, 1.0) < 1e-6, "%s: %.9g",
-                      nnc_law_name(best->law), over);
+        ck_assert_msg(isnan(over) || relative(over, 1.0) < 1e-6, "%s: %.9g", nnc_law_name(best->law), over);
     }
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { better_is_never_longer, identities, goodput,
-                                   busy_is_the_rest_of_a_step, budgets_come_back };
+    const TTest *const tests[] = { better_is_never_longer, identities, goodput, busy_is_the_rest_of_a_step,
+                                   budgets_come_back };
     return run_tests_with("run_properties", open_support, close_support, tests, COUNT_OF(tests));
 }

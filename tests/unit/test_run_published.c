@@ -8,19 +8,7 @@
 /* ---- tables ---- */
 
 enum { NAME, HOURS, WATTS, PUE, GRAMS, MWH, TONNES, TOLERANCE, RUN_CELLS = 9 };
-enum {
-    ID,
-    DEVICES = 2,
-    BATCH,
-    STEP,
-    SAMPLE_BYTES,
-    STORAGE,
-    PREPARE,
-    WORKERS,
-    SERIAL,
-    MEASURED,
-    LOADER_CELLS = 12
-};
+enum { ID, DEVICES = 2, BATCH, STEP, SAMPLE_BYTES, STORAGE, PREPARE, WORKERS, SERIAL, MEASURED, LOADER_CELLS = 12 };
 
 /* Calls check for every row below the head; the number of rows. */
 static int each_row(const char *path, int cells, void (*check)(char *const *cells))
@@ -51,8 +39,8 @@ static double cell(const char *text)
 
 static void within(const char *name, const char *what, double found, double published, double share)
 {
-    ck_assert_msg(isnan(published) || relative(found, published) <= share,
-                  "%s: %s %.6g, published %.6g", name, what, found, published);
+    ck_assert_msg(isnan(published) || relative(found, published) <= share, "%s: %s %.6g, published %.6g", name, what,
+                  found, published);
 }
 
 /* ---- energy and carbon ---- */
@@ -75,9 +63,7 @@ static void check_published_run(char *const *cells)
 
 START_TEST(published_totals_of_energy)
 {
-    ck_assert_int_eq(
-        each_row(NNCOST_SOURCE_DIR "/tests/published/runs.csv", RUN_CELLS, check_published_run),
-        27);
+    ck_assert_int_eq(each_row(NNCOST_SOURCE_DIR "/tests/published/runs.csv", RUN_CELLS, check_published_run), 27);
 }
 END_TEST
 
@@ -210,8 +196,7 @@ END_TEST
 
 /* ---- device-hours ---- */
 
-static double tokens_run(int32_t devices, double params, double tokens, double flops_per_s,
-                         double lost)
+static double tokens_run(int32_t devices, double params, double tokens, double flops_per_s, double lost)
 {
     nnc_plan plan = devices_of(devices);
     nnc_run_ask ask = nnc_run_ask_default();
@@ -281,14 +266,12 @@ static void check_loader(char *const *cells)
     ask.workers = cell(cells[WORKERS]);
     ask.serial_input = cell(cells[SERIAL]) > 0.0;
     const nnc_run run = run_of(&plan, &ask);
-    within(cells[ID], "samples/s", (double)plan.global_batch / run.step_s, cell(cells[MEASURED]),
-           0.25);
+    within(cells[ID], "samples/s", (double)plan.global_batch / run.step_s, cell(cells[MEASURED]), 0.25);
 }
 
 START_TEST(measured_loaders)
 {
-    ck_assert_int_eq(
-        each_row(NNCOST_SOURCE_DIR "/tests/published/loaders.csv", LOADER_CELLS, check_loader), 47);
+    ck_assert_int_eq(each_row(NNCOST_SOURCE_DIR "/tests/published/loaders.csv", LOADER_CELLS, check_loader), 47);
 }
 END_TEST
 
@@ -320,8 +303,7 @@ START_TEST(published_optima)
     };
     for (size_t i = 0; i < COUNT_OF(known); i++) {
         const nnc_optimum best = nnc_compute_optimal(known[i].law, known[i].flops);
-        within(nnc_law_name(known[i].law), "parameters", best.params, known[i].params,
-               known[i].share);
+        within(nnc_law_name(known[i].law), "parameters", best.params, known[i].params, known[i].share);
         within(nnc_law_name(known[i].law), "tokens", best.tokens, known[i].tokens, known[i].share);
         CLOSE(6.0 * best.params * best.tokens, known[i].flops, 1e-12);
     }
@@ -335,8 +317,7 @@ START_TEST(published_optima)
         CLOSE(best.served_params, c[3], 2e-3);
         CLOSE(best.served_tokens, c[4], 3e-3);
         CLOSE(best.saved_share, c[5], 0.01);
-        CLOSE(nnc_law_loss(NNC_LAW_EPOCH, best.served_params, best.served_tokens), best.loss,
-              1e-12);
+        CLOSE(nnc_law_loss(NNC_LAW_EPOCH, best.served_params, best.served_tokens), best.loss, 1e-12);
     }
     ck_assert(isnan(nnc_serving_optimal(NNC_LAW_RULE_20, 1e9, 2e10, 1e12).served_params));
 

@@ -20,8 +20,8 @@ static nnc_plan draw_from(const nnc_plan *base)
     return plan;
 }
 
-static void check_space(const char *model_id, const char *device_id, int32_t devices,
-                        int64_t global_batch, nnc_search_result *found)
+static void check_space(const char *model_id, const char *device_id, int32_t devices, int64_t global_batch,
+                        nnc_search_result *found)
 {
     const nnc_model *model = NULL;
     const nnc_device *device = NULL;
@@ -35,19 +35,16 @@ static void check_space(const char *model_id, const char *device_id, int32_t dev
     ck_assert_int_eq(nnc_device_load(specs, device_id, &device, &err), NNC_OK);
     search.base.devices = devices;
     search.base.global_batch = global_batch;
-    ck_assert_msg(nnc_search_run(model, device, software, &search, NULL, NULL, found, &err) ==
-                      NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_search_run(model, device, software, &search, NULL, NULL, found, &err) == NNC_OK, "%s: %s",
+                  err.where, err.what);
     ck_assert_int_eq(found->best_count, 1);
     seed(devices);
     for (int i = 0; i < DRAWN; i++) {
         const nnc_plan plan = draw_from(&search.base);
         nnc_result r;
-        if (nnc_estimate(model, device, software, &plan, scratch, &r, NULL) == NNC_OK &&
-            r.memory.headroom_bytes >= 0) {
-            ck_assert_msg(r.step_s >= found->best[0].step_s * (1 - 1e-12),
-                          "%s on %d %s: %.9g, found %.9g", model_id, (int)devices, device_id,
-                          r.step_s, found->best[0].step_s);
+        if (nnc_estimate(model, device, software, &plan, scratch, &r, NULL) == NNC_OK && r.memory.headroom_bytes >= 0) {
+            ck_assert_msg(r.step_s >= found->best[0].step_s * (1 - 1e-12), "%s on %d %s: %.9g, found %.9g", model_id,
+                          (int)devices, device_id, r.step_s, found->best[0].step_s);
             feasible++;
         }
     }

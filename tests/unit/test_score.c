@@ -65,8 +65,8 @@ static nnc_measured step_row(const char *id, const char *undecided)
                            .undecided = undecided };
 }
 
-static const nnc_score_group *find(const nnc_score_group *groups, int32_t count,
-                                   nnc_score_section section, nnc_score_by by)
+static const nnc_score_group *find(const nnc_score_group *groups, int32_t count, nnc_score_section section,
+                                   nnc_score_by by)
 {
     for (int32_t i = 0; i < count; i++) {
         if (groups[i].section == section && groups[i].by == by) {
@@ -79,34 +79,13 @@ static const nnc_score_group *find(const nnc_score_group *groups, int32_t count,
 
 START_TEST(rows_that_leave_something_open_stand_apart)
 {
-    nnc_measured rows[] = { step_row("a", ""), step_row("b", "recompute"), step_row("c", ""),
-                            step_row("d", "") };
+    nnc_measured rows[] = { step_row("a", ""), step_row("b", "recompute"), step_row("c", ""), step_row("d", "") };
     rows[2].fitted = true;
     const nnc_scored scored[] = {
-        { .row = &rows[0],
-          .measured_s = 1,
-          .error = 0.1,
-          .low_s = 0.9,
-          .high_s = 1.1,
-          .memory_error = NAN },
-        { .row = &rows[1],
-          .measured_s = 1,
-          .error = 9.0,
-          .low_s = NAN,
-          .high_s = NAN,
-          .memory_error = NAN },
-        { .row = &rows[2],
-          .measured_s = 1,
-          .error = -0.1,
-          .low_s = 1.1,
-          .high_s = 1.2,
-          .memory_error = NAN },
-        { .row = &rows[3],
-          .error = NAN,
-          .low_s = NAN,
-          .high_s = NAN,
-          .memory_error = NAN,
-          .reason = "why" },
+        { .row = &rows[0], .measured_s = 1, .error = 0.1, .low_s = 0.9, .high_s = 1.1, .memory_error = NAN },
+        { .row = &rows[1], .measured_s = 1, .error = 9.0, .low_s = NAN, .high_s = NAN, .memory_error = NAN },
+        { .row = &rows[2], .measured_s = 1, .error = -0.1, .low_s = 1.1, .high_s = 1.2, .memory_error = NAN },
+        { .row = &rows[3], .error = NAN, .low_s = NAN, .high_s = NAN, .memory_error = NAN, .reason = "why" },
     };
     int32_t count = 0;
     const nnc_score_group *groups = nnc_score_groups(arena, scored, 4, &count);
@@ -118,8 +97,7 @@ START_TEST(rows_that_leave_something_open_stand_apart)
     ck_assert_int_eq(fitted->scored, 1);
     ck_assert_double_eq(fitted->bias, -0.1);
     ck_assert_double_eq(find(groups, count, NNC_SECTION_STEP, NNC_SCORE_UNFITTED)->stats.bias, 0.1);
-    const nnc_score_stats *total =
-        &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_IN_TOTAL)->stats;
+    const nnc_score_stats *total = &find(groups, count, NNC_SECTION_STEP, NNC_SCORE_IN_TOTAL)->stats;
     ck_assert_int_eq(total->rows, 3);
     ck_assert_int_eq(total->scored, 2);
     ck_assert_double_eq(total->mape, 0.1);
@@ -127,8 +105,7 @@ START_TEST(rows_that_leave_something_open_stand_apart)
     ck_assert_ptr_eq(total->worst, &scored[0]); /* the first of two as far off */
     ck_assert_int_eq(total->intervals, 2);
     ck_assert_double_eq(total->inside, 0.5);
-    const nnc_score_stats *apart =
-        &find(groups, count, NNC_SECTION_STEP_APART, NNC_SCORE_BY_FILE)->stats;
+    const nnc_score_stats *apart = &find(groups, count, NNC_SECTION_STEP_APART, NNC_SCORE_BY_FILE)->stats;
     ck_assert_int_eq(apart->scored, 1);
     ck_assert_double_eq(apart->mape, 9.0);
 }
@@ -152,12 +129,12 @@ static nnc_scored score_text(const char *text, const nnc_device *device)
     nnc_scored scored;
     nnc_error err = { 0 };
     const nnc_software software = nnc_software_default();
-    ck_assert_msg(nnc_measured_parse(specs, "t", text, strlen(text), &file, &err) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_measured_parse(specs, "t", text, strlen(text), &file, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     ck_assert_int_eq(file.count, 1);
     ck_assert_ptr_null(file.rows[0].reason);
-    ck_assert_msg(nnc_score_row(&file.rows[0], file.rows[0].model, device, &software,
-                                &file.rows[0].plan, scratch, &scored, &err) == NNC_OK,
+    ck_assert_msg(nnc_score_row(&file.rows[0], file.rows[0].model, device, &software, &file.rows[0].plan, scratch,
+                                &scored, &err) == NNC_OK,
                   "%s: %s", err.where, err.what);
     return scored;
 }
@@ -166,8 +143,7 @@ START_TEST(a_product_takes_what_the_roofline_says)
 {
     const nnc_device device = plain_device();
     /* 2 x 1000^3 FLOPs at 100 TFLOP/s are 20 us; 6 MB at 1 TB/s only 6 us. */
-    const nnc_scored scored =
-        score_text("id,hardware,dtype,m,n,k,time_us\na,plain,bf16,1000,1000,1000,25\n", &device);
+    const nnc_scored scored = score_text("id,hardware,dtype,m,n,k,time_us\na,plain,bf16,1000,1000,1000,25\n", &device);
     ck_assert_double_eq_tol(scored.predicted_s, 20e-6, 1e-15);
     ck_assert_double_eq_tol(scored.error, -0.2, 1e-12);
     ck_assert_double_eq_tol(scored.lower_bound_s, 20e-6, 1e-15);
@@ -236,10 +212,9 @@ START_TEST(causal_attention_runs_its_pairs)
     const nnc_device device = plain_device();
     /* 4 products' worth: 4 d FLOPs per pair and head; 1000 x 1001 / 2 pairs, 10 heads of 100:
      * 4 x 100 x 10 x 500500 = 2.002e9, 20.02 us at 100 TFLOP/s. */
-    const nnc_scored scored =
-        score_text("id,hardware,dtype,batch,seq_len,n_heads,head_dim,causal,time_us\n"
-                   "a,plain,bf16,1,1000,10,100,1,20.02\n",
-                   &device);
+    const nnc_scored scored = score_text("id,hardware,dtype,batch,seq_len,n_heads,head_dim,causal,time_us\n"
+                                         "a,plain,bf16,1,1000,10,100,1,20.02\n",
+                                         &device);
     ck_assert_double_eq_tol(scored.error, 0.0, 1e-9);
 }
 END_TEST
@@ -247,11 +222,9 @@ END_TEST
 START_TEST(a_collective_takes_what_its_links_say)
 {
     nnc_device device = plain_device();
-    device.scale_up = (nnc_scale_up){ .kind = NNC_LINK_SWITCH,
-                                      .devices = 8,
-                                      .bytes_per_s = 1e9,
-                                      .latency_s = 0.0,
-                                      .knee_bytes = 0.0 };
+    device.scale_up = (nnc_scale_up){
+        .kind = NNC_LINK_SWITCH, .devices = 8, .bytes_per_s = 1e9, .latency_s = 0.0, .knee_bytes = 0.0
+    };
     /* Gathering 8 MB over 8 ranks: 7/8 of it arrives at 1 GB/s. */
     const nnc_scored scored = score_text("id,hardware,op,bytes,n_devices,n_nodes,time_us\n"
                                          "a,plain,all_gather,8e6,8,1,7000\n",
@@ -264,25 +237,22 @@ START_TEST(a_step_is_what_an_estimate_says)
 {
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
-    const nnc_scored scored =
-        score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
-                   "micro_batch,grad_accum,recompute,precision,measured_step_s,"
-                   "measured_peak_mem_gib,mem_stat\n"
-                   "a,plain,1,2,256,4,512,1024,128,1,4,1,none,bf16,1,1,allocated: torch\n",
-                   &device);
+    const nnc_scored scored = score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
+                                         "micro_batch,grad_accum,recompute,precision,measured_step_s,"
+                                         "measured_peak_mem_gib,mem_stat\n"
+                                         "a,plain,1,2,256,4,512,1024,128,1,4,1,none,bf16,1,1,allocated: torch\n",
+                                         &device);
     const nnc_model model = llama(2, 256, 4, 4, 512, 1024, 128);
     nnc_plan plan = nnc_plan_default();
     nnc_result result;
     plan.micro_batch = 4;
     plan.precision = NNC_BF16;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, NULL),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, NULL), NNC_OK);
     ck_assert_double_eq(scored.predicted_s, result.step_s);
     ck_assert_double_eq(scored.lower_bound_s, result.lower_bound_s);
     ck_assert_double_eq(scored.predicted_bytes, (double)result.memory.total_bytes);
     ck_assert_int_eq(scored.memory_stat, NNC_MEMORY_ALLOCATED);
-    ck_assert_double_eq_tol(scored.memory_error,
-                            (double)result.memory.total_bytes / 1073741824.0 - 1.0, 1e-12);
+    ck_assert_double_eq_tol(scored.memory_error, (double)result.memory.total_bytes / 1073741824.0 - 1.0, 1e-12);
 }
 END_TEST
 
@@ -292,29 +262,22 @@ START_TEST(a_program_may_work_on_its_host)
 {
     const nnc_device device = plain_device();
     const nnc_software software = nnc_software_default();
-    const nnc_scored alone =
-        score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
-                   "micro_batch,grad_accum,recompute,precision,measured_step_s\n"
-                   "a,plain,1,2,256,4,512,1024,128,1,4,1,none,bf16,1\n",
-                   &device);
+    const nnc_scored alone = score_text("id,hardware,n_devices,n_layers,d_model,n_heads,d_ff,vocab,seq_len,gated_mlp,"
+                                        "micro_batch,grad_accum,recompute,precision,measured_step_s\n"
+                                        "a,plain,1,2,256,4,512,1024,128,1,4,1,none,bf16,1\n",
+                                        &device);
     nnc_measured row = *alone.row;
     nnc_scored scored;
     row.host_pass_s = 0.5;
     row.host_sample_s = 0.25;
-    ck_assert_int_eq(
-        nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),
-        NNC_OK);
+    ck_assert_int_eq(nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL), NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
     row.input_samples_per_s = 2.0; /* part of a host */
     row.plan.devices_per_node = 8;
-    ck_assert_int_eq(
-        nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),
-        NNC_OK);
+    ck_assert_int_eq(nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL), NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, alone.predicted_s + 1.5, 1e-12);
     row.plan.devices_per_node = 1;
-    ck_assert_int_eq(
-        nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL),
-        NNC_OK);
+    ck_assert_int_eq(nnc_score_row(&row, row.model, &device, &software, &row.plan, scratch, &scored, NULL), NNC_OK);
     ck_assert_double_eq_tol(scored.predicted_s, 2.0, 1e-12);
 }
 END_TEST
@@ -328,9 +291,8 @@ START_TEST(a_rate_past_saturation_is_compared_by_itself)
     nnc_measured_file file;
     nnc_serve serve;
     nnc_error err = { 0 };
-    const char *text =
-        "id,device,model,weights,framework,mode,request_rate,input_len,output_len,ttft_s\n"
-        "a,h100,llama3-8b,bf16,neutral-engine,open-loop,1000,500,100,0.1\n";
+    const char *text = "id,device,model,weights,framework,mode,request_rate,input_len,output_len,ttft_s\n"
+                       "a,h100,llama3-8b,bf16,neutral-engine,open-loop,1000,500,100,0.1\n";
     ck_assert_int_eq(nnc_measured_parse(specs, "t", text, strlen(text), &file, &err), NNC_OK);
     ck_assert_int_eq(nnc_model_load(specs, "llama3-8b", &model, &err), NNC_OK);
     ck_assert_int_eq(nnc_device_load(specs, "h100", &device, &err), NNC_OK);
@@ -339,8 +301,7 @@ START_TEST(a_rate_past_saturation_is_compared_by_itself)
     nnc_scored scored;
     ck_assert_int_eq(nnc_serve_of(model, device, engine, &row->ask, scratch, &serve, &err), NNC_OK);
     ck_assert(serve.saturated && isinf(serve.ttft_s));
-    ck_assert_int_eq(nnc_score_row(row, model, device, engine, &row->plan, scratch, &scored, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_score_row(row, model, device, engine, &row->plan, scratch, &scored, &err), NNC_OK);
     ck_assert_double_eq(scored.measured_s, 0.001);
     ck_assert_double_eq_tol(scored.error, 1000.0 / serve.saturation_rate - 1.0, 1e-12);
     ck_assert(scored.lower_bound_s < scored.predicted_s && !isinf(scored.high_s));

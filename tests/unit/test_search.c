@@ -51,14 +51,12 @@ static void run(const nnc_search *search, nnc_search_result *out)
     ck_assert_uint_eq(out->space, out->evaluated + out->pruned);
 }
 
-static void check_estimate(const nnc_model *model, const nnc_device *device,
-                           const nnc_software *software, const nnc_found *found,
-                           nnc_scratch *scratch)
+static void check_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                           const nnc_found *found, nnc_scratch *scratch)
 {
     nnc_result estimate;
     nnc_error err;
-    ck_assert_int_eq(nnc_estimate(model, device, software, &found->plan, scratch, &estimate, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_estimate(model, device, software, &found->plan, scratch, &estimate, &err), NNC_OK);
     ck_assert_double_eq(found->step_s, estimate.step_s);
     ck_assert_double_eq(found->mfu, estimate.mfu);
     ck_assert_double_eq(found->exposed_comm_s, estimate.exposed_comm_s);
@@ -123,8 +121,7 @@ START_TEST(runs_are_those_of_a_run)
         const nnc_found *found = &result->best[i];
         nnc_result estimate;
         nnc_run whole;
-        ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &found->plan, scratch, &estimate, &err),
-                         NNC_OK);
+        ck_assert_int_eq(nnc_estimate(gpt, a100, &software, &found->plan, scratch, &estimate, &err), NNC_OK);
         ck_assert_int_eq(nnc_run_of(&estimate, a100, &found->plan, &ask, &whole, &err), NNC_OK);
         ck_assert_double_eq(found->run_s, whole.run_s);
         ck_assert_double_eq(found->device_hours, whole.device_hours);
@@ -148,8 +145,7 @@ START_TEST(runs_are_those_of_a_run)
     ck_assert_uint_eq(result->missed.index, other->missed.index);
     ask.epochs = 2; /* contradicts the tokens of the plan */
     ask.dataset_size = 1e9;
-    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_BAD_USAGE);
     nnc_scratch_destroy(scratch);
 }
 END_TEST
@@ -183,8 +179,7 @@ START_TEST(equals_estimate_whatever_is_searched)
         search.best = NNC_SEARCH_BEST_MAX;
         search.mem_bytes = INT64_C(1) << 50;
         search.base.devices_per_node = spaces[i].per_node;
-        search.schedule =
-            spaces[i].schedule >= 0 ? (nnc_choice){ { spaces[i].schedule }, 1 } : search.schedule;
+        search.schedule = spaces[i].schedule >= 0 ? (nnc_choice){ { spaces[i].schedule }, 1 } : search.schedule;
         search.zero = spaces[i].zero >= 0 ? (nnc_choice){ { spaces[i].zero }, 1 } : search.zero;
         ck_assert_int_eq(nnc_model_load(specs, spaces[i].model, &model, &err), NNC_OK);
         ck_assert_int_eq(nnc_software_load(specs, spaces[i].software, &software, &err), NNC_OK);
@@ -193,14 +188,11 @@ START_TEST(equals_estimate_whatever_is_searched)
             search.base.overlap = part == 2 ? 0.3 : (double)NAN;
             nnc_profiles profiles = nnc_profiles_of_one(software);
             profiles.any = true; /* also options that no framework offers */
-            ck_assert_int_eq(
-                nnc_search_by_plan(model, &device, &profiles, &search, NULL, NULL, result, &err),
-                NNC_OK);
+            ck_assert_int_eq(nnc_search_by_plan(model, &device, &profiles, &search, NULL, NULL, result, &err), NNC_OK);
             ck_assert_int_gt(result->best_count, 0);
             for (int32_t k = 0; k < result->best_count + result->pareto_count; k++) {
-                const nnc_found *one = k < result->best_count
-                                           ? &result->best[k]
-                                           : &result->pareto[k - result->best_count];
+                const nnc_found *one =
+                    k < result->best_count ? &result->best[k] : &result->pareto[k - result->best_count];
                 check_estimate(model, &device, software, one, scratch);
             }
         }
@@ -222,8 +214,7 @@ START_TEST(messages_count)
     search.best = NNC_SEARCH_BEST_MAX;
     search.pipeline = (nnc_choice){ { 2, 4 }, 2 };
     search.base.devices_per_node = 1;
-    ck_assert_int_eq(nnc_search_run(gpt, &slow, &software, &search, NULL, NULL, result, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_search_run(gpt, &slow, &software, &search, NULL, NULL, result, &err), NNC_OK);
     ck_assert_int_gt(result->best_count, 10);
     for (int32_t i = 0; i < result->best_count; i++) {
         check_estimate(gpt, &slow, &software, &result->best[i], scratch);
@@ -377,8 +368,7 @@ START_TEST(a_limit_needs_the_length_of_the_run)
     const nnc_software software = nnc_software_default();
     nnc_error err;
     search.deadline_s = 1.0;
-    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "--deadline");
 }
 END_TEST
@@ -408,8 +398,7 @@ START_TEST(stops_at_a_whole_round)
     const nnc_software software = nnc_software_default();
     nnc_error err;
     uint64_t seen = 0;
-    ck_assert_int_eq(
-        nnc_search_run(gpt, a100, &software, &search, stop_at_once, &seen, result, &err), NNC_OK);
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, stop_at_once, &seen, result, &err), NNC_OK);
     ck_assert_uint_gt(result->covered, 0);
     ck_assert_uint_lt(result->covered, result->space);
     ck_assert_uint_eq(result->covered, seen);
@@ -423,8 +412,7 @@ START_TEST(an_impossible_space_says_why)
     const nnc_software software = nnc_software_default();
     nnc_error err = { .status = NNC_OK };
     search.tensor = (nnc_choice){ { 8 }, 1 }; /* 25 heads */
-    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--tensor");
     ck_assert_ptr_nonnull(strstr(err.what, "heads 25"));
 }
@@ -541,8 +529,7 @@ START_TEST(a_front_beats_what_is_worse)
     ck_assert(nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 101));
     ck_assert(nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 100));
     ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 3.0, 99));
-    ck_assert(
-        !nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 2.0, 100)); /* the index may be lower */
+    ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 2.0, 100)); /* the index may be lower */
     ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 1, 1.0, 200));
     ck_assert(!nnc_front_beats(&front, NNC_OBJECTIVE_TIME, 2, 3.0, 200)); /* space for another */
 }
@@ -576,8 +563,7 @@ START_TEST(batches_are_replays)
         for (int shape = 0; shape < BATCH_SHAPES; shape++) {
             double times_s[3][BATCH_STAGES];
             for (int s = 0; s < 3 * BATCH_STAGES; s++) {
-                times_s[s / BATCH_STAGES][s % BATCH_STAGES] =
-                    1.0 + 0.125 * (double)((s * 7 + track * 5 + shape) % 11);
+                times_s[s / BATCH_STAGES][s % BATCH_STAGES] = 1.0 + 0.125 * (double)((s * 7 + track * 5 + shape) % 11);
             }
             const nnc_pipeline pipeline = { .schedule = NNC_SCHEDULE_1F1B,
                                             .stages = 2 + shape % (BATCH_STAGES - 1),
@@ -626,8 +612,7 @@ START_TEST(a_shard_may_be_empty)
     const nnc_software software = nnc_software_default();
     nnc_error err = { .status = NNC_OK };
     search.shard = search.shards = 1000000;
-    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_search_run(gpt, a100, &software, &search, NULL, NULL, result, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--shard");
     ck_assert_uint_eq(result->space, 0);
 }

@@ -19,11 +19,9 @@ static nnc_search_task task_of(int32_t devices, int64_t batch)
     ck_assert_int_eq(nnc_device_load(specs, "a100", &a100, &err), NNC_OK);
     plain = nnc_software_default();
     profiles = nnc_profiles_of_one(&plain);
-    nnc_search_task task = { .ranks = { .size = 1 },
-                             .model = gpt2,
-                             .device = a100,
-                             .profiles = &profiles,
-                             .search = nnc_search_default() };
+    nnc_search_task task = {
+        .ranks = { .size = 1 }, .model = gpt2, .device = a100, .profiles = &profiles, .search = nnc_search_default()
+    };
     task.search.base.devices = devices;
     task.search.base.global_batch = batch;
     task.search.best = 5;
@@ -34,8 +32,7 @@ static nnc_search_task task_of(int32_t devices, int64_t batch)
 static nnc_search_report report_of(nnc_search_task *task)
 {
     nnc_search_report report;
-    ck_assert_msg(nnc_search_task_run(task, arena, &report, &err) == NNC_OK, "%s: %s", err.where,
-                  err.what);
+    ck_assert_msg(nnc_search_task_run(task, arena, &report, &err) == NNC_OK, "%s: %s", err.where, err.what);
     return report;
 }
 
@@ -44,8 +41,7 @@ static const nnc_search_result *search_of(const nnc_search_task *task, int32_t d
     static nnc_search_result result;
     nnc_search search = task->search;
     search.base.devices = devices;
-    ck_assert_int_eq(nnc_search_run(gpt2, a100, &plain, &search, NULL, NULL, &result, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_search_run(gpt2, a100, &plain, &search, NULL, NULL, &result, &err), NNC_OK);
     return &result;
 }
 
@@ -128,9 +124,7 @@ END_TEST
 
 static void write_shard(const nnc_search_report *report, const char *path)
 {
-    static const nnc_view view = { .schema = NNC_SEARCH_SCHEMA,
-                                   .document = &nnc_search_document,
-                                   .exact = true };
+    static const nnc_view view = { .schema = NNC_SEARCH_SCHEMA, .document = &nnc_search_document, .exact = true };
     const nnc_style style = { .format = &nnc_format_json };
     nnc_buffer out = { 0 };
     nnc_view_write(&out, style, &view, report);
@@ -214,8 +208,8 @@ START_TEST(merged_shards_are_the_search)
     const nnc_search_total sum = write_shards(&task);
     char *const order[] = { paths[2], paths[0], paths[1] };
     nnc_search_report merged;
-    ck_assert_msg(nnc_search_merge(arena, order, SHARDS, "abc", &merged, &err) == NNC_OK, "%s: %s",
-                  err.where, err.what);
+    ck_assert_msg(nnc_search_merge(arena, order, SHARDS, "abc", &merged, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     const nnc_search_result *whole = search_of(&task, 16);
     ck_assert_int_eq(merged.result->best_count, whole->best_count);
     for (int32_t i = 0; i < whole->best_count; i++) {
@@ -256,8 +250,7 @@ START_TEST(merged_sizes_are_the_search)
     write_shards(&task);
     char *const order[] = { paths[1], paths[2], paths[0] };
     nnc_search_report merged;
-    ck_assert_msg(nnc_search_merge(arena, order, SHARDS, NULL, &merged, &err) == NNC_OK, "%s: %s",
-                  err.where, err.what);
+    ck_assert_msg(nnc_search_merge(arena, order, SHARDS, NULL, &merged, &err) == NNC_OK, "%s: %s", err.where, err.what);
     task.search.threads = 1;
     const nnc_search_report whole = report_of(&task);
     ck_assert_int_eq(merged.size_count, whole.size_count);
@@ -318,10 +311,9 @@ START_TEST(digests_differ)
     for (int what = 0; what < 25; what++) { /* number 23 changes nothing */
         nnc_search_task task = base;
         nnc_search *s = &task.search;
-        nnc_choice *const choices[] = { &s->tensor,         &s->pipeline,         &s->context,
-                                        &s->expert,         &s->micro_batch,      &s->zero,
-                                        &s->schedule,       &s->recompute,        &s->offload,
-                                        &s->virtual_stages, &s->sequence_parallel };
+        nnc_choice *const choices[] = { &s->tensor,      &s->pipeline,       &s->context,          &s->expert,
+                                        &s->micro_batch, &s->zero,           &s->schedule,         &s->recompute,
+                                        &s->offload,     &s->virtual_stages, &s->sequence_parallel };
         if (what < 11) {
             choices[what]->count = 1;
             choices[what]->values[0] = 3;
@@ -396,8 +388,7 @@ START_TEST(pruning_by_limits_keeps_the_answer)
             ck_assert(share > 1.0 || pruned.evaluated < all->evaluated / 2);
             for (int32_t i = 0; i < all->best_count; i++) {
                 check_found(&pruned.best[i], &all->best[i]);
-                ck_assert(what < 4 ? all->best[i].run_s <= s->deadline_s
-                                   : all->best[i].cost_run <= s->budget);
+                ck_assert(what < 4 ? all->best[i].run_s <= s->deadline_s : all->best[i].cost_run <= s->budget);
             }
             if (all->any_missed) {
                 check_found(&pruned.missed, &all->missed);

@@ -35,16 +35,14 @@ static void teardown(void)
 }
 
 /* entries[parameter], in the order of the enumeration. */
-static void sense(const nnc_device *device, const nnc_plan *plan,
-                  nnc_sensitivity entries[NNC_PARAMETER_COUNT])
+static void sense(const nnc_device *device, const nnc_plan *plan, nnc_sensitivity entries[NNC_PARAMETER_COUNT])
 {
     const nnc_software software = nnc_software_default();
     nnc_sensitivity sorted[NNC_PARAMETER_COUNT];
     nnc_error err;
     int count = 0;
-    ck_assert_int_eq(nnc_sensitivity_of(gpt, device, &software, plan, scratch, sorted,
-                                        NNC_PARAMETER_COUNT, &count, &err),
-                     NNC_OK);
+    ck_assert_int_eq(
+        nnc_sensitivity_of(gpt, device, &software, plan, scratch, sorted, NNC_PARAMETER_COUNT, &count, &err), NNC_OK);
     for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
         entries[i] = (nnc_sensitivity){ .elasticity = (double)NAN };
     }
@@ -92,8 +90,7 @@ START_TEST(elasticities_have_bounds)
         sense(&device, &plan, entries);
         for (int i = 0; i < NNC_PARAMETER_COUNT; i++) {
             const nnc_sensitivity *e = &entries[i];
-            const bool latency =
-                i == NNC_PARAMETER_SCALE_UP_LATENCY || i == NNC_PARAMETER_SCALE_OUT_LATENCY;
+            const bool latency = i == NNC_PARAMETER_SCALE_UP_LATENCY || i == NNC_PARAMETER_SCALE_OUT_LATENCY;
             if (isnan(e->elasticity)) {
                 continue;
             }
@@ -116,8 +113,7 @@ START_TEST(a_compute_bound_step_follows_the_peak)
     device.vector_flops_per_s[NNC_FP32] = 1e20;
     sense(&device, &plan, entries);
     ck_assert_double_eq_tol(entries[NNC_PARAMETER_MATMUL].elasticity, -1.0, 1e-4);
-    ck_assert_double_eq_tol(entries[NNC_PARAMETER_MATMUL].doubled_s, 0.5 * step_of(&device, &plan),
-                            1e-6);
+    ck_assert_double_eq_tol(entries[NNC_PARAMETER_MATMUL].doubled_s, 0.5 * step_of(&device, &plan), 1e-6);
     /* One device: no link matters, exactly. */
     ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_UP_RATE].elasticity, 0.0);
     ck_assert_double_eq(entries[NNC_PARAMETER_SCALE_OUT_RATE].elasticity, 0.0);
@@ -135,8 +131,7 @@ START_TEST(elasticities_add_up)
     nnc_sensitivity e[NNC_PARAMETER_COUNT];
     plan.micro_batch = 4;
     sense(a100, &plan, e);
-    ck_assert_double_eq_tol(e[NNC_PARAMETER_MATMUL].elasticity +
-                                e[NNC_PARAMETER_VECTOR].elasticity +
+    ck_assert_double_eq_tol(e[NNC_PARAMETER_MATMUL].elasticity + e[NNC_PARAMETER_VECTOR].elasticity +
                                 e[NNC_PARAMETER_MEM_RATE].elasticity,
                             -1.0, 1e-4);
 }
@@ -178,13 +173,11 @@ START_TEST(a_target_is_the_smallest_value)
     nnc_device device = *a100;
     plan.micro_batch = 4;
     const double now_s = step_of(a100, &plan), goal_s = 0.8 * now_s;
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, goal_s,
-                                     scratch, &target, &err),
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, goal_s, scratch, &target, &err),
                      NNC_OK);
     ck_assert_double_gt(target.needed, target.value);
     ck_assert_double_le(target.step_s, goal_s);
-    nnc_sensitivity_parameter_scale(&device, NNC_PARAMETER_MATMUL, NNC_BF16,
-                                    target.needed / target.value);
+    nnc_sensitivity_parameter_scale(&device, NNC_PARAMETER_MATMUL, NNC_BF16, target.needed / target.value);
     ck_assert_double_eq_tol(step_of(&device, &plan), goal_s, 1e-6 * goal_s);
     nnc_sensitivity_parameter_scale(&device, NNC_PARAMETER_MATMUL, NNC_BF16, 1.0 - 1e-6);
     ck_assert_double_gt(step_of(&device, &plan), goal_s);
@@ -199,15 +192,14 @@ START_TEST(a_target_out_of_reach_says_what_is_left)
     nnc_error err;
     plan.micro_batch = 4;
     const double now_s = step_of(a100, &plan);
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, 1e-9,
-                                     scratch, &target, &err),
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, 1e-9, scratch, &target, &err),
                      NNC_OK);
     ck_assert(isnan(target.needed));
     ck_assert_double_lt(target.step_s, now_s); /* memory is what is left */
     ck_assert_double_gt(target.step_s, 0.0);
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_SCALE_OUT_RATE,
-                                     2.0 * now_s, scratch, &target, &err),
-                     NNC_OK);
+    ck_assert_int_eq(
+        nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_SCALE_OUT_RATE, 2.0 * now_s, scratch, &target, &err),
+        NNC_OK);
     ck_assert_double_eq(target.needed, target.value); /* reached as it is */
 }
 END_TEST
@@ -222,22 +214,19 @@ START_TEST(targets_at_the_ends_are_reached)
     nnc_error err;
     plan.micro_batch = 4;
     const double now_s = step_of(a100, &plan);
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, now_s,
-                                     scratch, &target, &err),
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, now_s, scratch, &target, &err),
                      NNC_OK);
     ck_assert_double_eq(target.needed, (double)a100->matmul_flops_per_s[NNC_BF16]);
     ck_assert_double_eq(target.step_s, now_s);
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, 1e-9,
-                                     scratch, &target, &err),
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, 1e-9, scratch, &target, &err),
                      NNC_OK);
     const double least_s = target.step_s;
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, least_s,
-                                     scratch, &target, &err),
-                     NNC_OK);
+    ck_assert_int_eq(
+        nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, least_s, scratch, &target, &err), NNC_OK);
     ck_assert_double_gt(target.needed, target.value);
     ck_assert_double_eq(target.step_s, least_s);
-    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL,
-                                     nextafter(least_s, 0.0), scratch, &target, &err),
+    ck_assert_int_eq(nnc_target_find(gpt, a100, &software, &plan, NNC_PARAMETER_MATMUL, nextafter(least_s, 0.0),
+                                     scratch, &target, &err),
                      NNC_OK);
     ck_assert(isnan(target.needed));
 }

@@ -4,9 +4,8 @@
 #include "serve/serve_internal.h"
 #include "serve_cases.h"
 
-static const char *const models[] = { "llama3-8b",   "mixtral-8x7b", "deepseek-v2-lite",
-                                      "gpt-oss-20b", "jamba-v0.1",   "gemma2-9b",
-                                      "gpt2-xl" };
+static const char *const models[] = { "llama3-8b",  "mixtral-8x7b", "deepseek-v2-lite", "gpt-oss-20b",
+                                      "jamba-v0.1", "gemma2-9b",    "gpt2-xl" };
 
 static nnc_serve served(const char *id, const nnc_serve_ask *ask)
 {
@@ -59,8 +58,7 @@ START_TEST(monotone_and_bounded)
             ask.weights = narrow_first[i];
             ask.precision = NNC_BF16;
             const nnc_serve s = served(models[m], &ask);
-            ck_assert_msg(s.tpot_s > before, "%s in %s", models[m],
-                          nnc_stored_name(narrow_first[i]));
+            ck_assert_msg(s.tpot_s > before, "%s in %s", models[m], nnc_stored_name(narrow_first[i]));
             before = s.tpot_s;
         }
     }
@@ -75,9 +73,8 @@ START_TEST(loads_agree)
     ask.concurrency = 32;
     const nnc_serve closed = served("llama3-8b", &ask);
     const nnc_serve_step *d = &closed.decode;
-    ck_assert_double_eq_tol(
-        d->time_s, d->product_s + d->expert_s + d->attention_s + d->head_s + d->comm_s + d->host_s,
-        1e-15);
+    ck_assert_double_eq_tol(d->time_s, d->product_s + d->expert_s + d->attention_s + d->head_s + d->comm_s + d->host_s,
+                            1e-15);
     ck_assert_double_eq_tol(closed.requests_per_s * closed.request_s, 32.0, 1e-9);
 
     ask.concurrency = 0;
@@ -162,12 +159,10 @@ START_TEST(every_line_is_true)
         ck_assert(nnc_derivation_lines(why, &lines, &count) && count > 30);
         for (int i = 0; i < count; i++) {
             double value = 0.0;
-            ck_assert_msg(evaluate(lines[i].numbers, &value), "%s = %s", lines[i].name,
-                          lines[i].numbers);
+            ck_assert_msg(evaluate(lines[i].numbers, &value), "%s = %s", lines[i].name, lines[i].numbers);
             ck_assert_msg((isnan(value) && isnan(lines[i].value)) || value == lines[i].value ||
                               fabs(value / lines[i].value - 1.0) < 1e-9,
-                          "%s = %s = %.12g, not %.12g", lines[i].name, lines[i].numbers, value,
-                          lines[i].value);
+                          "%s = %s = %.12g, not %.12g", lines[i].name, lines[i].numbers, value, lines[i].value);
         }
         nnc_derivation_destroy(why);
     }
@@ -202,8 +197,7 @@ START_TEST(search_finds)
         const nnc_serve_found *f = &r->front[i];
         ck_assert(f->output_tokens_per_s_per_device <= r->cheapest.output_tokens_per_s_per_device);
         ck_assert(i == 0 || f->tokens_per_s_per_user > f[-1].tokens_per_s_per_user);
-        ck_assert(i == 0 ||
-                  f->output_tokens_per_s_per_device < f[-1].output_tokens_per_s_per_device);
+        ck_assert(i == 0 || f->output_tokens_per_s_per_device < f[-1].output_tokens_per_s_per_device);
     }
     if (r->cheapest.broken >= 0) {
         ck_assert(r->cheapest.broken_value > limits[r->cheapest.broken].value);
@@ -215,8 +209,7 @@ END_TEST
 /* Networks that do not generate are refused in one line. */
 START_TEST(refuses)
 {
-    static const char *const ids[] = { "bert-large", "t5-base", "sd1-unet", "vit-b-16",
-                                       "resnet-50" };
+    static const char *const ids[] = { "bert-large", "t5-base", "sd1-unet", "vit-b-16", "resnet-50" };
     const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
     const nnc_serve_ask ask = nnc_serve_ask_default();
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
@@ -224,8 +217,7 @@ START_TEST(refuses)
         nnc_serve serve;
         nnc_error err = { 0 };
         ok(nnc_model_load(specs, ids[i], &model, &err), &err);
-        ck_assert_int_eq(nnc_serve_of(model, device, NULL, &ask, scratch, &serve, &err),
-                         NNC_ILLEGAL_PLAN);
+        ck_assert_int_eq(nnc_serve_of(model, device, NULL, &ask, scratch, &serve, &err), NNC_ILLEGAL_PLAN);
         ck_assert_ptr_nonnull(strstr(err.what, "cannot be served"));
     }
 }
@@ -244,12 +236,8 @@ START_TEST(refuses_contradictions)
     nnc_serve_ask asks[7] = { plain, plain, plain, plain, plain, plain, plain };
     static const struct {
         const char *where, *what;
-    } wanted[7] = { { "--tensor", "kv_heads 8" },
-                    { "--batch", "found 2" },
-                    { "--batch", "found 2" },
-                    { "--concurrency", "found 2" },
-                    { "--expert", "found 2" },
-                    { "--attention-data", "found 2" },
+    } wanted[7] = { { "--tensor", "kv_heads 8" },          { "--batch", "found 2" },  { "--batch", "found 2" },
+                    { "--concurrency", "found 2" },        { "--expert", "found 2" }, { "--attention-data", "found 2" },
                     { "--disaggregate", "found one kind" } };
     model.decoder.heads = 48;
     model.decoder.ffn_hidden = 12 * 1024;
@@ -265,11 +253,10 @@ START_TEST(refuses_contradictions)
     asks[6].decode_workers = 1;
     for (size_t i = 0; i < COUNT_OF(asks); i++) {
         nnc_serve serve;
-        const nnc_status status =
-            nnc_serve_of(&model, device, NULL, &asks[i], scratch, &serve, &err);
+        const nnc_status status = nnc_serve_of(&model, device, NULL, &asks[i], scratch, &serve, &err);
         ck_assert_msg(status != NNC_OK, "%zu", i);
-        ck_assert_msg(strcmp(err.where, wanted[i].where) == 0 && strstr(err.what, wanted[i].what),
-                      "%zu: %s: %s", i, err.where, err.what);
+        ck_assert_msg(strcmp(err.where, wanted[i].where) == 0 && strstr(err.what, wanted[i].what), "%zu: %s: %s", i,
+                      err.where, err.what);
     }
 }
 END_TEST
@@ -277,8 +264,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        monotone_and_bounded, loads_agree,  fits_or_says_by_how_much,
-        devices_share,        refuses,      refuses_contradictions,
+        monotone_and_bounded, loads_agree,  fits_or_says_by_how_much, devices_share, refuses, refuses_contradictions,
         every_line_is_true,   search_finds,
     };
     return run_tests_with("serve", open_support, close_support, tests, COUNT_OF(tests));

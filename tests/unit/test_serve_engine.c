@@ -79,8 +79,7 @@ START_TEST(one_row_streams_weights)
     const nnc_serve_ask ask = batch_of(1);
     const double ratio = 1.0 / 256.0;
     set_up();
-    close_to(served("llama3-8b", &ask).decode.product_s,
-             13.958643712e-3 * cbrt(pow(1.0 + ratio * sqrt(ratio), 2.0)));
+    close_to(served("llama3-8b", &ask).decode.product_s, 13.958643712e-3 * cbrt(pow(1.0 + ratio * sqrt(ratio), 2.0)));
 }
 END_TEST
 
@@ -182,8 +181,7 @@ START_TEST(attention_of_experts_stays_wide)
     ask.weights = NNC_STORED_MXFP4;
     set_up();
     const nnc_serve s = served("mixtral-8x7b", &ask);
-    const double wide =
-        32.0 * (4096.0 * 6144.0 + 4096.0 * 4096.0 + 8.0 * 4096.0) + 32000.0 * 4096.0;
+    const double wide = 32.0 * (4096.0 * 6144.0 + 4096.0 * 4096.0 + 8.0 * 4096.0) + 32000.0 * 4096.0;
     const double experts = 2.0 * 32.0 * 3.0 * 4096.0 * 14336.0;
     close_to(s.decode.weight_bytes, 2.0 * wide + 0.53125 * experts);
 }
@@ -205,10 +203,10 @@ static nnc_measured_file lines(const char *text)
 
 START_TEST(a_line_gives_a_row_for_each_time)
 {
-    const nnc_measured_file f = lines(
-        HEAD "a,ai-dynamo/"
-             "x:y,qwen3-8b,h100-sxm,2,2,fp8-block,fp8,tensorrt-llm,1.0,closed-loop,,32,900,450,,"
-             "0.5,0.01,,A\n");
+    const nnc_measured_file f =
+        lines(HEAD "a,ai-dynamo/"
+                   "x:y,qwen3-8b,h100-sxm,2,2,fp8-block,fp8,tensorrt-llm,1.0,closed-loop,,32,900,450,,"
+                   "0.5,0.01,,A\n");
     ck_assert_int_eq(f.count, 2);
     ck_assert_int_eq(f.rows[0].served, NNC_SERVED_TPOT);
     ck_assert_int_eq(f.rows[1].served, NNC_SERVED_TTFT);
@@ -228,13 +226,13 @@ END_TEST
 /* Passes are rows of their own. */
 START_TEST(a_pass_is_a_row)
 {
-    const nnc_measured_file f = lines(
-        "id,source,model,device,devices,tensor,expert,attention_data,weights,framework,mode,batch,"
-        "concurrency,input_len,output_len,tpot_s,latency_s,iterations_per_s\n"
-        "a,x/y:z,deepseek-v3,b200-sxm,4,4,4,1,nvfp4,vllm,closed-loop,,4,1024,1024,0.01,,\n"
-        "b,x/y:z,sd1-unet,a100,1,1,,,fp16,torch-compile,static,4,,,,,,12.5\n"
-        "c,x/y:z,bert-large,a100,1,1,,,fp16,torch-compile,static,8,,128,,,0.01,\n"
-        "d,x/y:z,bert-large,a100,1,1,,,fp6,torch-compile,static,8,,128,,,0.01,\n");
+    const nnc_measured_file f =
+        lines("id,source,model,device,devices,tensor,expert,attention_data,weights,framework,mode,batch,"
+              "concurrency,input_len,output_len,tpot_s,latency_s,iterations_per_s\n"
+              "a,x/y:z,deepseek-v3,b200-sxm,4,4,4,1,nvfp4,vllm,closed-loop,,4,1024,1024,0.01,,\n"
+              "b,x/y:z,sd1-unet,a100,1,1,,,fp16,torch-compile,static,4,,,,,,12.5\n"
+              "c,x/y:z,bert-large,a100,1,1,,,fp16,torch-compile,static,8,,128,,,0.01,\n"
+              "d,x/y:z,bert-large,a100,1,1,,,fp6,torch-compile,static,8,,128,,,0.01,\n");
     ck_assert_int_eq(f.count, 4);
     const nnc_serve_ask *ask = &f.rows[0].ask;
     ck_assert_int_eq(ask->devices, 4);
@@ -255,9 +253,8 @@ END_TEST
 
 START_TEST(a_rate_is_seconds_per_token)
 {
-    const nnc_measured_file f = lines(
-        HEAD
-        "b,x/y:z,llama2-7b,a100-80g-sxm,1,1,fp16,fp16,vllm-2024,0.5,static,8,,128,128,,,,500,A\n");
+    const nnc_measured_file f =
+        lines(HEAD "b,x/y:z,llama2-7b,a100-80g-sxm,1,1,fp16,fp16,vllm-2024,0.5,static,8,,128,128,,,,500,A\n");
     ck_assert_int_eq(f.count, 1);
     ck_assert_int_eq(f.rows[0].served, NNC_SERVED_TOKEN);
     ck_assert_double_eq(f.rows[0].measured_s, 0.002);

@@ -94,8 +94,8 @@ static void is(const char *name, double found)
         return;
     }
     const double wanted = value->valuedouble;
-    ck_assert_msg(fabs(found - wanted) <= 1e-12 * fabs(wanted), "%s %s: %.17g, expected %.17g", id,
-                  name, found, wanted);
+    ck_assert_msg(fabs(found - wanted) <= 1e-12 * fabs(wanted), "%s %s: %.17g, expected %.17g", id, name, found,
+                  wanted);
 }
 
 static void is_text(const char *name, const char *found)
@@ -105,8 +105,7 @@ static void is_text(const char *name, const char *found)
 
 static bool has(const char *name)
 {
-    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"),
-                                            name) != NULL;
+    return cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), name) != NULL;
 }
 
 /* ---- the examples by section ---- */
@@ -192,9 +191,7 @@ static void cache_scales(void) /* S1.9 */
     nnc_serve_ask ask = nnc_serve_ask_default();
     ask.kv_precision = NNC_STORED_INT4;
     bench *b = set_up("llama3-8b", NULL, &ask);
-    const nnc_serve_attention one = {
-        .layers = 1, .heads = 1, .kv_heads = 1, .key_dim = 64, .value_dim = 64
-    };
+    const nnc_serve_attention one = { .layers = 1, .heads = 1, .kv_heads = 1, .key_dim = 64, .value_dim = 64 };
     is("kv_element_bytes", nnc_serve_kv_token(&b->of, &one) / 128.0);
 }
 
@@ -243,8 +240,7 @@ static void attention_intensity(void) /* S1.11, S1.12 */
         is("ratio_to_ridge_bf16", intensity / ridge);
     } else if (has("bound_with_bf16_arithmetic")) {
         is_text("bound_with_bf16_arithmetic", intensity > ridge ? "compute" : "memory");
-        is_text("bound_with_fp8_arithmetic",
-                intensity > nnc_device_ridge(b->device, NNC_FP8) ? "compute" : "memory");
+        is_text("bound_with_fp8_arithmetic", intensity > nnc_device_ridge(b->device, NNC_FP8) ? "compute" : "memory");
     }
 }
 
@@ -260,9 +256,8 @@ static void critical_weights(void) /* S1.13 */
     if (has("weight_bytes")) {
         is("weight_bytes", nnc_stored_bytes(stored, 128.0));
     }
-    is("critical_batch",
-       nnc_device_ridge(b->device, stored == NNC_STORED_FP8 ? NNC_FP8 : NNC_BF16) *
-           nnc_stored_bytes(stored, 128.0) / 2.0);
+    is("critical_batch", nnc_device_ridge(b->device, stored == NNC_STORED_FP8 ? NNC_FP8 : NNC_BF16) *
+                             nnc_stored_bytes(stored, 128.0) / 2.0);
 }
 
 static void critical(void) /* S1.14 */
@@ -285,8 +280,8 @@ static void critical(void) /* S1.14 */
     }
     /* At 392 tokens the difference of two large numbers is 4e-5 of either: eleven digits are left. */
     const double batch = nnc_serve_critical_batch(&b->of, input("context"), &limit, NULL);
-    const double wanted = cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(example, "expected"), "critical_batch"));
+    const double wanted = cJSON_GetNumberValue(
+        cJSON_GetObjectItemCaseSensitive(cJSON_GetObjectItemCaseSensitive(example, "expected"), "critical_batch"));
     is("critical_batch", fabs(batch / wanted - 1.0) < 1e-9 ? wanted : batch);
     if (has("intensity_limit")) {
         is("intensity_limit", limit);
@@ -309,12 +304,10 @@ static void prefill(void) /* S1.15 to S1.17 */
     }
     is("flops", s.flops);
     if (has("share_of_full_prefill")) {
-        is("share_of_full_prefill",
-           s.flops / nnc_serve_prefill(&b->of, 1.0, 0.0, prompt, NULL).flops);
+        is("share_of_full_prefill", s.flops / nnc_serve_prefill(&b->of, 1.0, 0.0, prompt, NULL).flops);
     } else {
         is("time_at_peak_s", s.flops / b->of.rates.peak_flops_per_s);
-        is("time_at_sustained_s",
-           s.flops / (b->of.rates.peak_flops_per_s * input("sustained_fraction")));
+        is("time_at_sustained_s", s.flops / (b->of.rates.peak_flops_per_s * input("sustained_fraction")));
     }
 }
 
@@ -330,9 +323,7 @@ static void head(void) /* S1.18 */
     double bytes = 0.0, sampled = 0.0;
     for (int32_t i = 0; i < list.count; i++) {
         bytes += strcmp(ops[i].name, "head.logits") == 0 ? ops[i].weight_bytes : 0.0;
-        sampled += strcmp(ops[i].name, "head.sample") == 0
-                       ? ops[i].time_s * b->of.rates.mem_bytes_per_s
-                       : 0.0;
+        sampled += strcmp(ops[i].name, "head.sample") == 0 ? ops[i].time_s * b->of.rates.mem_bytes_per_s : 0.0;
     }
     is("head_bytes", bytes);
     is("share_of_weight_bytes", bytes / one.weight_bytes);
@@ -343,8 +334,7 @@ static void head(void) /* S1.18 */
 
 static void experts(void) /* S1.19 */
 {
-    is("experts_touched",
-       nnc_serve_experts_touched(input("experts"), input("top_k"), input("batch")));
+    is("experts_touched", nnc_serve_experts_touched(input("experts"), input("top_k"), input("batch")));
 }
 
 static void network(void) /* S2 */
@@ -539,8 +529,7 @@ START_TEST(examples)
                 sections[i].check();
             }
         }
-        ck_assert_msg(checked - before ==
-                          cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(example, "expected")),
+        ck_assert_msg(checked - before == cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(example, "expected")),
                       "%s: %d values checked", id, checked - before);
     }
     ck_assert_int_eq(checked, 161);

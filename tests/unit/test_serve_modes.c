@@ -9,9 +9,7 @@ typedef struct split {
     int32_t data, tensor, pipeline;
     double prefix_hit;
 } split;
-static const split splits[] = {
-    { 1, 1, 1, 0.0 }, { 2, 1, 1, 0.25 }, { 1, 2, 2, 0.0 }, { 3, 2, 1, 0.5 }
-};
+static const split splits[] = { { 1, 1, 1, 0.0 }, { 2, 1, 1, 0.25 }, { 1, 2, 2, 0.0 }, { 3, 2, 1, 0.5 } };
 
 static const nnc_device *device;
 static const nnc_software *engine;
@@ -51,11 +49,9 @@ static void check_rates(const nnc_serve *s)
     CLOSE(s->tokens_per_s_per_user, 1.0 / s->tpot_s, 1e-12);
     CLOSE(s->ttft_lower_bound_s, s->prefill.lower_bound_s, 1e-12);
     CLOSE(s->tpot_lower_bound_s, s->decode.lower_bound_s, 1e-12);
-    CLOSE(s->request_lower_bound_s, s->prefill.lower_bound_s + 199.0 * s->decode.lower_bound_s,
-          1e-12);
+    CLOSE(s->request_lower_bound_s, s->prefill.lower_bound_s + 199.0 * s->decode.lower_bound_s, 1e-12);
     CLOSE(s->upper_bound_tokens_per_s, s->running / s->decode.lower_bound_s, 1e-12);
-    const nnc_spread tpot =
-        nnc_spread_times(nnc_serve_spread(&engine->serving, false), nnc_serve_beyond(device));
+    const nnc_spread tpot = nnc_spread_times(nnc_serve_spread(&engine->serving, false), nnc_serve_beyond(device));
     CLOSE(s->tpot_interval_s[0], fmax(tpot.low * s->tpot_s, s->tpot_lower_bound_s), 1e-12);
     CLOSE(s->tpot_interval_s[1], tpot.high * s->tpot_s, 1e-12);
     if (!isinf(s->ttft_s)) {
@@ -66,9 +62,9 @@ static void check_rates(const nnc_serve *s)
     /* FLOPs of one request on one device: its prefill (of a static batch: its share), and decode steps for all output
      * tokens (for all but the first, which a static batch has from its prefill) */
     const bool of_batch = s->mode == NNC_SERVE_STATIC;
-    const double each = s->prefill.flops / (of_batch ? s->prefill.sequences : 1.0) +
-                        (of_batch ? 199.0 : 200.0) * s->decode.flops /
-                            fmax(s->decode.sequences / s->plan.pipeline, 1.0);
+    const double each =
+        s->prefill.flops / (of_batch ? s->prefill.sequences : 1.0) +
+        (of_batch ? 199.0 : 200.0) * s->decode.flops / fmax(s->decode.sequences / s->plan.pipeline, 1.0);
     CLOSE(s->utilization,
           s->requests_per_s / s->plan.data / s->plan.pipeline * each /
               nnc_device_matmul_peak(device, s->plan.precision),
@@ -196,9 +192,7 @@ START_TEST(closed_loops)
             ck_assert_int_eq((int)s.mode, NNC_SERVE_CLOSED);
             CLOSE(s.requests_per_s * s.request_s, 12.0, 1e-12);
             CLOSE(s.running, ask.data * s.decode.sequences, 1e-12);
-            if (full &&
-                open >
-                    3.0) { /* each of the others' 200 tokens, three at a time; not the first three */
+            if (full && open > 3.0) { /* each of the others' 200 tokens, three at a time; not the first three */
                 CLOSE(s.queue_s, (open - 3.0) / 3.0 * 200.0 * s.tpot_s, 0.2);
             } else {
                 ck_assert_double_lt(s.queue_s, 40.0 * s.tpot_s);
@@ -238,8 +232,7 @@ START_TEST(speculation)
     CLOSE(s.draft_s, 0.1 * s.decode.time_s, 1e-12);
     ck_assert_double_gt(s.verify_s, s.decode.time_s);
     ck_assert_double_lt(s.verify_s, 1.5 * s.decode.time_s); /* weights are read once for 5 tokens */
-    CLOSE(s.speculation_speedup, 3.3616 * s.decode.time_s / (s.verify_s + 0.4 * s.decode.time_s),
-          1e-12);
+    CLOSE(s.speculation_speedup, 3.3616 * s.decode.time_s / (s.verify_s + 0.4 * s.decode.time_s), 1e-12);
     CLOSE(s.tpot_s, s.decode.time_s / s.speculation_speedup, 1e-12);
     CLOSE(s.speculation_tpot_s, s.tpot_s, 1e-12);
     ask.acceptance = 1.0;
@@ -253,8 +246,7 @@ START_TEST(speculation)
     ask.draft_model = draft; /* itself: a draft step is a decode step */
     CLOSE(served(&ask).draft_s, s.decode.time_s, 1e-12);
 
-    ask.acceptance =
-        1.0; /* 199 tokens of 5 a step: 40 steps; an open loop of one request has them, too */
+    ask.acceptance = 1.0; /* 199 tokens of 5 a step: 40 steps; an open loop of one request has them, too */
     ask.draft_model = NULL;
     ask.batch = 0;
     ask.concurrency = 1;
@@ -274,8 +266,7 @@ START_TEST(separate_prefill)
         ask.decode_workers = 2;
         const nnc_serve s = served(&ask); /* offline: decode runs the full batch */
         const double prompt_s = s.prefill.time_s / ask.pipeline;
-        const double prefills = 3.0 / prompt_s,
-                     decodes = 2.0 * s.decode.sequences / 200.0 / s.decode.time_s;
+        const double prefills = 3.0 / prompt_s, decodes = 2.0 * s.decode.sequences / 200.0 / s.decode.time_s;
         CLOSE(s.transfer_bytes, 131072.0 * 1000.0, 1e-12);
         CLOSE(s.transfer_s, 131072.0 * 1000.0 / ask.tensor / device->scale_out.bytes_per_s, 1e-12);
         CLOSE(s.apart_requests_per_s, fmin(prefills, decodes), 1e-12);
@@ -327,11 +318,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        static_batches,   batches_in_waves,
-        open_loops,       full_loops,
-        closed_loops,     speculation,
-        separate_prefill, a_device_may_read_the_cache_once_per_query_head
-    };
+    const TTest *const tests[] = { static_batches,   batches_in_waves,
+                                   open_loops,       full_loops,
+                                   closed_loops,     speculation,
+                                   separate_prefill, a_device_may_read_the_cache_once_per_query_head };
     return run_tests("serving modes", tests, COUNT_OF(tests));
 }

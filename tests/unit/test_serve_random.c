@@ -7,9 +7,8 @@ enum { PLANS = 4000 };
 static const char *const models[] = { "llama3-8b",   "llama3-70b",  "mistral-7b", "mixtral-8x7b",
                                       "deepseek-v2", "gpt-oss-20b", "gemma2-9b",  "jamba-v0.1",
                                       "qwen3-8b",    "olmoe-1b-7b", "gpt2-xl",    "phi3-mini" };
-static const char *const devices[] = { "a100",      "h100",          "h200",     "b200-sxm-180gb",
-                                       "l40s",      "mi300x",        "rtx-4090", "gb200-nvl72",
-                                       "a100-40gb", "h100-pcie-80gb" };
+static const char *const devices[] = { "a100",   "h100",     "h200",        "b200-sxm-180gb", "l40s",
+                                       "mi300x", "rtx-4090", "gb200-nvl72", "a100-40gb",      "h100-pcie-80gb" };
 static const char *const engines[] = {
     "vllm",     "vllm-2024",         "sglang",    "tensorrt-llm",      "lmdeploy",
     "gpt-fast", "fastertransformer", "llama-cpp", "tensorrt-llm-2024", "neutral-engine"
@@ -57,10 +56,9 @@ static drawn draw_served(int number)
     snprintf(d.text, sizeof d.text,
              "plan %d: %s on %s with %s, tensor %d, pipeline %d, groups %d, in %d, out %d, hit %g, "
              "chunk %d, batch %d, open %d, rate %g",
-             number, d.model->id, d.device->id, d.software->id, (int)d.ask.tensor,
-             (int)d.ask.pipeline, (int)d.ask.attention_data, (int)d.ask.input_len,
-             (int)d.ask.output_len, d.ask.prefix_hit, (int)d.ask.chunk, (int)d.ask.batch,
-             (int)d.ask.concurrency, d.ask.request_rate);
+             number, d.model->id, d.device->id, d.software->id, (int)d.ask.tensor, (int)d.ask.pipeline,
+             (int)d.ask.attention_data, (int)d.ask.input_len, (int)d.ask.output_len, d.ask.prefix_hit, (int)d.ask.chunk,
+             (int)d.ask.batch, (int)d.ask.concurrency, d.ask.request_rate);
     return d;
 }
 

@@ -144,8 +144,7 @@ START_TEST(one_server)
         ask.request_rate = loads[i] / service_s;
         const nnc_serve s = served(&ask);
         CLOSE(s.saturation_rate, 1.0 / service_s, 1e-9);
-        CLOSE(s.ttft_s, service_s + nnc_serve_mean_wait_s(service_s, loads[i]),
-              i == 2 ? 0.05 : 0.03);
+        CLOSE(s.ttft_s, service_s + nnc_serve_mean_wait_s(service_s, loads[i]), i == 2 ? 0.05 : 0.03);
     }
 }
 END_TEST
@@ -402,8 +401,8 @@ START_TEST(workers_take_turns)
     ask.prefill_workers = REQUESTS;
     for (int workers = 1; workers <= REQUESTS; workers++) {
         const int each = REQUESTS / workers, more = REQUESTS % workers;
-        const double sum_s = more * (each + 1) * decode_s(each + 1, 1001) +
-                             (workers - more) * each * decode_s(each, 1001);
+        const double sum_s =
+            more * (each + 1) * decode_s(each + 1, 1001) + (workers - more) * each * decode_s(each, 1001);
         ask.decode_workers = workers;
         const nnc_serve s = served(&ask);
         CLOSE(s.tpot_s, sum_s / REQUESTS, 1e-9);
@@ -443,8 +442,7 @@ START_TEST(spreads)
     const nnc_serve s = served(&ask);
     CLOSE(s.tpot_s, fixed.tpot_s, 0.05);
     CLOSE(s.request_s, fixed.request_s, 0.05);
-    ck_assert_double_gt(s.request_p90_s - s.request_p50_s,
-                        2.0 * (fixed.request_p90_s - fixed.request_p50_s));
+    ck_assert_double_gt(s.request_p90_s - s.request_p50_s, 2.0 * (fixed.request_p90_s - fixed.request_p50_s));
 }
 END_TEST
 
@@ -460,8 +458,7 @@ START_TEST(a_full_cache)
     ask.memory_use = 0.9; /* of it, only what two sequences take is left */
     const nnc_serve roomy = served(&ask);
     const double each = roomy.free_bytes / floor(whole);
-    ask.memory_use =
-        (roomy.weight_bytes + roomy.workspace_bytes + 2.2 * each) / roomy.capacity_bytes;
+    ask.memory_use = (roomy.weight_bytes + roomy.workspace_bytes + 2.2 * each) / roomy.capacity_bytes;
     const nnc_serve waits = served(&ask);
     ck_assert_double_eq(waits.max_sequences, 2.0);
     ck_assert_double_eq(waits.preemptions, 0.0);

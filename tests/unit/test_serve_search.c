@@ -45,8 +45,7 @@ static bool meets(const nnc_serve *s, const nnc_serve_search *search)
     for (int32_t i = 0; i < search->limit_count; i++) {
         double value = 0.0;
         memcpy(&value, (const char *)s + search->limits[i].offset, sizeof value);
-        if (search->limits[i].at_least ? value < search->limits[i].value
-                                       : value > search->limits[i].value) {
+        if (search->limits[i].at_least ? value < search->limits[i].value : value > search->limits[i].value) {
             return false;
         }
     }
@@ -55,8 +54,7 @@ static bool meets(const nnc_serve *s, const nnc_serve_search *search)
 
 /* Every number of devices, split over replicas, tensor ranks and stages that are powers of two, with every number of
  * concurrent requests of a replica. Returns how many were tried. */
-static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search,
-                       int64_t *deployments)
+static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search, int64_t *deployments)
 {
     int64_t evaluated = 0;
     tried_count = 0;
@@ -77,8 +75,7 @@ static int64_t try_all(const nnc_serve_ask *ask, const nnc_serve_search *search,
                 }
                 ++*deployments;
                 const double most = fmin(s.max_sequences / one.data, (double)s.plan.max_batch);
-                for (double n = 1.0, last = 0.0; n <= most && n > last;
-                     last = n, n = following(n, most)) {
+                for (double n = 1.0, last = 0.0; n <= most && n > last; last = n, n = following(n, most)) {
                     one.concurrency = (int64_t)(n * one.data);
                     ok(nnc_serve_of(model, device, engine, &one, scratch, &s, &err), &err);
                     evaluated++;
@@ -105,14 +102,12 @@ static void check_front(const nnc_serve_search_result *r)
     for (int i = 0; i < tried_count; i++) {
         bool best = true;
         for (int k = 0; k < tried_count && best; k++) {
-            best =
-                k == i || !covers(&tried[k], &tried[i]) || (covers(&tried[i], &tried[k]) && i < k);
+            best = k == i || !covers(&tried[k], &tried[i]) || (covers(&tried[i], &tried[k]) && i < k);
         }
         bool listed = false;
         for (int32_t f = 0; f < r->front_count; f++) {
             listed = listed || (r->front[f].tpot_s == tried[i].tpot_s &&
-                                r->front[f].output_tokens_per_s_per_device ==
-                                    tried[i].output_tokens_per_s_per_device);
+                                r->front[f].output_tokens_per_s_per_device == tried[i].output_tokens_per_s_per_device);
         }
         ck_assert_msg(!best || listed, "plan %d is not on the front", i);
         on_front += best;
@@ -120,8 +115,7 @@ static void check_front(const nnc_serve_search_result *r)
     ck_assert_int_eq(r->front_count, on_front);
     for (int32_t f = 1; f < r->front_count; f++) {
         ck_assert(r->front[f].tokens_per_s_per_user > r->front[f - 1].tokens_per_s_per_user);
-        ck_assert(r->front[f].output_tokens_per_s_per_device <
-                  r->front[f - 1].output_tokens_per_s_per_device);
+        ck_assert(r->front[f].output_tokens_per_s_per_device < r->front[f - 1].output_tokens_per_s_per_device);
     }
 }
 
@@ -130,8 +124,7 @@ START_TEST(equals_all_deployments)
     static const nnc_serve_limit limits[] = {
         { "latency.ttft_s", offsetof(nnc_serve, ttft_s), false, 0.8 },
         { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 0.02 },
-        { "throughput.tokens_per_s_per_user", offsetof(nnc_serve, tokens_per_s_per_user), true,
-          60.0 },
+        { "throughput.tokens_per_s_per_user", offsetof(nnc_serve, tokens_per_s_per_user), true, 60.0 },
     };
     nnc_serve_search_result *r = calloc(1, sizeof *r);
     ck_assert_ptr_nonnull(r);
@@ -183,10 +176,8 @@ END_TEST
  * high is evaluated and fits nowhere. */
 START_TEST(misses)
 {
-    static const nnc_serve_limit limits[] = { { "latency.tpot_s", offsetof(nnc_serve, tpot_s),
-                                                false, 1e-9 } };
-    const nnc_serve_search search = { limits, 1, MOST_DEVICES },
-                           free_search = { limits, 0, MOST_DEVICES };
+    static const nnc_serve_limit limits[] = { { "latency.tpot_s", offsetof(nnc_serve, tpot_s), false, 1e-9 } };
+    const nnc_serve_search search = { limits, 1, MOST_DEVICES }, free_search = { limits, 0, MOST_DEVICES };
     nnc_serve_ask ask = request();
     nnc_serve_search_result *r = calloc(1, sizeof *r);
     nnc_error err = { 0 };
@@ -252,8 +243,7 @@ START_TEST(disaggregated)
     nnc_serve s;
     nnc_error err = { 0 };
     ask.prefill_workers = 1;
-    ck_assert_int_eq(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err),
-                     NNC_ILLEGAL_PLAN);
+    ck_assert_int_eq(nnc_serve_of(model, device, engine, &ask, scratch, &s, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--disaggregate");
 }
 END_TEST

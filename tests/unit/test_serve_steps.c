@@ -72,8 +72,7 @@ START_TEST(llama_by_hand)
     ck_assert_double_eq(d.network_bytes, 0.0);
     CLOSE(d.time_s, d.product_s + d.attention_s + d.head_s + d.host_s, 1e-12);
     ck_assert_double_eq(d.expert_s, 0.0);
-    CLOSE(d.lower_bound_s,
-          fmax(d.bytes / 3.35e12, d.flops / nnc_device_matmul_peak(device, NNC_BF16)), 1e-9);
+    CLOSE(d.lower_bound_s, fmax(d.bytes / 3.35e12, d.flops / nnc_device_matmul_peak(device, NNC_BF16)), 1e-9);
 
     /* 2 prompts of 7 tokens after 5 that are cached: positions 6 to 12 attend to themselves and all before */
     const nnc_serve_step p = nnc_serve_prefill(&of, 2.0, 5.0, 7.0, NULL);
@@ -117,8 +116,7 @@ START_TEST(steps_are_sums)
             CLOSE(prefill.flops, sum - 2.0 * (tokens - 1.0) * head, 1e-12);
             const nnc_serve_step one = nnc_serve_prefill(&of, 1.0, context - 1.0, tokens, NULL);
             const nnc_serve_step decode = nnc_serve_decode(&of, 5.0, context, NULL);
-            const nnc_serve_step mixed =
-                nnc_serve_mixed(&of, 5.0, context, 0.5, context - 1.0, tokens);
+            const nnc_serve_step mixed = nnc_serve_mixed(&of, 5.0, context, 0.5, context - 1.0, tokens);
             /* a state is updated by the decode step alone; the prompts of a mixed step leave it out */
             if (net.state_count == 0) {
                 CLOSE(mixed.flops, decode.flops + 0.5 * one.flops, 1e-12);
@@ -153,8 +151,7 @@ START_TEST(ranks_and_stages)
     CLOSE(stages.flops, half.flops, 1e-12); /* of all stages, for the sequences of one */
     CLOSE(stages.network_bytes, 4.0 * 4096.0 * 2.0 / 2.0, 1e-12);
     ck_assert_double_eq(stages.sequences, 8.0);
-    const nnc_serve_step few =
-        nnc_serve_decode(&of, 1.0, 500.0, NULL); /* one sequence is not split */
+    const nnc_serve_step few = nnc_serve_decode(&of, 1.0, 500.0, NULL); /* one sequence is not split */
     set_up("llama3-8b", 1, 1);
     CLOSE(few.flops, nnc_serve_decode(&of, 1.0, 500.0, NULL).flops, 1e-12);
 }
@@ -175,8 +172,7 @@ static void check_experts(double t, double g, double p, double busy, double sequ
     double flops = 0.0, weight_bytes = 0.0, expert_s = 0.0, dispatches = 0.0, chosen = 0.0;
     for (int32_t i = 0; i < net.product_count; i++) {
         const nnc_serve_product *one = &net.products[i];
-        const bool routed =
-            one->split == NNC_SPLIT_EXPERT_ROW || one->split == NNC_SPLIT_EXPERT_COLUMN;
+        const bool routed = one->split == NNC_SPLIT_EXPERT_ROW || one->split == NNC_SPLIT_EXPERT_COLUMN;
         const double n = one->experts, k = one->chosen;
         const bool whole = one->split == NNC_SPLIT_TOKENS || one->split == NNC_SPLIT_SEQUENCE;
         const double share = routed ? 1.0 / (t * g) : whole ? 1.0 : 1.0 / t;
@@ -197,10 +193,9 @@ static void check_experts(double t, double g, double p, double busy, double sequ
     flops += s * context * 32.0 * 4.0 * 32.0 / t * 128.0;
     const double row_bytes = s * 4096.0 * 2.0, link = of.rates.link_bytes_per_s;
     const nnc_small_all_reduce *a = &of.rates.all_reduce;
-    const double one_s =
-        a->fixed_s + t * a->rank_s + (t - 1.0) * row_bytes / (a->one_shot_fraction * link);
-    const double two_s = a->fixed_s + t * a->rank_s + a->two_shot_s +
-                         2.0 * (t - 1.0) / t * row_bytes / (a->two_shot_fraction * link);
+    const double one_s = a->fixed_s + t * a->rank_s + (t - 1.0) * row_bytes / (a->one_shot_fraction * link);
+    const double two_s =
+        a->fixed_s + t * a->rank_s + a->two_shot_s + 2.0 * (t - 1.0) / t * row_bytes / (a->two_shot_fraction * link);
     const double sent = dispatches * chosen * row_bytes / t * (g - 1.0) / g;
     double comm_s = 0.0, network_bytes = sent;
     if (t > 1.0) {
@@ -263,9 +258,7 @@ START_TEST(chunks_send_their_tokens_once)
         plan.chunk = 800 / chunks;
         const nnc_serve_step p = nnc_serve_prefill(&of, 1.0, 0.0, 800.0, NULL);
         CLOSE(p.network_bytes, sent, 1e-12);
-        CLOSE(p.comm_s,
-              sent / (0.25 * of.rates.exchange_bytes_per_s) + 2.0 * 32.0 * (double)chunks * 3e-5,
-              1e-9);
+        CLOSE(p.comm_s, sent / (0.25 * of.rates.exchange_bytes_per_s) + 2.0 * 32.0 * (double)chunks * 3e-5, 1e-9);
     }
 }
 END_TEST
@@ -299,8 +292,8 @@ START_TEST(rates_end_at_the_memory)
         nnc_serve_rates r;
         plan.weights = (nnc_stored)i;
         ok(nnc_serve_rates_of(device, &software, &plan, &r, &err), &err);
-        const double rates[] = { r.stream_bytes_per_s, r.plain_bytes_per_s, r.expert_bytes_per_s,
-                                 r.kv_bytes_per_s, r.state_bytes_per_s };
+        const double rates[] = { r.stream_bytes_per_s, r.plain_bytes_per_s, r.expert_bytes_per_s, r.kv_bytes_per_s,
+                                 r.state_bytes_per_s };
         for (size_t k = 0; k < COUNT_OF(rates); k++) {
             ck_assert_double_eq(rates[k], device->mem_bytes_per_s);
         }

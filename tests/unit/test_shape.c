@@ -57,8 +57,7 @@ START_TEST(tiny_gpt_keeps)
     plan.attention = NNC_ATTENTION_UNFUSED; /* 9 probabilities of 2 B per head, no log-sum-exp */
     ck_assert_double_eq(kept_of(&model, &plan), 2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside);
     plan.micro_batch = 2; /* but the position ids */
-    ck_assert_double_eq(kept_of(&model, &plan),
-                        2 * (2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside) - 24);
+    ck_assert_double_eq(kept_of(&model, &plan), 2 * (2 * (3 * (16 * 4 * 2 + 16) + 2 * 9 * 2) + outside) - 24);
 }
 END_TEST
 
@@ -93,8 +92,7 @@ START_TEST(grouped_heads)
         const int64_t fewer = 3 * 2 * 16 * (4 - kv_heads) * 4; /* elements of K and V */
         ck_assert_int_eq(r.params, all.params - fewer);
         ck_assert_double_eq(r.forward_flops, all.forward_flops - 2.0 * 7 * (double)fewer);
-        ck_assert_int_eq(r.memory.activation_bytes,
-                         all.memory.activation_bytes - 3 * 7 * 2 * 2 * (4 - kv_heads) * 4);
+        ck_assert_int_eq(r.memory.activation_bytes, all.memory.activation_bytes - 3 * 7 * 2 * 2 * (4 - kv_heads) * 4);
     }
 }
 END_TEST
@@ -105,8 +103,7 @@ START_TEST(wide_heads)
     nnc_model model = llama(1, 8, 4, 2, 12, 10, 5);
     model.decoder.head_dim = 6;
     const nnc_plan plan = bf16();
-    ck_assert_int_eq(estimate(&model, &plan).params_by_group[NNC_GROUP_ATTENTION],
-                     8 * 24 + 2 * 8 * 12 + 24 * 8);
+    ck_assert_int_eq(estimate(&model, &plan).params_by_group[NNC_GROUP_ATTENTION], 8 * 24 + 2 * 8 * 12 + 24 * 8);
 }
 END_TEST
 
@@ -190,8 +187,7 @@ START_TEST(layer_of_korthikanti)
     const double one = kept_of(&model, &plan);
     model.decoder.layers = 2;
     const double s = 32, b = 2, h = 64, a = 4;
-    ck_assert_double_eq(kept_of(&model, &plan) - one,
-                        s * b * h * (34 + 5 * a * s / h) + 16 * s * b);
+    ck_assert_double_eq(kept_of(&model, &plan) - one, s * b * h * (34 + 5 * a * s / h) + 16 * s * b);
 }
 END_TEST
 
@@ -205,8 +201,7 @@ START_TEST(biases)
     model.decoder.biases = true; /* and of the output, gate, up and down */
     ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8));
     model.decoder.norm = NNC_NORM_LAYER; /* and of seven norms */
-    ck_assert_int_eq(estimate(&model, &plan).params,
-                     none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8) + 7 * 8);
+    ck_assert_int_eq(estimate(&model, &plan).params, none + 3 * (8 + 2 * 4 + 8 + 2 * 12 + 8) + 7 * 8);
 }
 END_TEST
 
@@ -238,12 +233,9 @@ START_TEST(repeats_are_copies)
         }
         ck_assert_int_eq(r[0].op_count, r[2].op_count);
         ck_assert_int_eq(r[2].params - r[1].params, r[1].params - r[0].params);
-        ck_assert_double_eq(r[2].forward_flops - r[1].forward_flops,
-                            r[1].forward_flops - r[0].forward_flops);
-        ck_assert_double_eq(r[2].backward_flops - r[1].backward_flops,
-                            r[1].backward_flops - r[0].backward_flops);
-        ck_assert_double_eq(r[2].vector_flops - r[1].vector_flops,
-                            r[1].vector_flops - r[0].vector_flops);
+        ck_assert_double_eq(r[2].forward_flops - r[1].forward_flops, r[1].forward_flops - r[0].forward_flops);
+        ck_assert_double_eq(r[2].backward_flops - r[1].backward_flops, r[1].backward_flops - r[0].backward_flops);
+        ck_assert_double_eq(r[2].vector_flops - r[1].vector_flops, r[1].vector_flops - r[0].vector_flops);
         ck_assert_int_eq(r[2].memory.activation_bytes - r[1].memory.activation_bytes,
                          r[1].memory.activation_bytes - r[0].memory.activation_bytes);
     }
@@ -253,18 +245,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        tiny_gpt,
-        tiny_gpt_keeps,
-        tiny_llama,
-        grouped_heads,
-        wide_heads,
-        tied_head,
-        padded_vocabulary,
-        sliding_window,
-        biases,
-        dropout_keeps_masks,
-        layer_of_korthikanti,
-        position_table,
+        tiny_gpt,           tiny_gpt_keeps, tiny_llama, grouped_heads,       wide_heads,           tied_head,
+        padded_vocabulary,  sliding_window, biases,     dropout_keeps_masks, layer_of_korthikanti, position_table,
         repeats_are_copies,
     };
     return run_tests("shape", tests, COUNT_OF(tests));

@@ -334,10 +334,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { segmentation_networks, published_networks,
-                                   segmentation_keeps,    diffusion_networks,
-                                   stable_diffusion,      linear_projections,
-                                   heads_by_width,        images,
+    const TTest *const tests[] = { segmentation_networks, published_networks, segmentation_keeps, diffusion_networks,
+                                   stable_diffusion,      linear_projections, heads_by_width,     images,
                                    diffusion_keeps };
     return run_tests("shape_unet", tests, COUNT_OF(tests));
 }

@@ -67,8 +67,7 @@ START_TEST(tensor_ranks)
     const nnc_result r = estimate_with(&model, &device, &software, &plan);
     ck_assert_double_eq(r.model_flops, whole.model_flops);
     /* A rank: 12 heads' worth of qkv 8 x 12 + 12, out 4 x 8 + 8, up 8 x 8 + 8, down 8 x 8 + 8. */
-    ck_assert_int_eq(nnc_scratch_stages(scratch, &count)->params,
-                     152 + 2 * (108 + 40 + 72 + 72) + 80 + 27);
+    ck_assert_int_eq(nnc_scratch_stages(scratch, &count)->params, 152 + 2 * (108 + 40 + 72 + 72) + 80 + 27);
     ck_assert_double_gt(r.communication_s[NNC_COMM_TENSOR], 0);
 }
 END_TEST

@@ -58,8 +58,7 @@ static bool split(const nnc_model *model, const nnc_plan *given)
     nnc_list_shard(&rank_list, &plan);
     int32_t kept = 0;
     for (int32_t i = 0; i < rank_list.count; i++) {
-        if (rank_list.ops[i].kind != NNC_OP_COLLECTIVE &&
-            strcmp(rank_list.ops[i].name, "attn.merge") != 0) {
+        if (rank_list.ops[i].kind != NNC_OP_COLLECTIVE && strcmp(rank_list.ops[i].name, "attn.merge") != 0) {
             rank_list.ops[kept++] = rank_list.ops[i];
         }
     }
@@ -118,8 +117,7 @@ static void check_work(const nnc_model *model, const nnc_plan *plan)
     const nnc_decoder *d = &model->decoder;
     const double t = plan->tensor, c = plan->context, e = plan->expert;
     const double tokens = (double)plan->micro_batch * (double)d->seq_len;
-    const double extra_width =
-        2.0 * extra_kv_heads(model, plan->tensor) * (double)d->head_dim * (double)d->hidden;
+    const double extra_width = 2.0 * extra_kv_heads(model, plan->tensor) * (double)d->head_dim * (double)d->hidden;
     for (int32_t i = 0; i < whole_list.count; i++) {
         const nnc_op *whole = &whole_list.ops[i], *rank = &rank_list.ops[i];
         ck_assert_str_eq(whole->name, rank->name);
@@ -127,23 +125,21 @@ static void check_work(const nnc_model *model, const nnc_plan *plan)
         const bool qkv = strcmp(whole->name, "attn.qkv") == 0;
         const double extra_flops = qkv ? 2.0 * tokens * extra_width : 0.0;
         const double again = repeated(whole, plan);
-        ck_assert_msg(r.flops * t * c == w.flops * again + extra_flops, "%s: %.17g %.17g",
-                      whole->name, r.flops * t * c, w.flops * again + extra_flops);
+        ck_assert_msg(r.flops * t * c == w.flops * again + extra_flops, "%s: %.17g %.17g", whole->name, r.flops * t * c,
+                      w.flops * again + extra_flops);
         if (!qkv) {
             ck_assert_double_eq(r.full_flops * t * c, w.full_flops * again);
             ck_assert_double_eq(r.causal_flops * t * c, w.causal_flops * again);
         }
         if (whole->weights.vector == 0) { /* a bias is added up from each rank's part */
-            ck_assert_msg(r.vector_flops * t * c == w.vector_flops * again, "%s: %.17g %.17g",
-                          whole->name, r.vector_flops * t * c, w.vector_flops * again);
+            ck_assert_msg(r.vector_flops * t * c == w.vector_flops * again, "%s: %.17g %.17g", whole->name,
+                          r.vector_flops * t * c, w.vector_flops * again);
         }
         const double ranks = in_list("moe.gate_up moe.down", whole->name) ? t * e : t;
-        const double bias =
-            qkv && whole->weights.vector > 0 ? extra_width / (double)d->hidden : 0.0;
+        const double bias = qkv && whole->weights.vector > 0 ? extra_width / (double)d->hidden : 0.0;
         ck_assert_msg((double)nnc_weights_params(&rank->weights) * ranks ==
                           params_on_ranks(whole, plan) + (qkv ? extra_width + bias : 0.0),
-                      "%s: %.17g %.17g", whole->name,
-                      (double)nnc_weights_params(&rank->weights) * ranks,
+                      "%s: %.17g %.17g", whole->name, (double)nnc_weights_params(&rank->weights) * ranks,
                       params_on_ranks(whole, plan));
     }
 }
@@ -171,19 +167,16 @@ static void check_kept(const nnc_model *model, const nnc_plan *plan)
             (!sp && (column || in_stream(whole)))) {
             expected = all * t;
         } else if (whole->kind == NNC_OP_FLASH) {
-            expected =
-                all + 2.0 * 2.0 * tokens * extra_kv_heads(model, kv_ranks) * (double)d->head_dim;
-        } else if (strcmp(whole->name, "attn.scores") == 0 ||
-                   strcmp(whole->name, "attn.context") == 0) {
+            expected = all + 2.0 * 2.0 * tokens * extra_kv_heads(model, kv_ranks) * (double)d->head_dim;
+        } else if (strcmp(whole->name, "attn.scores") == 0 || strcmp(whole->name, "attn.context") == 0) {
             expected = all + 2.0 * tokens * extra_kv_heads(model, kv_ranks) * (double)d->head_dim;
         }
         ck_assert_msg(fabs(nnc_op_kept_bytes(rank) * t * c - expected) <= 1e-9 * expected,
-                      "%s, tensor %g, context %g: %.17g %.17g", whole->name, t, c,
-                      nnc_op_kept_bytes(rank) * t * c, expected);
+                      "%s, tensor %g, context %g: %.17g %.17g", whole->name, t, c, nnc_op_kept_bytes(rank) * t * c,
+                      expected);
     }
     for (int32_t i = 0; i < whole_list.block_count; i++) {
-        ck_assert_double_eq(rank_list.blocks[i].input_bytes * c * (sp ? t : 1.0),
-                            whole_list.blocks[i].input_bytes);
+        ck_assert_double_eq(rank_list.blocks[i].input_bytes * c * (sp ? t : 1.0), whole_list.blocks[i].input_bytes);
     }
 }
 
@@ -202,8 +195,7 @@ START_TEST(ranks_add_up)
                     plan.context_kind = (nnc_context_kind)(kind / 2);
                     plan.sequence_parallel = kind % 2 == 1;
                     plan.micro_batch = 3;
-                    plan.attention =
-                        c == 1 && kind >= 4 ? NNC_ATTENTION_UNFUSED : NNC_ATTENTION_FLASH;
+                    plan.attention = c == 1 && kind >= 4 ? NNC_ATTENTION_UNFUSED : NNC_ATTENTION_FLASH;
                     if (split(model, &plan)) {
                         check_work(model, &plan);
                         check_kept(model, &plan);
@@ -229,8 +221,7 @@ START_TEST(degree_one_changes_nothing)
         plan.zero = 2;
         ck_assert(split(models(i), &plan));
         ck_assert_mem_eq(rank_list.ops, whole_list.ops, (size_t)whole_list.count * sizeof(nnc_op));
-        ck_assert_mem_eq(rank_list.blocks, whole_list.blocks,
-                         (size_t)whole_list.block_count * sizeof(nnc_block));
+        ck_assert_mem_eq(rank_list.blocks, whole_list.blocks, (size_t)whole_list.block_count * sizeof(nnc_block));
     }
 }
 END_TEST
@@ -281,10 +272,8 @@ START_TEST(published_layer)
         unsigned recompute;
         double bytes;
     } cases[] = {
-        { 1, false, NNC_RECOMPUTE_NONE, 2868903936 },
-        { 8, false, NNC_RECOMPUTE_NONE, 578813952 },
-        { 8, true, NNC_RECOMPUTE_NONE, 358612992 },
-        { 8, false, NNC_RECOMPUTE_ATTENTION, 327155712 },
+        { 1, false, NNC_RECOMPUTE_NONE, 2868903936 },    { 8, false, NNC_RECOMPUTE_NONE, 578813952 },
+        { 8, true, NNC_RECOMPUTE_NONE, 358612992 },      { 8, false, NNC_RECOMPUTE_ATTENTION, 327155712 },
         { 8, true, NNC_RECOMPUTE_ATTENTION, 106954752 },
     };
     nnc_model model = gpt(1, 12288, 96, 51200, 2048);

@@ -68,8 +68,7 @@ START_TEST(experts_work_at_another_width)
     const nnc_result latent = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(latent.params - plain.params, 4 * 3 * 12 * (4 - 8) + 2 * 8 * 4);
     /* 8 tokens, 2 experts each */
-    ck_assert_double_eq(latent.forward_flops - plain.forward_flops,
-                        2.0 * 8 * (2 * 3 * 12 * (4 - 8) + 2 * 8 * 4));
+    ck_assert_double_eq(latent.forward_flops - plain.forward_flops, 2.0 * 8 * (2 * 3 * 12 * (4 - 8) + 2 * 8 * 4));
     model.decoder.expert_norms = true;
     ck_assert_int_eq(params_of(&model) - latent.params, 4 * 8 + 4);
 }

@@ -33,11 +33,7 @@ START_TEST(ops_by_hand)
         { "matmul", { 2, 3, 4, 5 }, 4, 2.0 * 2 * 3 * 4 * 5, 2.0 * 2 * (15 + 20 + 12) },
         { "attention", { 2, 4, 3, 8 }, 4, 4.0 * 8 * 2 * 4 * 6, 2.0 * 4 * 192 + 4.0 * 24 },
         { "attention", { 2, 4, 3, 8, 2 }, 5, 4.0 * 8 * 2 * 4 * 6, 2.0 * (2 * 192 + 2 * 96) + 96 },
-        { "conv",
-          { 2, 3, 8, 4, 5, 3 },
-          6,
-          2.0 * 2 * 8 * 4 * 5 * 3 * 9,
-          2.0 * (2 * 3 * 32 + 5 * 3 * 9 + 2 * 5 * 32) },
+        { "conv", { 2, 3, 8, 4, 5, 3 }, 6, 2.0 * 2 * 8 * 4 * 5 * 3 * 9, 2.0 * (2 * 3 * 32 + 5 * 3 * 9 + 2 * 5 * 32) },
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_single_op a = asked(cases[i].kind, cases[i].dims, cases[i].count);
@@ -72,8 +68,7 @@ START_TEST(large_ops_are_bound_by_products)
     nnc_single_op conv = asked("conv", (const int64_t[]){ 32, 512, 64, 64, 512, 3 }, 6);
     ck_assert_int_eq(time_of(&conv, &err), NNC_OK);
     ck_assert_double_le(conv.bound_s, conv.flops / 100e12);
-    ck_assert_double_eq(conv.bound_s,
-                        fmin(conv.flops / 100e12, fmax(conv.compute_s, conv.moved_bytes / 1e12)));
+    ck_assert_double_eq(conv.bound_s, fmin(conv.flops / 100e12, fmax(conv.compute_s, conv.moved_bytes / 1e12)));
 }
 END_TEST
 
@@ -133,8 +128,7 @@ START_TEST(refused)
         ck_assert_msg(time_of(&a, &err) == NNC_BAD_USAGE, "case %zu", i);
         ck_assert_str_eq(err.where, cases[i].where);
     }
-    nnc_single_op most = asked("matmul", (const int64_t[]){ 1000000, 1000000, 1000000 }, 3),
-                  two = most;
+    nnc_single_op most = asked("matmul", (const int64_t[]){ 1000000, 1000000, 1000000 }, 3), two = most;
     nnc_error err;
     ck_assert_int_eq(time_of(&most, &err), NNC_OK); /* a product of 1e18 */
     two = (nnc_single_op){ .kind = "all-reduce", .bytes = 1.0, .devices = 2 };
@@ -181,9 +175,7 @@ END_TEST
 START_TEST(fills_take_as_long_on_slow_units)
 {
     const nnc_device *a100 = load_device("hw/a100-sxm4-80gb.json");
-    nnc_single_op fp32 = {
-        .kind = "matmul", .dims = { 4096, 4096, 64 }, .dim_count = 3, .precision = NNC_FP32
-    };
+    nnc_single_op fp32 = { .kind = "matmul", .dims = { 4096, 4096, 64 }, .dim_count = 3, .precision = NNC_FP32 };
     nnc_error err = { 0 };
     ck_assert_int_eq(nnc_single_op_time(a100, &fp32, &err), NNC_OK);
     ck_assert_double_lt(fp32.time_s, 1.6 * fp32.bound_s);
@@ -192,8 +184,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { ops_by_hand,          large_ops_are_bound_by_products,
-                                   collectives_by_hand,  refused,
+    const TTest *const tests[] = { ops_by_hand,          large_ops_are_bound_by_products, collectives_by_hand, refused,
                                    operators_of_pytorch, fills_take_as_long_on_slow_units };
     return run_tests("single op", tests, COUNT_OF(tests));
 }

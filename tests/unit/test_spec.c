@@ -10,19 +10,17 @@
 START_TEST(device_is_read)
 {
     nnc_device d;
-    ck_assert_int_eq(
-        read_device(
-            DEVICE
-            "\"aliases\": [\"x\", \"y\"], \"year\": 2020, \"power_w\": null,\n"
-            "\"scale_up\": { \"kind\": \"torus\", \"dims\": [4, 2], \"wrap\": [true, false],\n"
-            "  \"devices\": 8, \"bytes_per_s\": 45e9, \"note\": \"a link\" },\n"
-            "\"prices\": [ { \"per_device_hour\": 1.5, \"currency\": \"USD\",\n"
-            "  \"where\": \"a cloud\", \"date\": \"2025-06\" } ],\n"
-            "\"efficiency\": { \"gemm\": { \"bf16\": { \"sustained_fraction\": 0.7,\n"
-            "  \"fitted_on\": \"rows 1-3\" } } },\n"
-            "\"note\": \"not a product\",\n" SOURCES,
-            &d),
-        NNC_OK);
+    ck_assert_int_eq(read_device(DEVICE
+                                 "\"aliases\": [\"x\", \"y\"], \"year\": 2020, \"power_w\": null,\n"
+                                 "\"scale_up\": { \"kind\": \"torus\", \"dims\": [4, 2], \"wrap\": [true, false],\n"
+                                 "  \"devices\": 8, \"bytes_per_s\": 45e9, \"note\": \"a link\" },\n"
+                                 "\"prices\": [ { \"per_device_hour\": 1.5, \"currency\": \"USD\",\n"
+                                 "  \"where\": \"a cloud\", \"date\": \"2025-06\" } ],\n"
+                                 "\"efficiency\": { \"gemm\": { \"bf16\": { \"sustained_fraction\": 0.7,\n"
+                                 "  \"fitted_on\": \"rows 1-3\" } } },\n"
+                                 "\"note\": \"not a product\",\n" SOURCES,
+                                 &d),
+                     NNC_OK);
     ck_assert_str_eq(d.id, "demo");
     ck_assert_double_eq(d.matmul_flops_per_s[NNC_BF16], 100e12);
     ck_assert(isnan(d.matmul_flops_per_s[NNC_FP16]));
@@ -74,12 +72,10 @@ END_TEST
 
 START_TEST(software_gets_its_defaults)
 {
-    static const char text[] =
-        "{ \"schema\": \"nncost.software/1\", \"id\": \"s\", \"name\": \"S\","
-        "\"fused_norm\": false, \"norm_keep\": \"eager\"," SOURCES;
+    static const char text[] = "{ \"schema\": \"nncost.software/1\", \"id\": \"s\", \"name\": \"S\","
+                               "\"fused_norm\": false, \"norm_keep\": \"eager\"," SOURCES;
     nnc_software s;
-    ck_assert_int_eq(nnc_software_parse_into(specs, "s.json", text, sizeof(text) - 1, &s, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_software_parse_into(specs, "s.json", text, sizeof(text) - 1, &s, &err), NNC_OK);
     ck_assert(!s.fused_norm && s.fused_loss && s.context_frozen && !s.softmax_upcast);
     ck_assert_int_eq(s.norm_keep, NNC_KEEP_EAGER);
     ck_assert_str_eq(nnc_software_default().id, "torch-compile");
@@ -111,25 +107,20 @@ static const fault syntax_faults[] = {
     { "{\"a\": +5}", "d.json:1:7", "bad syntax, expected a value, found +5" },
     { "{\"a\": 1e999}", "d.json:1:7", "infinite number, expected at most 1.79e308, found 1e999" },
     { "{\"a\": NaN}", "d.json:1:7", "bad syntax, expected a value, found NaN" },
-    { "{\"a\": -Infinity}", "d.json:1:7",
-      "bad number, expected one such as 12, -0.5 or 3e9, found -Infinity" },
+    { "{\"a\": -Infinity}", "d.json:1:7", "bad number, expected one such as 12, -0.5 or 3e9, found -Infinity" },
     { "{\"a\": True}", "d.json:1:7", "bad syntax, expected a value, found True" },
     { "{\"a\": truer}", "d.json:1:7", "bad syntax, expected a value, found truer" },
     { "{\"a\": 'b'}", "d.json:1:7", "bad syntax, expected a value, found '''" },
     { "{\"a\": \"b\tc\"}", "d.json:1:9",
       "raw control character in text, expected an escape such as \\n, found byte 0x09" },
-    { "{\"a\": \"b\xff\"}", "d.json:1:9",
-      "bad character in text, expected UTF-8, found byte 0xFF" },
+    { "{\"a\": \"b\xff\"}", "d.json:1:9", "bad character in text, expected UTF-8, found byte 0xFF" },
     { "{\"a\": \"\\x\"}", "d.json:1:8",
       "bad escape in text, expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u, found '\\'" },
     { "{\"a\": \"\\u12\"}", "d.json:1:8",
       "bad escape in text, expected four hexadecimal digits after \\u, found '\\'" },
-    { "{\"a\": \"\\u0000\"}", "d.json:1:8",
-      "NUL in text, expected a character from \\u0001, found '\\'" },
-    { "{\"a\": \"\\ud800\"}", "d.json:1:8",
-      "bad text, expected paired surrogates after \\u, found a half" },
-    { "\xef\xbb\xbf{}", "d.json:1:1",
-      "byte order mark, expected plain UTF-8 text, found '\?\?\?'" },
+    { "{\"a\": \"\\u0000\"}", "d.json:1:8", "NUL in text, expected a character from \\u0001, found '\\'" },
+    { "{\"a\": \"\\ud800\"}", "d.json:1:8", "bad text, expected paired surrogates after \\u, found a half" },
+    { "\xef\xbb\xbf{}", "d.json:1:1", "byte order mark, expected plain UTF-8 text, found '\?\?\?'" },
     { "{\"gr\xc3\xb6\xc3\x9f"
       "e\": 01}",
       "d.json:1:11", /* columns are characters */
@@ -156,8 +147,7 @@ START_TEST(no_place_in_a_text_is_passed_over)
         const bool plain = byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
         for (size_t place = 1; place < size - 1; place++) {
             text[place] = (char)(unsigned char)byte;
-            ck_assert_msg(nnc_json_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu",
-                          byte, place);
+            ck_assert_msg(nnc_json_scan_lexemes(text, size, 10) == plain, "byte 0x%02X at %zu", byte, place);
             ck_assert(nnc_json_scan(text, size, 10, NULL) == plain);
             text[place] = '_';
         }
@@ -181,33 +171,29 @@ static const fault device_faults[] = {
       "repeated key, expected it once, found it again" },
     { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n" SOURCES, "d.json: mem_bytes",
       "missing, expected a whole number from 1e6 B to 1e15 B, found nothing" },
-    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes\": null, \"mem_bytes_per_s\": 1e12,\n" SOURCES,
-      "d.json:6: mem_bytes",
+    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes\": null, \"mem_bytes_per_s\": 1e12,\n" SOURCES, "d.json:6: mem_bytes",
       "missing, expected a whole number from 1e6 B to 1e15 B, found nothing" },
-    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": -5,\n" SOURCES,
-      "d.json:7: mem_bytes", "out of range, expected at least 1e6 B, found -5" },
-    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": 0,\n" SOURCES,
-      "d.json:7: mem_bytes", "out of range, expected at least 1e6 B, found 0" },
-    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": 1e16,\n" SOURCES,
-      "d.json:7: mem_bytes", "out of range, expected at most 1e15 B, found 1e16" },
-    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": 1.5,\n" SOURCES,
-      "d.json:7: mem_bytes", "not a whole number, expected a whole number, found 1.5" },
+    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": -5,\n" SOURCES, "d.json:7: mem_bytes",
+      "out of range, expected at least 1e6 B, found -5" },
+    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": 0,\n" SOURCES, "d.json:7: mem_bytes",
+      "out of range, expected at least 1e6 B, found 0" },
+    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": 1e16,\n" SOURCES, "d.json:7: mem_bytes",
+      "out of range, expected at most 1e15 B, found 1e16" },
+    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": 1.5,\n" SOURCES, "d.json:7: mem_bytes",
+      "not a whole number, expected a whole number, found 1.5" },
     { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes_per_s\": 1e12,\n\"mem_bytes\": \"80 boxes\",\n" SOURCES,
-      "d.json:7: mem_bytes",
-      "wrong type, expected a whole number from 1e6 B to 1e15 B, found \"80 boxes\"" },
-    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes\": 1e9,\n\"mem_bytes_per_s\": 0,\n" SOURCES,
-      "d.json:7: mem_bytes_per_s", "out of range, expected at least 1e8 B/s, found 0" },
-    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes\": 1e9,\n\"mem_bytes_per_s\": 2039,\n" SOURCES,
-      "d.json:7: mem_bytes_per_s",
+      "d.json:7: mem_bytes", "wrong type, expected a whole number from 1e6 B to 1e15 B, found \"80 boxes\"" },
+    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes\": 1e9,\n\"mem_bytes_per_s\": 0,\n" SOURCES, "d.json:7: mem_bytes_per_s",
+      "out of range, expected at least 1e8 B/s, found 0" },
+    { DEVICE_HEAD DEVICE_PEAK "\"mem_bytes\": 1e9,\n\"mem_bytes_per_s\": 2039,\n" SOURCES, "d.json:7: mem_bytes_per_s",
       "out of range, expected at least 1e8 B/s (did you mean 2039e9?), found 2039" },
-    { DEVICE_HEAD DEVICE_MEMORY "\"matmul_flops_per_s\": {},\n" SOURCES,
-      "d.json:7: matmul_flops_per_s", "empty, expected at least one peak, found none" },
+    { DEVICE_HEAD DEVICE_MEMORY "\"matmul_flops_per_s\": {},\n" SOURCES, "d.json:7: matmul_flops_per_s",
+      "empty, expected at least one peak, found none" },
     { DEVICE_HEAD DEVICE_MEMORY "\"matmul_flops_per_s\": { \"bf61\": 1 },\n" SOURCES,
       "d.json:7: matmul_flops_per_s.bf61",
       "unknown key, expected one of the matmul_flops_per_s's keys, perhaps \"bf16\", found "
       "\"bf61\"" },
-    { DEVICE_HEAD DEVICE_MEMORY "\"matmul_flops_per_s\": 5,\n" SOURCES,
-      "d.json:7: matmul_flops_per_s",
+    { DEVICE_HEAD DEVICE_MEMORY "\"matmul_flops_per_s\": 5,\n" SOURCES, "d.json:7: matmul_flops_per_s",
       "wrong type, expected an object keyed by number format, found 5" },
     { DEVICE "\"scale_up\": { \"devices\": 8 },\n" SOURCES, "d.json:8: scale_up.kind",
       "missing, expected one of none, switch, torus, mesh, ring, pcie, found nothing" },
@@ -217,39 +203,29 @@ static const fault device_faults[] = {
       "missing, expected an axis length or more, found nothing" },
     { DEVICE "\"scale_up\": { \"kind\": \"torus\", \"dims\": [4, 4], \"wrap\": [true] },\n" SOURCES,
       "d.json:8: scale_up.wrap", "wrong length, expected 2, one per axis, found 1" },
-    { DEVICE "\"scale_up\": { \"kind\": \"ring\", \"dims\": [4] },\n" SOURCES,
-      "d.json:8: scale_up.dims", "does not apply, expected nothing for kind ring, found a list" },
-    { DEVICE "\"scale_up\": { \"kind\": \"torus\", \"dims\": [1, 2, 3, 4] },\n" SOURCES,
-      "d.json:8: scale_up.dims",
+    { DEVICE "\"scale_up\": { \"kind\": \"ring\", \"dims\": [4] },\n" SOURCES, "d.json:8: scale_up.dims",
+      "does not apply, expected nothing for kind ring, found a list" },
+    { DEVICE "\"scale_up\": { \"kind\": \"torus\", \"dims\": [1, 2, 3, 4] },\n" SOURCES, "d.json:8: scale_up.dims",
       "wrong length, expected a list of 1 to 3 whole numbers, found a list of 4" },
-    { DEVICE "\"scale_up\": { \"kind\": \"torus\",\n \"dims\": [1, null] },\n" SOURCES,
-      "d.json:9: scale_up.dims[1]",
+    { DEVICE "\"scale_up\": { \"kind\": \"torus\",\n \"dims\": [1, null] },\n" SOURCES, "d.json:9: scale_up.dims[1]",
       "wrong type, expected a whole number from 1 to 1e6, found null" },
-    { DEVICE
-      "\"efficiency\": { \"gemm\": { \"bf16\": { \"sustained_fraction\": 1.2 } } },\n" SOURCES,
-      "d.json:8: efficiency.gemm.bf16.sustained_fraction",
-      "out of range, expected at most 1, found 1.2" },
-    { DEVICE "\"efficiency\": { \"conv\": { \"fixed_s\": 0 } },\n" SOURCES,
-      "d.json:8: efficiency.conv.fitted_on", "missing, expected text, found nothing" },
-    { DEVICE "\"prices\": [ { \"currency\": \"USD\" } ],\n" SOURCES,
-      "d.json:8: prices[0].per_device_hour",
+    { DEVICE "\"efficiency\": { \"gemm\": { \"bf16\": { \"sustained_fraction\": 1.2 } } },\n" SOURCES,
+      "d.json:8: efficiency.gemm.bf16.sustained_fraction", "out of range, expected at most 1, found 1.2" },
+    { DEVICE "\"efficiency\": { \"conv\": { \"fixed_s\": 0 } },\n" SOURCES, "d.json:8: efficiency.conv.fitted_on",
+      "missing, expected text, found nothing" },
+    { DEVICE "\"prices\": [ { \"currency\": \"USD\" } ],\n" SOURCES, "d.json:8: prices[0].per_device_hour",
       "missing, expected a number from 0 to 1e6, found nothing" },
     { DEVICE "\"note\": 5,\n" SOURCES, "d.json:8: note", "wrong type, expected text, found 5" },
-    { DEVICE "\"aliases\": [ 5 ],\n" SOURCES, "d.json:8: aliases[0]",
-      "wrong type, expected text, found 5" },
+    { DEVICE "\"aliases\": [ 5 ],\n" SOURCES, "d.json:8: aliases[0]", "wrong type, expected text, found 5" },
     { DEVICE "\"sources\": {} }", "d.json:8: sources",
       "no sources, expected an object of texts or lists of texts, found an object" },
     { DEVICE "\"sources\": { \"mem_byte\": \"x\" } }", "d.json:8: sources.mem_byte",
       "unknown key, expected one of the device's keys, perhaps \"mem_bytes\", found \"mem_byte\"" },
-    { "{ \"schema\": \"nncost.device/2\", \"id\": \"a\", \"name\": \"A\",\n" DEVICE_PEAK
-          DEVICE_MEMORY SOURCES,
-      "d.json:1: schema",
-      "unknown schema, expected \"nncost.device/1\", found \"nncost.device/2\"" },
-    { "{ \"schema\": \"nncost.device/1\", \"id\": \"a/b\", \"name\": \"A\",\n" DEVICE_PEAK
-          DEVICE_MEMORY SOURCES,
+    { "{ \"schema\": \"nncost.device/2\", \"id\": \"a\", \"name\": \"A\",\n" DEVICE_PEAK DEVICE_MEMORY SOURCES,
+      "d.json:1: schema", "unknown schema, expected \"nncost.device/1\", found \"nncost.device/2\"" },
+    { "{ \"schema\": \"nncost.device/1\", \"id\": \"a/b\", \"name\": \"A\",\n" DEVICE_PEAK DEVICE_MEMORY SOURCES,
       "d.json:1: id", "bad id, expected a file name without '/' or \"..\", found \"a/b\"" },
-    { "{ \"id\": \"0123456789012345678901234567890123456789012345678901234567890123456789\" }",
-      "d.json:1: id",
+    { "{ \"id\": \"0123456789012345678901234567890123456789012345678901234567890123456789\" }", "d.json:1: id",
       "too long, expected text of 1 to 47 bytes, found "
       "\"012345678901234567890123456789012345678901234567890123456789...\"" },
 };
@@ -279,10 +255,8 @@ static const fault model_faults[] = {
       "odd, expected an even width for rotary positions, found 3" },
     { DECODER "\"positions_max\": 32," SOURCES, "m.json:5: positions_max",
       "does not apply, expected it with learned positions only, found 32" },
-    { DECODER "\"dropout\": 1," SOURCES, "m.json:5: dropout",
-      "out of range, expected at most 0.999, found 1" },
-    { DECODER "\"biases\": \"yes\"," SOURCES, "m.json:5: biases",
-      "wrong type, expected true or false, found \"yes\"" },
+    { DECODER "\"dropout\": 1," SOURCES, "m.json:5: dropout", "out of range, expected at most 0.999, found 1" },
+    { DECODER "\"biases\": \"yes\"," SOURCES, "m.json:5: biases", "wrong type, expected true or false, found \"yes\"" },
     { UNET "\"kernel\": 4," SOURCES, "m.json:6: kernel", "even, expected an odd side, found 4" },
     { UNET "\"norm_groups\": 48," SOURCES, "m.json:6: norm_groups",
       "does not divide the channels, expected a divisor of 64, found 48" },
@@ -329,8 +303,7 @@ START_TEST(long_texts_are_refused_quickly)
     memset(text, '1', SIZE);
     ck_assert_int_eq(read_device(text, &d), NNC_BAD_SPEC);
     ck_assert_ptr_nonnull(strstr(err.what, "number too long, expected at most 63 characters"));
-    ck_assert_int_eq(nnc_device_parse_into(specs, "d.json", text, (size_t)17e6, &d, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_device_parse_into(specs, "d.json", text, (size_t)17e6, &d, &err), NNC_BAD_SPEC);
     ck_assert_str_eq(err.what, "too large, expected at most 16 MB, found more");
     free(text);
 }
@@ -340,13 +313,10 @@ START_TEST(a_nul_is_refused)
 {
     static const char inside[] = "{\"a\": \"b\0c\"}", after[] = "{}\0x";
     nnc_device d;
-    ck_assert_int_eq(nnc_device_parse_into(specs, "d", inside, sizeof(inside) - 1, &d, &err),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_device_parse_into(specs, "d", inside, sizeof(inside) - 1, &d, &err), NNC_BAD_SPEC);
     ck_assert_str_eq(err.where, "d:1:9");
-    ck_assert_int_eq(nnc_device_parse_into(specs, "d", after, sizeof(after) - 1, &d, &err),
-                     NNC_BAD_SPEC);
-    ck_assert_str_eq(err.what,
-                     "bad syntax, expected nothing after the last brace, found byte 0x00");
+    ck_assert_int_eq(nnc_device_parse_into(specs, "d", after, sizeof(after) - 1, &d, &err), NNC_BAD_SPEC);
+    ck_assert_str_eq(err.what, "bad syntax, expected nothing after the last brace, found byte 0x00");
     ck_assert_int_eq(nnc_device_parse_into(specs, "d", "", 0, &d, NULL), NNC_BAD_SPEC);
 }
 END_TEST

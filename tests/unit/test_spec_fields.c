@@ -36,13 +36,11 @@ START_TEST(fields_are_read_by_name)
     ck_assert_double_eq(value, device->matmul_flops_per_s[NNC_BF16]);
     ck_assert_int_eq(nnc_device_number(device, "power_w", &value, &err), NNC_OK);
     ck_assert_double_nan(value); /* not recorded */
-    ck_assert_int_eq(
-        nnc_device_number(device, "efficiency.gemm.bf16.memory_fraction", &value, &err), NNC_OK);
+    ck_assert_int_eq(nnc_device_number(device, "efficiency.gemm.bf16.memory_fraction", &value, &err), NNC_OK);
     ck_assert_double_eq(value, 1.0); /* neutral */
     ck_assert_int_eq(nnc_device_text(device, "id", text, sizeof text, &err), NNC_OK);
     ck_assert_str_eq(text, "demo");
-    ck_assert_int_eq(nnc_device_text(device, "matmul_flops_per_s.int8", text, sizeof text, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_device_text(device, "matmul_flops_per_s.int8", text, sizeof text, &err), NNC_OK);
     ck_assert_str_eq(text, "-");
     ck_assert_int_eq(nnc_device_text(device, "id", text, 3, &err), NNC_OK);
     ck_assert_str_eq(text, "de"); /* cut */
@@ -59,8 +57,7 @@ START_TEST(wrong_names_are_refused)
     ck_assert_double_nan(value);
     ck_assert_int_eq(nnc_device_number(device, "name", &value, &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.what, "no number, expected to be read as text: text of 1 to 95 bytes");
-    ck_assert_int_eq(nnc_device_number(device, "efficiency.gemm.bf16", &value, NULL),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_device_number(device, "efficiency.gemm.bf16", &value, NULL), NNC_BAD_USAGE);
     ck_assert_int_eq(nnc_device_text(device, "", text, sizeof text, NULL), NNC_BAD_USAGE);
     ck_assert_str_eq(text, "");
 }
@@ -84,9 +81,8 @@ END_TEST
 
 START_TEST(models_and_software_have_the_same)
 {
-    static const char text[] =
-        "{ \"model_type\": \"gpt2\", \"n_layer\": 3, \"n_embd\": 8, \"n_head\": 2, "
-        "\"n_positions\": 4, \"vocab_size\": 10 }";
+    static const char text[] = "{ \"model_type\": \"gpt2\", \"n_layer\": 3, \"n_embd\": 8, \"n_head\": 2, "
+                               "\"n_positions\": 4, \"vocab_size\": 10 }";
     static const char profile[] = "{ \"schema\": \"nncost.software/1\", \"id\": \"s\", \"name\": "
                                   "\"S\", \"sources\": { \"\": \"t\" } }";
     const nnc_model *model = NULL;
@@ -104,8 +100,7 @@ START_TEST(models_and_software_have_the_same)
     ck_assert_double_eq(value, 3.0);
     ck_assert_int_eq(nnc_model_text(model, "norm", word, sizeof word, &err), NNC_OK);
     ck_assert_str_eq(word, "layer");
-    ck_assert_int_eq(nnc_software_parse(specs, "s", profile, strlen(profile), &software, &err),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_software_parse(specs, "s", profile, strlen(profile), &software, &err), NNC_OK);
     ck_assert_int_eq(nnc_software_copy(specs, software, &software_copy, &err), NNC_OK);
     ck_assert_int_eq(nnc_software_set(software_copy, "fused_norm", "off", &err), NNC_OK);
     ck_assert_int_eq(nnc_software_number(software_copy, "fused_norm", &value, &err), NNC_OK);

@@ -6,13 +6,9 @@ static nnc_op scan_of(int64_t chunk, bool delta)
 {
     nnc_op op = op_of(NNC_OP_SCAN);
     op.dtype = NNC_BF16;
-    op.u.scan = (nnc_scan){ .tokens = 8,
-                            .inner = 6,
-                            .state = 5,
-                            .groups = 1,
-                            .heads = chunk > 0 ? 2 : 0,
-                            .chunk = chunk,
-                            .delta = delta };
+    op.u.scan = (nnc_scan){
+        .tokens = 8, .inner = 6, .state = 5, .groups = 1, .heads = chunk > 0 ? 2 : 0, .chunk = chunk, .delta = delta
+    };
     return op;
 }
 
@@ -100,9 +96,8 @@ START_TEST(mixers_that_keep_a_state)
         double scanned = scan != NULL ? scan->work.full_flops : 0.0;
         const nnc_op_cost *attends = find_row("attn.core", NNC_PHASE_FORWARD);
         scanned += attends != NULL ? attends->work.full_flops : 0.0;
-        ck_assert_double_eq(
-            r.forward_flops,
-            2 * 5 * 80 + 2 * (2 * 5 * (wanted[i].products + wanted[i].convolution) + scanned));
+        ck_assert_double_eq(r.forward_flops,
+                            2 * 5 * 80 + 2 * (2 * 5 * (wanted[i].products + wanted[i].convolution) + scanned));
     }
 }
 END_TEST
@@ -111,8 +106,7 @@ END_TEST
 START_TEST(states_over_tensor_ranks)
 {
     nnc_plan plan = plan_of(1, 1, 1);
-    static const char *const names[] = { "mamba",     "mamba2",     "gated_delta",
-                                         "lightning", "short_conv", "full_mamba2" };
+    static const char *const names[] = { "mamba", "mamba2", "gated_delta", "lightning", "short_conv", "full_mamba2" };
     for (int i = 0; i < (int)COUNT_OF(names); i++) {
         const nnc_model model = with(names[i], "dense");
         plan.tensor = 1;
@@ -137,8 +131,7 @@ START_TEST(states_stay_together)
         nnc_error err = { 0 };
         nnc_result r;
         plan.context = i == 0 ? 2 : 1;
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err),
-                         NNC_ILLEGAL_PLAN);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &r, &err), NNC_ILLEGAL_PLAN);
         ck_assert_str_eq(err.where, i == 0 ? "--context" : "--tensor");
     }
 }

@@ -29,8 +29,7 @@ static void close_folder(void)
     ck_assert_int_eq(rmdir(folder), 0);
 }
 
-static const char *const names[] = { "row",         "plan.tensor",        "device.id",
-                                     "step.step_s", "memory.total_bytes", "fits" };
+static const char *const names[] = { "row", "plan.tensor", "device.id", "step.step_s", "memory.total_bytes", "fits" };
 enum { COLUMNS = COUNT_OF(names) };
 
 static void fill(nnc_cell cells[COLUMNS], int64_t row, const char *text, double number)
@@ -112,9 +111,7 @@ static bool has_sqlite(void)
 
 static nnc_database_head head_of(int32_t shard, int32_t shards, int64_t rows_in_all)
 {
-    return (nnc_database_head){
-        .digest = "0123456789abcdef", .shard = shard, .shards = shards, .rows = rows_in_all
-    };
+    return (nnc_database_head){ .digest = "0123456789abcdef", .shard = shard, .shards = shards, .rows = rows_in_all };
 }
 
 /* Writes every third row, from shard - 1 on. */
@@ -124,8 +121,7 @@ static void write_database(const char *path, int32_t shard, int64_t rows_in_all,
     nnc_error err = { 0 };
     nnc_cell cells[COLUMNS];
     nnc_database_head head = head_of(shard, 3, rows_in_all);
-    ck_assert_msg(nnc_database_open(path, &head, names, COLUMNS, &db, &err) == NNC_OK, "%s",
-                  err.what);
+    ck_assert_msg(nnc_database_open(path, &head, names, COLUMNS, &db, &err) == NNC_OK, "%s", err.what);
     for (int64_t i = 0; i < rows_in_all; i++) {
         fill(cells, shard - 1 + 3 * i, "x", 0.1 * (double)i);
         ck_assert_int_eq(nnc_database_put(db, cells, &err), NNC_OK);
@@ -276,13 +272,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        files,
-        full_disk,
-        databases,
-        databases_refused,
-        merged_lines,
-        merged_lines_refused,
-        merged_databases,
+        files, full_disk, databases, databases_refused, merged_lines, merged_lines_refused, merged_databases,
     };
     return run_tests_with("store", open_folder, close_folder, tests, COUNT_OF(tests));
 }

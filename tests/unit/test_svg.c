@@ -77,8 +77,7 @@ static double distance(rgb a, rgb b)
         lab[c][1] = 500.0 * (f[0] - f[1]);
         lab[c][2] = 200.0 * (f[1] - f[2]);
     }
-    return sqrt(pow(lab[0][0] - lab[1][0], 2) + pow(lab[0][1] - lab[1][1], 2) +
-                pow(lab[0][2] - lab[1][2], 2));
+    return sqrt(pow(lab[0][0] - lab[1][0], 2) + pow(lab[0][1] - lab[1][1], 2) + pow(lab[0][2] - lab[1][2], 2));
 }
 
 /* WCAG 2.2, contrast ratio. */
@@ -112,10 +111,8 @@ START_TEST(colours_of_one_picture_are_told_apart)
         for (int k = 0; k < i; k++) {
             const nnc_hue *a = &nnc_palette[i], *b = &nnc_palette[k];
             for (int view = 0; view < 4 && (a->hues & b->hues) != 0; view++) {
-                least = fmin(least,
-                             distance(seen(linear(a->light), view), seen(linear(b->light), view)));
-                least =
-                    fmin(least, distance(seen(linear(a->dark), view), seen(linear(b->dark), view)));
+                least = fmin(least, distance(seen(linear(a->light), view), seen(linear(b->light), view)));
+                least = fmin(least, distance(seen(linear(a->dark), view), seen(linear(b->dark), view)));
                 pairs++;
             }
         }
@@ -184,8 +181,7 @@ END_TEST
 START_TEST(text_is_as_wide_as_its_letters)
 {
     char cut[NNC_TEXT_PX_MAX];
-    ck_assert_int_eq(nnc_text_px("Mi", NNC_TYPE_PLAIN),
-                     (nnc_px)ceil((863 + 278) * 12 * 1.05 / 100.0));
+    ck_assert_int_eq(nnc_text_px("Mi", NNC_TYPE_PLAIN), (nnc_px)ceil((863 + 278) * 12 * 1.05 / 100.0));
     ck_assert_int_lt(nnc_text_px("Mi", NNC_TYPE_SMALL), nnc_text_px("Mi", NNC_TYPE_PLAIN));
     ck_assert_int_gt(nnc_text_px("Mi", NNC_TYPE_BOLD), nnc_text_px("Mi", NNC_TYPE_PLAIN));
     nnc_text_cut("a long line of text", NNC_TYPE_PLAIN, NNC_PX(50), cut);

@@ -42,8 +42,7 @@ START_TEST(lists)
         const char **values = NULL;
         int32_t count = 0;
         char text[256] = "";
-        ck_assert_int_eq(nnc_sweep_list(arena, "--x", cases[i].list, true, &values, &count, NULL),
-                         NNC_OK);
+        ck_assert_int_eq(nnc_sweep_list(arena, "--x", cases[i].list, true, &values, &count, NULL), NNC_OK);
         for (int32_t k = 0; k < count; k++) {
             const size_t used = strlen(text);
             snprintf(text + used, sizeof text - used, "%s ", values[k]);
@@ -66,8 +65,7 @@ START_TEST(sizes_double)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char **values = NULL;
         int32_t count = 0;
-        ck_assert_int_eq(nnc_sweep_sizes(arena, "--x", cases[i].list, &values, &count, NULL),
-                         NNC_OK);
+        ck_assert_int_eq(nnc_sweep_sizes(arena, "--x", cases[i].list, &values, &count, NULL), NNC_OK);
         ck_assert_int_eq(count, cases[i].count);
         ck_assert_str_eq(values[count - 1], cases[i].last);
     }
@@ -84,17 +82,15 @@ START_TEST(lists_refused)
         const char **values = NULL;
         int32_t count = 0;
         nnc_error err = { 0 };
-        ck_assert_msg(nnc_sweep_list(arena, "--x", cases[i], true, &values, &count, &err) ==
-                          NNC_BAD_USAGE,
-                      "\"%s\"", cases[i]);
+        ck_assert_msg(nnc_sweep_list(arena, "--x", cases[i], true, &values, &count, &err) == NNC_BAD_USAGE, "\"%s\"",
+                      cases[i]);
         ck_assert_str_eq(err.where, "--x");
         ck_assert_str_ne(err.what, "");
     }
     /* Text with dots, such as a path, is no range. */
     const char **values = NULL;
     int32_t count = 0;
-    ck_assert_int_eq(nnc_sweep_list(arena, "x", "../a.json,b", false, &values, &count, NULL),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_sweep_list(arena, "x", "../a.json,b", false, &values, &count, NULL), NNC_OK);
     ck_assert_int_eq(count, 2);
 }
 END_TEST
@@ -201,11 +197,9 @@ START_TEST(constraints)
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         nnc_where where;
         nnc_error err = { 0 };
-        ck_assert_msg(
-            nnc_where_parse("--where", cases[i].text, name_variable, NULL, &where, &err) == NNC_OK,
-            "%s: %s", cases[i].text, err.what);
-        ck_assert_msg(nnc_where_test(&where, read_variable, NULL) == cases[i].truth, "%s",
-                      cases[i].text);
+        ck_assert_msg(nnc_where_parse("--where", cases[i].text, name_variable, NULL, &where, &err) == NNC_OK, "%s: %s",
+                      cases[i].text, err.what);
+        ck_assert_msg(nnc_where_test(&where, read_variable, NULL) == cases[i].truth, "%s", cases[i].text);
     }
 }
 END_TEST
@@ -221,20 +215,17 @@ START_TEST(constraints_refused)
     nnc_error err = { 0 };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         err.what[0] = '\0';
-        ck_assert_msg(nnc_where_parse("--where", cases[i], name_variable, NULL, &where, &err) ==
-                          NNC_BAD_USAGE,
+        ck_assert_msg(nnc_where_parse("--where", cases[i], name_variable, NULL, &where, &err) == NNC_BAD_USAGE,
                       "\"%s\"", cases[i]);
     }
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
-    ck_assert_int_eq(nnc_where_parse("--where", deep, name_variable, NULL, &where, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_where_parse("--where", deep, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
     for (size_t i = 0; i + 1 < sizeof wide; i++) {
         wide[i] = "a + "[i % 4];
     }
     wide[sizeof wide - 4] = '\0'; /* after an a */
-    ck_assert_int_eq(nnc_where_parse("--where", wide, name_variable, NULL, &where, &err),
-                     NNC_BAD_USAGE);
+    ck_assert_int_eq(nnc_where_parse("--where", wide, name_variable, NULL, &where, &err), NNC_BAD_USAGE);
 }
 END_TEST
 
@@ -260,8 +251,8 @@ static const char *const hiddens[] = { "4096", "2048" };
 static const char *const rates[] = { "450e9", "50e9" };
 static const char *const ids[] = { "a", "b" };
 
-static void add(nnc_sweep_axes *axes, nnc_sweep_target target, const char *name,
-                const char *const *values, size_t count, const void **wholes)
+static void add(nnc_sweep_axes *axes, nnc_sweep_target target, const char *name, const char *const *values,
+                size_t count, const void **wholes)
 {
     const int32_t index = axes->axis_count++;
     const char **copy = nnc_arena_array(arena, count, sizeof *copy);
@@ -279,13 +270,11 @@ static void add(nnc_sweep_axes *axes, nnc_sweep_target target, const char *name,
 }
 #define ADD(axes, target, name, values) add(axes, target, name, values, COUNT_OF(values), NULL)
 
-static char *record_text(const nnc_model *model, const nnc_device *device,
-                         const nnc_software *software, const nnc_result *result)
+static char *record_text(const nnc_model *model, const nnc_device *device, const nnc_software *software,
+                         const nnc_result *result)
 {
     nnc_buffer out = { 0 };
-    const nnc_report report = {
-        .model = model, .device = device, .software = software, .result = result
-    };
+    const nnc_report report = { .model = model, .device = device, .software = software, .result = result };
     const nnc_place place = { .record = &report };
     nnc_record record = nnc_record_begin(&out, "estimate");
     nnc_record_members(&record, &nnc_estimate_metrics, &place);
@@ -306,8 +295,7 @@ static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *othe
     const nnc_software software = nnc_software_default();
     nnc_plan plan = nnc_plan_default();
     ck_assert_int_eq(nnc_model_set(&model, "hidden", hiddens[places[8]], NULL), NNC_OK);
-    ck_assert_int_eq(nnc_device_set(&device, "scale_up.bytes_per_s", rates[places[9]], NULL),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_device_set(&device, "scale_up.bytes_per_s", rates[places[9]], NULL), NNC_OK);
     plan.devices = 16;
     plan.tensor = number_of(tensors[places[2]]);
     plan.pipeline = number_of(pipelines[places[3]]);
@@ -317,14 +305,12 @@ static void check_row(nnc_point *point, const int32_t *places, nnc_scratch *othe
     ck_assert_int_eq(nnc_plan_set(&plan, "recompute", recomputes[places[6]], NULL), NNC_OK);
     plan.sequence_parallel = places[7] == 1;
     const nnc_status status = nnc_point_estimate(point, &swept, &err);
-    ck_assert_int_eq(status,
-                     nnc_estimate(&model, &device, &software, &plan, other, &alone, &other_err));
+    ck_assert_int_eq(status, nnc_estimate(&model, &device, &software, &plan, other, &alone, &other_err));
     if (status != NNC_OK) {
         ck_assert_str_eq(err.what, other_err.what);
         return;
     }
-    ck_assert(swept.step_s == alone.step_s && swept.mfu == alone.mfu &&
-              swept.upper_bound_s == alone.upper_bound_s &&
+    ck_assert(swept.step_s == alone.step_s && swept.mfu == alone.mfu && swept.upper_bound_s == alone.upper_bound_s &&
               swept.lower_bound_s == alone.lower_bound_s && swept.verdict == alone.verdict &&
               swept.memory.total_bytes == alone.memory.total_bytes);
     char *one = record_text(&point->model, &point->device, &point->software, &swept);
@@ -338,10 +324,8 @@ START_TEST(rows_are_estimates)
 {
     enum { ROWS = 600 };
     static const char *const sixteen[] = { "16" }, *const eight[] = { "8" };
-    const nnc_model *models[] = { load_model("models/llama3-8b.json"),
-                                  load_model("models/llama2-7b.json") };
-    const nnc_device *devices[] = { load_device("hw/h100-sxm5-80gb.json"),
-                                    load_device("hw/a100-sxm4-80gb.json") };
+    const nnc_model *models[] = { load_model("models/llama3-8b.json"), load_model("models/llama2-7b.json") };
+    const nnc_device *devices[] = { load_device("hw/h100-sxm5-80gb.json"), load_device("hw/a100-sxm4-80gb.json") };
     const void *model_specs[] = { models[0], models[1] };
     const void *device_specs[] = { devices[0], devices[1] };
     nnc_sweep_axes *axes = calloc(1, sizeof *axes);

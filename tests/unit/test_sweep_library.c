@@ -7,9 +7,8 @@ static void open_sweep(void)
 {
     nnc_error err = { 0 };
     open_support();
-    ck_assert_msg(nnc_sweep_create(specs, "gpt2,gpt2-xl", "a100", NULL, NULL, &sweep, &err) ==
-                      NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_sweep_create(specs, "gpt2,gpt2-xl", "a100", NULL, NULL, &sweep, &err) == NNC_OK, "%s: %s",
+                  err.where, err.what);
 }
 
 static void close_sweep(void)
@@ -50,8 +49,7 @@ static rows *run(int threads, int most, nnc_sweep_tally *tally)
 
 START_TEST(rows_equal_estimates)
 {
-    static const char *const names[] = { "model.id", "plan.micro_batch", "step.step_s",
-                                         "memory.total_bytes" };
+    static const char *const names[] = { "model.id", "plan.micro_batch", "step.step_s", "memory.total_bytes" };
     const nnc_model *models[2] = { NULL, NULL };
     const nnc_device *device = NULL;
     const nnc_software *software = NULL;
@@ -65,8 +63,7 @@ START_TEST(rows_equal_estimates)
     ck_assert_int_eq(nnc_sweep_add(sweep, "micro_batch", "1..64*2", NULL), NNC_OK);
     ck_assert_int_eq(nnc_sweep_size(sweep, &size, NULL), NNC_OK);
     ck_assert_int_eq(size, 14);
-    ck_assert_int_eq(nnc_sweep_columns(sweep, "model,micro_batch,step_s,total_bytes", NULL),
-                     NNC_OK);
+    ck_assert_int_eq(nnc_sweep_columns(sweep, "model,micro_batch,step_s,total_bytes", NULL), NNC_OK);
     ck_assert_int_eq(nnc_sweep_column_count(sweep), COUNT_OF(names));
     for (int i = 0; i < (int)COUNT_OF(names); i++) {
         ck_assert_str_eq(nnc_sweep_column_name(sweep, i), names[i]);
@@ -77,8 +74,7 @@ START_TEST(rows_equal_estimates)
     for (int64_t row = 0; row < size; row++) {
         nnc_plan plan = nnc_plan_default();
         plan.micro_batch = (int64_t)1 << (row % 7);
-        ck_assert_int_eq(
-            nnc_estimate(models[row / 7], device, software, &plan, scratch, &result, NULL), NNC_OK);
+        ck_assert_int_eq(nnc_estimate(models[row / 7], device, software, &plan, scratch, &result, NULL), NNC_OK);
         if (result.verdict != NNC_OVER_MEMORY) {
             ck_assert_int_eq(kept->numbers[fitting], row);
             ck_assert_double_eq(kept->values[fitting][1], (double)plan.micro_batch);
@@ -120,9 +116,7 @@ START_TEST(mixed_rows_keep_their_order)
         nnc_plan plan = nnc_plan_default();
         plan.micro_batch = (int64_t)1 << (row % 7);
         plan.micro_batches = 1 + row / 7 % 800;
-        ck_assert_int_eq(
-            nnc_estimate(models[row / 5600], device, software, &plan, scratch, &result, NULL),
-            NNC_OK);
+        ck_assert_int_eq(nnc_estimate(models[row / 5600], device, software, &plan, scratch, &result, NULL), NNC_OK);
         excluded += plan.micro_batch == 2;
         if (plan.micro_batch != 2 && result.verdict != NNC_OVER_MEMORY) {
             ck_assert_int_eq(kept->numbers[fitting], row);
@@ -187,8 +181,7 @@ START_TEST(refused)
     nnc_error err = { 0 };
     rows kept = { .most = 1 };
     nnc_sweep *none = sweep;
-    ck_assert_int_eq(nnc_sweep_create(specs, "gpt2", "a1000", NULL, NULL, &none, &err),
-                     NNC_UNKNOWN_ID);
+    ck_assert_int_eq(nnc_sweep_create(specs, "gpt2", "a1000", NULL, NULL, &none, &err), NNC_UNKNOWN_ID);
     ck_assert_ptr_null(none);
     ck_assert_int_eq(nnc_sweep_add(sweep, "micro_bacth", "1,2", &err), NNC_BAD_USAGE);
     ck_assert_str_eq(err.where, "micro_bacth");

@@ -23,8 +23,7 @@ typedef struct change {
 
 static bool same_efficiency(nnc_op_kind a, nnc_op_kind b)
 {
-    const nnc_op_kind pointwise[] = { NNC_OP_NORM, NNC_OP_POINTWISE, NNC_OP_EMBEDDING,
-                                      NNC_OP_LOSS };
+    const nnc_op_kind pointwise[] = { NNC_OP_NORM, NNC_OP_POINTWISE, NNC_OP_EMBEDDING, NNC_OP_LOSS };
     bool in_a = false, in_b = false;
     for (size_t i = 0; i < COUNT_OF(pointwise); i++) {
         in_a = in_a || pointwise[i] == a;
@@ -43,8 +42,7 @@ static double expected_step(const change *c)
     for (int32_t i = 0; i < count; i++) {
         const nnc_work *w = &rows[i].work;
         const bool hit = same_efficiency(rows[i].op->kind, c->kind);
-        const double matrix =
-            w->flops / device.matmul_flops_per_s[NNC_BF16] / (hit ? c->compute : 1.0);
+        const double matrix = w->flops / device.matmul_flops_per_s[NNC_BF16] / (hit ? c->compute : 1.0);
         const double vector = w->vector_flops / device.vector_flops_per_s[NNC_FP32];
         const double memory = bytes_of(w) / device.mem_bytes_per_s / (hit ? c->memory : 1.0);
         sum += (fmax(fmax(matrix, vector), memory) + (hit ? c->fixed_s : 0.0)) * rows[i].repeat;
@@ -70,8 +68,7 @@ static void set_efficiency(nnc_device *device, const change *c)
         flash->fixed_s = c->fixed_s;
         break;
     case NNC_OP_CONV:
-        e->conv = (nnc_conv_efficiency){ c->compute, c->memory, c->fixed_s, 0,   0,  NAN,
-                                         NAN,        NAN,       NAN,        NAN, NAN };
+        e->conv = (nnc_conv_efficiency){ c->compute, c->memory, c->fixed_s, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
         break;
     case NNC_OP_UPDATE: e->optimizer = plain; break;
     default: e->pointwise = plain; break;
@@ -84,8 +81,7 @@ START_TEST(efficiencies)
     static const change changes[] = {
         { 0, 0.5, 1.0, 0.0 }, { 0, 1.0, 0.25, 0.0 }, { 0, 1.0, 1.0, 1e-3 }, { 0, 0.7, 0.6, 1e-5 }
     };
-    static const nnc_op_kind kinds[] = { NNC_OP_MATMUL, NNC_OP_FLASH, NNC_OP_POINTWISE,
-                                         NNC_OP_UPDATE, NNC_OP_CONV };
+    static const nnc_op_kind kinds[] = { NNC_OP_MATMUL, NNC_OP_FLASH, NNC_OP_POINTWISE, NNC_OP_UPDATE, NNC_OP_CONV };
     const nnc_device plain = plain_device();
     const double neutral = run_on(&plain).step_s;
     for (size_t k = 0; k < COUNT_OF(kinds); k++) {
@@ -139,8 +135,7 @@ START_TEST(lower_bound_of_memory)
     nnc_device device = plain_device();
     device.mem_bytes_per_s = 1e6;
     const nnc_result r = run_on(&device);
-    ck_assert_double_eq_tol(r.lower_bound_s, sum_rows(stays_apart, moved) / 1e6,
-                            1e-9 * r.lower_bound_s);
+    ck_assert_double_eq_tol(r.lower_bound_s, sum_rows(stays_apart, moved) / 1e6, 1e-9 * r.lower_bound_s);
     ck_assert_double_lt(r.lower_bound_s, 0.9 * r.step_s);
 }
 END_TEST
@@ -157,10 +152,8 @@ START_TEST(lower_bound_of_products)
     const nnc_result fused = estimate_with(&model, &device, &software, &plan);
     plan.attention = NNC_ATTENTION_UNFUSED;
     const nnc_result unfused = estimate_with(&model, &device, &software, &plan);
-    ck_assert_double_eq_tol(fused.lower_bound_s, fused.executed_flops / 1e6,
-                            1e-9 * fused.lower_bound_s);
-    ck_assert_double_eq_tol(unfused.lower_bound_s, unfused.executed_flops / 1e6,
-                            1e-9 * fused.lower_bound_s);
+    ck_assert_double_eq_tol(fused.lower_bound_s, fused.executed_flops / 1e6, 1e-9 * fused.lower_bound_s);
+    ck_assert_double_eq_tol(unfused.lower_bound_s, unfused.executed_flops / 1e6, 1e-9 * fused.lower_bound_s);
     ck_assert_double_lt(unfused.lower_bound_s, fused.lower_bound_s);
 }
 END_TEST
@@ -194,8 +187,8 @@ START_TEST(unknown_vector_rate)
     const nnc_result known = run_on(&device);
     device.vector_flops_per_s[NNC_FP32] = (double)NAN;
     const nnc_result unknown = run_on(&device);
-    ck_assert(isfinite(unknown.step_s) && isfinite(unknown.lower_bound_s) &&
-              isfinite(unknown.upper_bound_s) && isfinite(unknown.mfu));
+    ck_assert(isfinite(unknown.step_s) && isfinite(unknown.lower_bound_s) && isfinite(unknown.upper_bound_s) &&
+              isfinite(unknown.mfu));
     ck_assert_double_le(unknown.step_s, known.step_s);
     ck_assert_double_eq(unknown.vector_flops, known.vector_flops);
     device.vector_flops_per_s[NNC_FP32] = 1e30; /* what it amounts to */
@@ -203,8 +196,7 @@ START_TEST(unknown_vector_rate)
     device.vector_flops_per_s[NNC_FP32] = 1e3; /* slow enough to bound everything */
     const nnc_result slow = run_on(&device);
     ck_assert_double_gt(slow.step_s, 1e3 * known.step_s);
-    ck_assert_double_eq_tol(slow.lower_bound_s, slow.vector_flops / 1e3,
-                            1e-12 * slow.lower_bound_s);
+    ck_assert_double_eq_tol(slow.lower_bound_s, slow.vector_flops / 1e3, 1e-12 * slow.lower_bound_s);
 }
 END_TEST
 
@@ -240,8 +232,7 @@ START_TEST(roofline)
     ck_assert_double_eq(t.time_s, 2.0);
     ck_assert_int_eq(t.bound, NNC_BOUND_MEMORY);
     ck_assert_double_eq(nnc_intensity(&work), 50.0);
-    roof.efficiency.conv =
-        (nnc_conv_efficiency){ 0.25, 0.5, 0.125, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
+    roof.efficiency.conv = (nnc_conv_efficiency){ 0.25, 0.5, 0.125, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
     t = timing_on(&roof, &work);
     ck_assert_double_eq(t.compute_s, 4.0);
     ck_assert_double_eq(t.memory_s, 4.0);
@@ -330,8 +321,7 @@ START_TEST(missing_bandwidth)
     nnc_device device = plain_device();
     nnc_result result;
     device.mem_bytes_per_s = (double)NAN;
-    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, NULL),
-                     NNC_BAD_SPEC);
+    ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, NULL), NNC_BAD_SPEC);
 }
 END_TEST
 

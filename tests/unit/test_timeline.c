@@ -36,8 +36,8 @@ static void check(const nnc_model *model, const nnc_device *device, const nnc_pl
     int32_t stages = 0;
     lanes all = { .step_s = 0 };
     const nnc_software software = nnc_software_default();
-    ck_assert_msg(nnc_estimate(model, device, &software, plan, scratch, &result, &err) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(nnc_estimate(model, device, &software, plan, scratch, &result, &err) == NNC_OK, "%s: %s", err.where,
+                  err.what);
     all.step_s = result.step_s;
     ck_assert_int_eq(nnc_timeline(scratch, &result, follow, &all, &err), NNC_OK);
     const nnc_stage *stage = nnc_scratch_stages(scratch, &stages);
@@ -45,8 +45,8 @@ static void check(const nnc_model *model, const nnc_device *device, const nnc_pl
     for (int32_t i = 0; i < stages; i++) {
         const lane *l = &all.stage[i];
         const double slack_s = 1e-9 * result.step_s;
-        const double busy_s = l->spent_s[NNC_ACTIVITY_FORWARD] + l->spent_s[NNC_ACTIVITY_BACKWARD] +
-                              l->spent_s[NNC_ACTIVITY_WEIGHT];
+        const double busy_s =
+            l->spent_s[NNC_ACTIVITY_FORWARD] + l->spent_s[NNC_ACTIVITY_BACKWARD] + l->spent_s[NNC_ACTIVITY_WEIGHT];
         ck_assert_double_eq_tol(l->end_s - l->begin_s, result.step_s, slack_s);
         ck_assert(l->begin_s == 0.0 || plan->schedule >= NNC_SCHEDULE_ZB_H1); /* a barrier */
         ck_assert_double_eq_tol(busy_s, stage[i].busy_s, slack_s);
@@ -131,7 +131,6 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { every_schedule_fills_the_step, every_part_has_its_place,
-                                   too_long_is_refused };
+    const TTest *const tests[] = { every_schedule_fills_the_step, every_part_has_its_place, too_long_is_refused };
     return run_tests("timeline", tests, COUNT_OF(tests));
 }

@@ -39,19 +39,16 @@ START_TEST(towers_read_images)
     ck_assert_int_eq(nnc_model_set(&model, "tower_inputs", "3", &err), NNC_OK);
     const nnc_result three = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(three.params, words.params);
-    ck_assert_double_eq(three.forward_flops - words.forward_flops,
-                        3 * (one.forward_flops - words.forward_flops));
+    ck_assert_double_eq(three.forward_flops - words.forward_flops, 3 * (one.forward_flops - words.forward_flops));
 }
 END_TEST
 
 static const struct {
     const char *text, *what;
 } faults[] = {
-    { "{ \"model_type\": \"llava\", " VISION " }",
-      "missing, expected an object with the decoder, found nothing" },
+    { "{ \"model_type\": \"llava\", " VISION " }", "missing, expected an object with the decoder, found nothing" },
     { "{ \"model_type\": \"llava\", " TEXT " }", "missing, expected an object, found nothing" },
-    { LLAVA("\"hidden_size\": 16, " TEXT, VISION),
-      "differs from that of the text, expected 8, found 16" },
+    { LLAVA("\"hidden_size\": 16, " TEXT, VISION), "differs from that of the text, expected 8, found 16" },
     { LLAVA("\"num_key_value_heads\": 1, " TEXT, VISION),
       "describes the text model, expected it there, found it next to it" },
     { LLAVA(TEXT, "\"vision_config\": { \"model_type\": \"clip_vision_model\", \"depth\": 3 }"),
@@ -77,8 +74,8 @@ START_TEST(tables_are_tied_from_outside)
     ck_assert_int_eq(parse(LLAVA("\"tie_word_embeddings\": true, " TEXT, VISION), &model), NNC_OK);
     ck_assert(model.decoder.tied_head);
     /* the same value may be given twice */
-    ck_assert_msg(parse(LLAVA("\"intermediate_size\": 16, " TEXT, VISION), &model) == NNC_OK,
-                  "%s: %s", err.where, err.what);
+    ck_assert_msg(parse(LLAVA("\"intermediate_size\": 16, " TEXT, VISION), &model) == NNC_OK, "%s: %s", err.where,
+                  err.what);
 }
 END_TEST
 
@@ -100,8 +97,7 @@ START_TEST(indexers_pick_tokens)
     d->index_topk = 4;
     const nnc_result all = estimate_on_cluster(&model, &plan);
     ck_assert_int_eq(all.params - plain.params, 24 + 32 + 8 + 16);
-    ck_assert_double_eq(all.forward_flops - plain.forward_flops,
-                        2 * 4 * (24 + 32 + 16) + 2 * 16 * (2 * 4 + 2));
+    ck_assert_double_eq(all.forward_flops - plain.forward_flops, 2 * 4 * (24 + 32 + 16) + 2 * 16 * (2 * 4 + 2));
     plan.flops_convention = NNC_CONVENTION_CAUSAL;
     const double seen = estimate_on_cluster(&model, &plan).model_flops;
     d->index_topk = 2;

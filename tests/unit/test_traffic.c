@@ -43,15 +43,13 @@ START_TEST(sharded_states)
 {
     const nnc_model model = small_gpt();
     nnc_plan plan = plan_of(64, 1, 1);
-    const double bytes[4] = { 120e9 / 7.5e9, 31.40625e9 / 7.5e9, 16.640625e9 / 7.5e9,
-                              1.875e9 / 7.5e9 };
+    const double bytes[4] = { 120e9 / 7.5e9, 31.40625e9 / 7.5e9, 16.640625e9 / 7.5e9, 1.875e9 / 7.5e9 };
     nnc_memory before = { 0 };
     for (int32_t zero = 0; zero <= 3; zero++) {
         plan.zero = zero;
         const nnc_result r = estimate_on_cluster(&model, &plan);
         const nnc_memory *m = &r.memory;
-        near((double)(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes),
-             bytes[zero] * (double)r.params, 1e-5);
+        near((double)(m->weight_bytes + m->gradient_bytes + m->optimizer_bytes), bytes[zero] * (double)r.params, 1e-5);
         near((double)m->weight_bytes, (zero == 3 ? 2.0 / 64 : 2.0) * (double)r.params, 1e-5);
         near((double)m->gradient_bytes, (zero >= 2 ? 2.0 / 64 : 2.0) * (double)r.params, 1e-5);
         near((double)m->optimizer_bytes, (zero >= 1 ? 12.0 / 64 : 12.0) * (double)r.params, 1e-5);
@@ -65,8 +63,8 @@ START_TEST(sharded_states)
     plan.zero = 1;
     plan.policy = NNC_POLICY_MIXED_FP32GRAD;
     const nnc_result r = estimate_on_cluster(&model, &plan);
-    near((double)(r.memory.weight_bytes + r.memory.gradient_bytes + r.memory.optimizer_bytes),
-         6.75 * (double)r.params, 1e-5);
+    near((double)(r.memory.weight_bytes + r.memory.gradient_bytes + r.memory.optimizer_bytes), 6.75 * (double)r.params,
+         1e-5);
 }
 END_TEST
 
@@ -104,8 +102,7 @@ START_TEST(gradients_and_weights)
     plan.policy = NNC_POLICY_MIXED;
     for (plan.zero = 1; plan.zero <= 2; plan.zero++) { /* stage 2 scatters in every pass */
         estimate_on_cluster(&model, &plan);
-        ck_assert_double_eq(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM),
-                            (plan.zero == 2 ? 3 : 1) * all);
+        ck_assert_double_eq(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (plan.zero == 2 ? 3 : 1) * all);
         ck_assert_double_eq(total_exchanged("data.gather_weights", NNC_PHASE_COMM), all);
         ck_assert_ptr_null(find_row("data.reduce_gradients", NNC_PHASE_COMM));
     }
@@ -148,10 +145,8 @@ START_TEST(weights_of_one_buffer)
     for (int flat = 0; flat < 2; flat++) {
         software.flat_weights = flat == 1;
         const double params = (double)estimate_with(&model, &device, &software, &plan).params;
-        near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), (flat ? 12 : 4) * params,
-             1e-12);
-        near(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (flat ? 6 : 12) * params,
-             1e-12);
+        near(total_exchanged("data.gather_weights", NNC_PHASE_COMM), (flat ? 12 : 4) * params, 1e-12);
+        near(total_exchanged("data.scatter_gradients", NNC_PHASE_COMM), (flat ? 6 : 12) * params, 1e-12);
         near(sum_rows(casts, bytes_of_row), 3 * (flat ? 26 : 12) * params, 1e-12);
     }
     plan.policy = NNC_POLICY_MIXED; /* weights in 16 bits: nothing to cast */
@@ -207,8 +202,7 @@ START_TEST(hybrid_shards)
     for (plan.zero = 1; plan.zero <= 2; plan.zero++) {
         estimate_on_cluster(&model, &plan);
         near(per_param *
-                 nnc_collective_sent_bytes(NNC_ALL_REDUCE, 4,
-                                           total_exchanged("data.reduce_replicas", NNC_PHASE_COMM)),
+                 nnc_collective_sent_bytes(NNC_ALL_REDUCE, 4, total_exchanged("data.reduce_replicas", NNC_PHASE_COMM)),
              4.875e9, 1e-9);
     }
     plan.shard = 1; /* nothing to shard over: replicas alone */
@@ -228,12 +222,9 @@ START_TEST(buckets)
     nnc_overlap_window hideout = {
         .forward_s = { 1.0 }, .backward_s = { 0.08, 0.01 }, .bucket_bytes = 1e6, .shards = 4.0
     };
-    nnc_collective_op e = {
-        .comm = NNC_COMM_DATA, .route = NNC_ROUTE_SHARD, .forward = NNC_ALL_REDUCE, .bytes = 24e6
-    };
+    nnc_collective_op e = { .comm = NNC_COMM_DATA, .route = NNC_ROUTE_SHARD, .forward = NNC_ALL_REDUCE, .bytes = 24e6 };
     const nnc_lane near_by = NNC_LANE_SCALE_UP, far = NNC_LANE_SCALE_OUT;
-    near(0.08 + nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.08208333333333334,
-         1e-12);
+    near(0.08 + nnc_cluster_exposed_s(&e, 0.05, 1.0, near_by, &hideout), 0.08208333333333334, 1e-12);
     near(nnc_cluster_exposed_s(&e, 0.05, 0.0, near_by, &hideout), 0.05, 1e-12);
     near(nnc_cluster_exposed_s(&e, 0.2, 1.0, near_by, &hideout), 0.2 + 0.08 / 24 - 0.08, 1e-12);
     near(nnc_cluster_exposed_s(&e, 0.05, 1.0, far, &hideout), 0.05 + 0.01 / 24 - 0.01, 1e-12);
@@ -288,10 +279,8 @@ START_TEST(tensor_parallel)
         ck_assert_double_eq(total_exchanged(in[i], NNC_PHASE_BACKWARD), 2 * 4 * S);
         ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_FORWARD), 4 * S);
         ck_assert_double_eq(total_exchanged(out[i], NNC_PHASE_BACKWARD), 4 * S);
-        ck_assert_int_eq((int)row_of(out[i], NNC_PHASE_FORWARD)->op->u.collective.forward,
-                         NNC_REDUCE_SCATTER);
-        ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.collective.forward,
-                         NNC_ALL_GATHER);
+        ck_assert_int_eq((int)row_of(out[i], NNC_PHASE_FORWARD)->op->u.collective.forward, NNC_REDUCE_SCATTER);
+        ck_assert_int_eq((int)row_of(in[i], NNC_PHASE_FORWARD)->op->u.collective.forward, NNC_ALL_GATHER);
     }
     plan.recompute = NNC_RECOMPUTE_FULL; /* forward's collectives once more */
     estimate_on_cluster(&model, &plan);
@@ -326,8 +315,8 @@ START_TEST(context_parallel)
     plan.context_kind = NNC_CONTEXT_ULYSSES;
     model.decoder.seq_len = 32768;
     estimate_on_cluster(&model, &plan);
-    const double send = exchanged("attn.context_in", NNC_PHASE_FORWARD) +
-                        exchanged("attn.context_out", NNC_PHASE_FORWARD);
+    const double send =
+        exchanged("attn.context_in", NNC_PHASE_FORWARD) + exchanged("attn.context_out", NNC_PHASE_FORWARD);
     ck_assert_double_eq(send, 83886080);
     ck_assert_double_eq(nnc_collective_sent_bytes(NNC_ALL_TO_ALL, 8, send), 73400320);
     ck_assert_double_eq(total_exchanged("attn.context_in", NNC_PHASE_BACKWARD) +
@@ -351,8 +340,7 @@ START_TEST(pipeline_sends)
     plan.sequence_parallel = true;
     r = estimate_on_cluster(&model, &plan);
     ck_assert_double_eq(exchanged("pipeline.send", NNC_PHASE_COMM), 6291456);
-    ck_assert_double_eq(r.exposed_s[NNC_COMM_PIPELINE],
-                        row_of("pipeline.tied_table", NNC_PHASE_COMM)->network_s);
+    ck_assert_double_eq(r.exposed_s[NNC_COMM_PIPELINE], row_of("pipeline.tied_table", NNC_PHASE_COMM)->network_s);
     plan.overlap = 0.0;
     ck_assert_double_gt(estimate_on_cluster(&model, &plan).exposed_s[NNC_COMM_PIPELINE],
                         r.exposed_s[NNC_COMM_PIPELINE]);
@@ -422,8 +410,7 @@ START_TEST(offloaded_optimizer)
     near(each_way * 1.5e9 / (double)r.params, 0.12, 1e-12);
     ck_assert_ptr_null(find_row("optimizer", NNC_PHASE_UPDATE)); /* runs on the host */
     ck_assert_str_eq(row_of("offload.weights", NNC_PHASE_COMM)->link, "host");
-    near(row_of("offload.update", NNC_PHASE_COMM)->network_s,
-         28.0 * (double)r.params / (0.3 * 50e9), 1e-12);
+    near(row_of("offload.update", NNC_PHASE_COMM)->network_s, 28.0 * (double)r.params / (0.3 * 50e9), 1e-12);
     plan.zero = 1; /* each of four ranks its share */
     plan.data = 4;
     estimate_on_cluster(&model, &plan);
@@ -445,8 +432,7 @@ START_TEST(offloaded_activations)
     const double head = (double)kept.memory.activation_bytes - down;
     near((double)r.memory.activation_bytes, 2 * down / 8 + head, 1e-9);
     plan.recompute = NNC_RECOMPUTE_FULL; /* of a layer only its input goes */
-    near((double)estimate_on_cluster(&model, &plan).memory.activation_bytes,
-         2 * 2.0 * 512 * 256 + head, 1e-9);
+    near((double)estimate_on_cluster(&model, &plan).memory.activation_bytes, 2 * 2.0 * 512 * 256 + head, 1e-9);
     ck_assert_double_gt(r.communication_s[NNC_COMM_OFFLOAD], r.exposed_s[NNC_COMM_OFFLOAD]);
 }
 END_TEST
@@ -476,16 +462,14 @@ START_TEST(recompute_segments)
     const double input = 2.0 * 128 * 256;
     plan.recompute = NNC_RECOMPUTE_FULL;
     const nnc_result full = estimate_on_cluster(&model, &plan);
-    const double layer =
-        ((double)(none.memory.activation_bytes - full.memory.activation_bytes) + 12 * input) / 12;
+    const double layer = ((double)(none.memory.activation_bytes - full.memory.activation_bytes) + 12 * input) / 12;
     for (int64_t every = 1; every <= 7; every++) {
         plan.recompute_every = every;
         const nnc_result r = estimate_on_cluster(&model, &plan);
         const double segments = ceil(12.0 / (double)every);
         ck_assert_double_eq((double)(full.memory.activation_bytes - r.memory.activation_bytes),
                             (12 - segments) * input);
-        ck_assert_double_eq((double)(r.memory.transient_bytes - none.memory.transient_bytes),
-                            (double)every * layer);
+        ck_assert_double_eq((double)(r.memory.transient_bytes - none.memory.transient_bytes), (double)every * layer);
         ck_assert_double_eq(r.recompute_flops, full.recompute_flops);
         ck_assert_double_eq(r.step_s, full.step_s);
     }
@@ -493,8 +477,8 @@ START_TEST(recompute_segments)
     for (int64_t layers = 1; layers <= 12; layers++) {
         plan.recompute_layers = layers;
         const nnc_result r = estimate_on_cluster(&model, &plan);
-        near((double)(none.memory.activation_bytes - r.memory.activation_bytes),
-             (double)layers * (layer - input), 1e-12);
+        near((double)(none.memory.activation_bytes - r.memory.activation_bytes), (double)layers * (layer - input),
+             1e-12);
         near(r.recompute_flops, full.recompute_flops * (double)layers / 12, 1e-12);
         near(r.recompute_s, full.recompute_s * (double)layers / 12, 1e-12);
     }
@@ -502,10 +486,8 @@ START_TEST(recompute_segments)
     plan.recompute_layers = 3;
     plan.recompute_every = 8;
     const nnc_result few = estimate_on_cluster(&model, &plan);
-    ck_assert_double_eq((double)(few.memory.transient_bytes - none.memory.transient_bytes),
-                        3 * layer);
-    ck_assert_double_eq((double)(none.memory.activation_bytes - few.memory.activation_bytes),
-                        3 * layer - input);
+    ck_assert_double_eq((double)(few.memory.transient_bytes - none.memory.transient_bytes), 3 * layer);
+    ck_assert_double_eq((double)(none.memory.activation_bytes - few.memory.activation_bytes), 3 * layer - input);
 }
 END_TEST
 

@@ -35,8 +35,7 @@ START_TEST(llama_adapters)
     plan.adapters = NNC_ADAPTED_LINEAR;
     plan.adapter_rank = 16;
     plan.dora = true; /* a length for each of 4 * 4096 + 2 * 11008 + 4096 outputs */
-    ck_assert_int_eq(estimate(model, &plan).trained_params,
-                     39976960 + 32 * (4 * 4096 + 2 * 11008 + 4096));
+    ck_assert_int_eq(estimate(model, &plan).trained_params, 39976960 + 32 * (4 * 4096 + 2 * 11008 + 4096));
     plan.adapter_rank = 0;
     plan.dora = false;
     const nnc_result whole = estimate(model, &plan);
@@ -76,9 +75,8 @@ START_TEST(frozen_weights_are_stored)
         plan.frozen = (nnc_frozen)i;
         const nnc_result r = estimate(model, &plan);
         const double own = (double)r.trained_params;
-        ck_assert_double_eq_tol(
-            (double)r.memory.weight_bytes,
-            own * of_weights + stored[i] * matrices + 2 * ((double)whole.params - matrices), 2);
+        ck_assert_double_eq_tol((double)r.memory.weight_bytes,
+                                own * of_weights + stored[i] * matrices + 2 * ((double)whole.params - matrices), 2);
         ck_assert_double_eq_tol((double)r.memory.gradient_bytes, own * of_gradients, 2);
         ck_assert_double_eq_tol((double)r.memory.optimizer_bytes, own * of_states, 2);
     }
@@ -177,8 +175,7 @@ START_TEST(plans_that_train_nothing_are_refused)
         plan.dora = faults[i].dora;
         plan.frozen = faults[i].frozen;
         const nnc_model model = gpt(1, 4, 2, 10, 6);
-        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err),
-                         NNC_ILLEGAL_PLAN);
+        ck_assert_int_eq(nnc_estimate(&model, &device, &software, &plan, scratch, &result, &err), NNC_ILLEGAL_PLAN);
         ck_assert_str_eq(err.where, faults[i].where);
     }
 }

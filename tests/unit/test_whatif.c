@@ -47,12 +47,9 @@ START_TEST(twice_the_peak_is_nearly_twice_as_fast)
     static const struct {
         const char *device, *peak;
         double value;
-    } cases[] = { { "v100", "matmul_flops_per_s.fp16", 250e12 },
-                  { "a100", "matmul_flops_per_s.bf16", 624e12 },
-                  { "h100", "matmul_flops_per_s.bf16", 1978.8e12 },
-                  { "h200", "matmul_flops_per_s.bf16", 1978.8e12 },
-                  { "b200", "matmul_flops_per_s.bf16", 4500e12 },
-                  { "gb200", "matmul_flops_per_s.bf16", 5000e12 } };
+    } cases[] = { { "v100", "matmul_flops_per_s.fp16", 250e12 },    { "a100", "matmul_flops_per_s.bf16", 624e12 },
+                  { "h100", "matmul_flops_per_s.bf16", 1978.8e12 }, { "h200", "matmul_flops_per_s.bf16", 1978.8e12 },
+                  { "b200", "matmul_flops_per_s.bf16", 4500e12 },   { "gb200", "matmul_flops_per_s.bf16", 5000e12 } };
     const nnc_model model = model_of("llama3-8b");
     const nnc_plan plan = compute_bound();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -89,10 +86,9 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes)
         { "v100", "a100" }, { "a100", "h100" }, { "h100", "h200" }, { "h100", "b200" }
     };
     enum { PLANS = 4 };
-    nnc_plan plans[PLANS] = { compute_bound(), nnc_plan_default(), nnc_plan_default(),
-                              nnc_plan_default() };
-    const nnc_model models[PLANS] = { model_of("llama3-8b"), model_of("llama2-7b"),
-                                      model_of("gpt2-xl"), model_of("mixtral-8x7b") };
+    nnc_plan plans[PLANS] = { compute_bound(), nnc_plan_default(), nnc_plan_default(), nnc_plan_default() };
+    const nnc_model models[PLANS] = { model_of("llama3-8b"), model_of("llama2-7b"), model_of("gpt2-xl"),
+                                      model_of("mixtral-8x7b") };
     plans[1].devices = 16;
     plans[1].zero = 2;
     plans[2].micro_batch = 8;
@@ -112,10 +108,8 @@ START_TEST(a_datasheet_gets_near_the_device_it_describes)
             if (i == 0) {
                 plan.attention = NNC_ATTENTION_FLASH1; /* the only kernel that V100 has */
             }
-            const double ratio =
-                step_s(&models[k], &changed, &plan) / step_s(&models[k], &to, &plan);
-            ck_assert_msg(fabs(ratio - 1.0) < 0.15, "%s -> %s, plan %d: %.3f", pairs[i][0],
-                          pairs[i][1], k, ratio);
+            const double ratio = step_s(&models[k], &changed, &plan) / step_s(&models[k], &to, &plan);
+            ck_assert_msg(fabs(ratio - 1.0) < 0.15, "%s -> %s, plan %d: %.3f", pairs[i][0], pairs[i][1], k, ratio);
         }
     }
 }
@@ -152,8 +146,7 @@ START_TEST(peaks_go_with_units_and_clock)
     /* the order makes no difference */
     set(&other, "matmul_flops_per_s.bf16", 400e12);
     set(&other, "clock_hz", 2.82e9);
-    ck_assert_mem_eq(other.matmul_flops_per_s, device.matmul_flops_per_s,
-                     sizeof device.matmul_flops_per_s);
+    ck_assert_mem_eq(other.matmul_flops_per_s, device.matmul_flops_per_s, sizeof device.matmul_flops_per_s);
 }
 END_TEST
 
@@ -186,9 +179,8 @@ START_TEST(a_width_takes_heads_and_layers_with_it)
     ck_assert_int_eq(model.decoder.heads, 20);
     ck_assert_int_eq(model.decoder.head_dim, 64);
     ck_assert_int_eq(model.decoder.ffn_hidden, 5120);
-    ck_assert_int_eq(
-        estimate_with(&model, &device, load_software("software/torch-compile.json"), &plan).params,
-        48LL * (12 * 1280 * 1280 + 13 * 1280) + (50257LL + 1024) * 1280 + 2 * 1280);
+    ck_assert_int_eq(estimate_with(&model, &device, load_software("software/torch-compile.json"), &plan).params,
+                     48LL * (12 * 1280 * 1280 + 13 * 1280) + (50257LL + 1024) * 1280 + 2 * 1280);
     ck_assert_int_eq(nnc_model_set(&model, "hidden", "1600", &err), NNC_OK);
     ck_assert_int_eq(model.decoder.heads, 25);
     ck_assert_int_eq(model.decoder.ffn_hidden, 6400);

@@ -25,33 +25,26 @@ NNC_GET(get_section, nnc_score_group, nnc_text_cell(nnc_score_section_name(self-
 NNC_GET(get_by, nnc_score_group, nnc_text_cell(nnc_score_by_name(self->by)))
 
 NNC_GET(get_group_name, nnc_score_group,
-        nnc_text_cell(self->by == NNC_SCORE_BY_FILE || self->by == NNC_SCORE_FITTED ||
-                              self->by == NNC_SCORE_UNFITTED
+        nnc_text_cell(self->by == NNC_SCORE_BY_FILE || self->by == NNC_SCORE_FITTED || self->by == NNC_SCORE_UNFITTED
                           ? nnc_measured_file_name(self->name)
                           : self->name))
 
-NNC_GET(get_worst, nnc_score_group,
-        nnc_text_cell(self->stats.worst != NULL ? self->stats.worst->row->id : NULL))
+NNC_GET(get_worst, nnc_score_group, nnc_text_cell(self->stats.worst != NULL ? self->stats.worst->row->id : NULL))
 
 static nnc_cell get_worst_error(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_score_group *group = place->record;
     const nnc_scored *worst = group->stats.worst;
-    const bool memory =
-        group->section == NNC_SECTION_MEMORY || group->section == NNC_SECTION_MEMORY_APART;
+    const bool memory = group->section == NNC_SECTION_MEMORY || group->section == NNC_SECTION_MEMORY_APART;
     (void)text;
-    return nnc_number_cell(worst == NULL ? (double)NAN
-                           : memory      ? worst->memory_error
-                                         : worst->error);
+    return nnc_number_cell(worst == NULL ? (double)NAN : memory ? worst->memory_error : worst->error);
 }
 
 #define STATS(member) NNC_IN(nnc_score_group, stats.member)
 static const nnc_metric group_rows[] = {
-    NNC_AS("section", TEXT, .get = get_section,
-           .help = "The compared quantity: steps, memory, matrix products ..."),
+    NNC_AS("section", TEXT, .get = get_section, .help = "The compared quantity: steps, memory, matrix products ..."),
     NNC_AS("by", TEXT, .get = get_by, .head = "by", .help = "Property that its rows share."),
-    NNC_AS("name", TEXT, .get = get_group_name, .head = "",
-           .help = "The file, device or framework."),
+    NNC_AS("name", TEXT, .get = get_group_name, .head = "", .help = "The file, device or framework."),
     NNC_AS("rows", WHOLE, STATS(rows), .head = "rows", .help = "Measured rows."),
     NNC_AS("scored", WHOLE, STATS(scored), .head = "scored", .help = "Rows with a prediction."),
     NNC_AS("mape", NUMBER, STATS(mape), .head = "MAPE", .show = NNC_SHOW_PERCENT2,
@@ -60,20 +53,17 @@ static const nnc_metric group_rows[] = {
            .help = "Median of the absolute errors."),
     NNC_AS("p90", NUMBER, STATS(p90), .head = "p90", .show = NNC_SHOW_PERCENT2,
            .help = "Nine tenths of the absolute errors are at most this."),
-    NNC_AS("bias", NUMBER, STATS(bias), .head = "bias", .show = NNC_SHOW_ERROR,
-           .help = "Mean of the errors."),
+    NNC_AS("bias", NUMBER, STATS(bias), .head = "bias", .show = NNC_SHOW_ERROR, .help = "Mean of the errors."),
     NNC_AS("intervals", WHOLE, STATS(intervals), .help = "Rows with a predicted interval."),
     NNC_AS("inside", NUMBER, STATS(inside), .head = "inside", .show = NNC_SHOW_PERCENT, .drop = 1,
            .help = "Share of them whose measurement lies inside."),
-    NNC_AS("worst", TEXT, .get = get_worst,
-           .help = "Id of the row with the largest absolute error."),
+    NNC_AS("worst", TEXT, .get = get_worst, .help = "Id of the row with the largest absolute error."),
     NNC_AS("worst_error", NUMBER, .get = get_worst_error, .head = "worst", .show = NNC_SHOW_ERROR,
            .help = "Its error."),
     NNC_HEAD("", TEXT, .get = get_worst, .shrinks = true, .drop = 2),
 };
 #undef STATS
-static const nnc_metrics group_metrics =
-    NNC_METRICS("errors of a group of rows", group_rows, nnc_score_group);
+static const nnc_metrics group_metrics = NNC_METRICS("errors of a group of rows", group_rows, nnc_score_group);
 
 /* ---- rows ---- */
 
@@ -82,18 +72,15 @@ NNC_GET(get_row_file, nnc_scored, nnc_text_cell(nnc_measured_file_name(self->row
 NNC_GET(get_kind, nnc_scored, nnc_text_cell(nnc_measured_kind_name(self->row->kind)))
 
 NNC_GET(get_served, nnc_scored,
-        nnc_text_cell(self->row->kind == NNC_MEASURED_SERVING ? nnc_served_name(self->row->served)
-                                                              : NULL))
+        nnc_text_cell(self->row->kind == NNC_MEASURED_SERVING ? nnc_served_name(self->row->served) : NULL))
 
-NNC_GET(get_device, nnc_scored,
-        nnc_text_cell(self->device != NULL ? self->device : self->row->device))
+NNC_GET(get_device, nnc_scored, nnc_text_cell(self->device != NULL ? self->device : self->row->device))
 
 NNC_GET(get_memory_stat, nnc_scored,
         nnc_text_cell(isnan(self->memory_error) ? NULL : nnc_memory_stat_name(self->memory_stat)))
 
 NNC_GET(get_measured_bytes, nnc_scored,
-        nnc_number_cell(isnan(self->memory_error) ? (double)NAN
-                                                  : self->row->measured_bytes[self->memory_stat]))
+        nnc_number_cell(isnan(self->memory_error) ? (double)NAN : self->row->measured_bytes[self->memory_stat]))
 
 static nnc_cell batch_cell(const nnc_scored *self, int64_t batch)
 {
@@ -109,10 +96,8 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("id", TEXT, ROW(id), .help = "Id of the row in its file."),
     NNC_AS("file", TEXT, .get = get_row_file, .help = "Name of the file."),
     NNC_AS("line", WHOLE, ROW(line), .help = "Line of the file."),
-    NNC_AS("kind", TEXT, .get = get_kind,
-           .help = "The measured quantity: a step, a kernel, a collective ..."),
-    NNC_AS("served", TEXT, .get = get_served,
-           .help = "Served requests: which time, by the column that has it."),
+    NNC_AS("kind", TEXT, .get = get_kind, .help = "The measured quantity: a step, a kernel, a collective ..."),
+    NNC_AS("served", TEXT, .get = get_served, .help = "Served requests: which time, by the column that has it."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
     NNC_TEXT(nnc_scored, software, .help = "Software profile."),
@@ -120,20 +105,17 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("model", TEXT, ROW(model_name), .help = "Name of its model."),
     NNC_AS("fitted", BOOL, ROW(fitted), .help = "Whether its group is one that fits may see."),
     NNC_AS("undecided", TEXT, ROW(undecided), .help = "Deciding fields that the row leaves open."),
-    NNC_NUMBER(
-        nnc_scored, measured_s, .unit = "s",
-        .help = "Measured time; where the rate is past predicted saturation, seconds per request."),
+    NNC_NUMBER(nnc_scored, measured_s, .unit = "s",
+               .help = "Measured time; where the rate is past predicted saturation, seconds per request."),
     NNC_AS("rounding", NUMBER, ROW(rounding), .help = "Relative rounding of the measurement."),
     NNC_NUMBER(nnc_scored, predicted_s, .unit = "s", .help = "Predicted time."),
     NNC_NUMBER(nnc_scored, error, .help = "predicted / measured - 1."),
     NNC_NUMBER(nnc_scored, low_s, .unit = "s", .help = "Lower end of the interval."),
     NNC_NUMBER(nnc_scored, high_s, .unit = "s", .help = "Upper end of the interval."),
     NNC_NUMBER(nnc_scored, lower_bound_s, .unit = "s", .help = "Lower bound of the time."),
-    NNC_NUMBER(nnc_scored, model_flops, .unit = "FLOP",
-               .help = "Model FLOPs of the step, attention over all pairs."),
+    NNC_NUMBER(nnc_scored, model_flops, .unit = "FLOP", .help = "Model FLOPs of the step, attention over all pairs."),
     NNC_AS("memory_stat", TEXT, .get = get_memory_stat, .help = "Which memory was measured."),
-    NNC_AS("measured_bytes", NUMBER, .get = get_measured_bytes, .unit = "B",
-           .help = "Measured memory."),
+    NNC_AS("measured_bytes", NUMBER, .get = get_measured_bytes, .unit = "B", .help = "Measured memory."),
     NNC_NUMBER(nnc_scored, predicted_bytes, .unit = "B", .help = "Predicted memory.",
                .more = NNC_MORE(.same_as = "memory.total_bytes")),
     NNC_NUMBER(nnc_scored, most_bytes, .unit = "B",
@@ -153,8 +135,7 @@ static const nnc_metric scored_rows[] = {
     NNC_TEXT(nnc_scored, what, .help = "Device, profile and family, with --summary."),
     NNC_TEXT(nnc_scored, reason, .help = "Why there is no prediction."),
 };
-static const nnc_metrics row_metrics =
-    NNC_METRICS("a row and its prediction", scored_rows, nnc_scored);
+static const nnc_metrics row_metrics = NNC_METRICS("a row and its prediction", scored_rows, nnc_scored);
 
 static const nnc_metric line_rows[] = {
     NNC_AS("id", TEXT, ROW(id)),
@@ -175,23 +156,21 @@ NNC_GET(get_file, nnc_measured_file, nnc_text_cell(nnc_measured_file_name(self->
 static const nnc_metric file_rows[] = {
     NNC_AS("file", TEXT, .get = get_file, .help = "Name of the file."),
     NNC_AS("rows", WHOLE, NNC_IN(nnc_measured_file, count), .help = "Rows that it has."),
-    NNC_AS("unused_columns", TEXTS, NNC_IN(nnc_measured_file, unused),
-           NNC_COUNT(nnc_measured_file, unused_count), .help = "Columns that no prediction uses."),
+    NNC_AS("unused_columns", TEXTS, NNC_IN(nnc_measured_file, unused), NNC_COUNT(nnc_measured_file, unused_count),
+           .help = "Columns that no prediction uses."),
 };
 static const nnc_metrics files = NNC_METRICS("a file of rows", file_rows, nnc_measured_file);
 
 static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_accuracy_report, overrides, .help = "Fields that --set changed."),
-    NNC_AS("files", LIST, NNC_IN(nnc_accuracy_report, files),
-           NNC_COUNT(nnc_accuracy_report, file_count), .rows = &files, .help = "The files."),
-    NNC_AS("groups", LIST, NNC_IN(nnc_accuracy_report, groups),
-           NNC_COUNT(nnc_accuracy_report, group_count), .rows = &group_metrics,
-           .help = "Errors by section, and there by file, device, framework and in total."),
-    NNC_AS("rows", LIST, NNC_IN(nnc_accuracy_report, rows), NNC_COUNT(nnc_accuracy_report, count),
-           .rows = &row_metrics, .help = "Every row."),
+    NNC_AS("files", LIST, NNC_IN(nnc_accuracy_report, files), NNC_COUNT(nnc_accuracy_report, file_count),
+           .rows = &files, .help = "The files."),
+    NNC_AS("groups", LIST, NNC_IN(nnc_accuracy_report, groups), NNC_COUNT(nnc_accuracy_report, group_count),
+           .rows = &group_metrics, .help = "Errors by section, and there by file, device, framework and in total."),
+    NNC_AS("rows", LIST, NNC_IN(nnc_accuracy_report, rows), NNC_COUNT(nnc_accuracy_report, count), .rows = &row_metrics,
+           .help = "Every row."),
 };
-static const nnc_metrics document =
-    NNC_METRICS("predictions and measurements", document_rows, nnc_accuracy_report);
+static const nnc_metrics document = NNC_METRICS("predictions and measurements", document_rows, nnc_accuracy_report);
 
 static nnc_lines lines_of(const void *record)
 {
@@ -217,8 +196,8 @@ static void write_section(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
     for (int32_t i = 0; i < report->group_count; i++) {
         const nnc_place place = { &report->groups[i], report, i };
         const nnc_score_by by = report->groups[i].by;
-        const bool wanted = !report->summary || by == NNC_SCORE_BY_WHAT ||
-                            by == NNC_SCORE_BY_HALF || by == NNC_SCORE_IN_TOTAL;
+        const bool wanted =
+            !report->summary || by == NNC_SCORE_BY_WHAT || by == NNC_SCORE_BY_HALF || by == NNC_SCORE_IN_TOTAL;
         if (report->groups[i].section == section && wanted) {
             nnc_table_record(&table, &group_metrics, &place);
         }
@@ -252,8 +231,7 @@ static const nnc_metrics contradictions = {
     .listed = contradicts,
 };
 
-NNC_GET(get_remark, nnc_scored,
-        nnc_text_cell(self->reason != NULL ? self->reason : self->row->undecided))
+NNC_GET(get_remark, nnc_scored, nnc_text_cell(self->reason != NULL ? self->reason : self->row->undecided))
 
 static const nnc_metric every_row[] = {
     NNC_HEAD("row", TEXT, ROW(id)),
@@ -307,15 +285,13 @@ static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_r
         const nnc_scored *row = &report->rows[i];
         bool seen = !row->unknown;
         for (int32_t k = 0; k < i && !seen; k++) {
-            seen = report->rows[k].unknown &&
-                   strcmp(report->rows[k].row->framework, row->row->framework) == 0;
+            seen = report->rows[k].unknown && strcmp(report->rows[k].row->framework, row->row->framework) == 0;
         }
         if (!seen && !any) {
             nnc_buffer_byte(out, '\n');
             sheet.indent = 0;
             nnc_sheet_label(&sheet, "");
-            nnc_sheet_words(&sheet,
-                            "frameworks without a release, predicted as without --software:");
+            nnc_sheet_words(&sheet, "frameworks without a release, predicted as without --software:");
         }
         if (!seen) {
             nnc_sheet_words(&sheet, "%s%s", any ? "| " : "", row->row->framework);
@@ -334,8 +310,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     for (int32_t i = 0; i < report->count; i++) {
         scored += report->rows[i].reason == NULL;
     }
-    nnc_buffer_print(out, "%d rows: %d predicted, %d that cannot be expressed\n",
-                     (int)report->count, (int)scored, (int)(report->count - scored));
+    nnc_buffer_print(out, "%d rows: %d predicted, %d that cannot be expressed\n", (int)report->count, (int)scored,
+                     (int)(report->count - scored));
     if (report->overrides != NULL) {
         nnc_buffer_print(out, "with %s\n", report->overrides);
     }
@@ -347,12 +323,10 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         return;
     }
     nnc_lines lines = { &contradictions, report, report->rows, report->count };
-    if (!nnc_table_under(out, style, lines,
-                         "rows whose lower bound lies above their measurement")) {
+    if (!nnc_table_under(out, style, lines, "rows whose lower bound lies above their measurement")) {
         nnc_buffer_text(out, "\nno lower bound lies above its measurement\n");
     }
-    const nnc_lines left_out = { &nnc_left_out_metrics, report, report->left_out,
-                                 report->left_out_count };
+    const nnc_lines left_out = { &nnc_left_out_metrics, report, report->left_out, report->left_out_count };
     (void)nnc_table_under(out, style, left_out, "rows that cannot be expressed");
     if (report->all_rows) {
         lines.metrics = &page_rows;
@@ -397,14 +371,12 @@ static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scor
     nnc_scenario *s = a->scenario;
     const nnc_given given = { nnc_measured_gives, row };
     s->specs = a->session->specs;
-    s->report.software_chosen = s->release.entry == NULL && row->software == NULL &&
-                                nnc_software_is_chosen(a->session->options.given.software);
-    NNC_TRY(
-        nnc_estimate(&s->model, &s->device, &s->software, &s->plan, a->scratch, &s->result, err));
+    s->report.software_chosen =
+        s->release.entry == NULL && row->software == NULL && nnc_software_is_chosen(a->session->options.given.software);
+    NNC_TRY(nnc_estimate(&s->model, &s->device, &s->software, &s->plan, a->scratch, &s->result, err));
     NNC_TRY(nnc_scenario_lower_end(s, &given, a->scratch, err));
-    scored->fit = (double)s->report.least_bytes <= (double)s->result.memory.capacity_bytes
-                      ? NNC_TIGHT
-                      : NNC_OVER_MEMORY;
+    scored->fit =
+        (double)s->report.least_bytes <= (double)s->result.memory.capacity_bytes ? NNC_TIGHT : NNC_OVER_MEMORY;
     return NNC_OK;
 }
 
@@ -431,16 +403,14 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
                                       * row's */
     nnc_measured asked = *row;
     asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
-    status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch,
-                           scored, &why);
+    status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
     if (status == NNC_OK && scored->fit == NNC_OVER_MEMORY && row->kind == NNC_MEASURED_STEP) {
         NNC_TRY(set_fit(a, row, scored, err));
     }
     scored->row = row;
     scored->device = id;
-    scored->unknown = row->kind == NNC_MEASURED_STEP && row->software == NULL &&
-                      row->framework[0] != '\0' && s->release.entry == NULL &&
-                      a->session->options.level != NNC_LEVEL_USER;
+    scored->unknown = row->kind == NNC_MEASURED_STEP && row->software == NULL && row->framework[0] != '\0' &&
+                      s->release.entry == NULL && a->session->options.level != NNC_LEVEL_USER;
     scored->software = nnc_arena_strdup(a->arena, s->software.id);
     if (status == NNC_OK && a->session->options.summary) {
         NNC_TRY(set_what(a, scored, err));
@@ -537,15 +507,13 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_accuracy = {
     .name = "accuracy",
     .operands = "FILE.csv...",
-    .summary =
-        "Predictions compared with measurements: mean, median and largest errors per file, device "
-        "and framework.",
-    .notes =
-        "Each file holds measured training steps, served requests, kernels or collectives, one "
-        "per line; tests/published/README.md names the columns. A row that cannot be expressed is "
-        "listed with the reason, one that leaves recompute or another deciding field open is "
-        "scored apart from the rest. An error is predicted / measured - 1. Options of the "
-        "plan and --set hold for every row, in place of what it says.",
+    .summary = "Predictions compared with measurements: mean, median and largest errors per file, device "
+               "and framework.",
+    .notes = "Each file holds measured training steps, served requests, kernels or collectives, one "
+             "per line; tests/published/README.md names the columns. A row that cannot be expressed is "
+             "listed with the reason, one that leaves recompute or another deciding field open is "
+             "scored apart from the rest. An error is predicted / measured - 1. Options of the "
+             "plan and --set hold for every row, in place of what it says.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_SCORE,

@@ -66,31 +66,25 @@ NNC_GET(get_parameter_name, nnc_fit_parameter, nnc_text_cell(self->name))
 
 NNC_GET(get_group_name, nnc_fit_group, nnc_text_cell(self->name))
 
-NNC_GET(get_after, nnc_fit_parameter,
-        nnc_number_cell(self->reason == NULL ? self->value : self->before))
+NNC_GET(get_after, nnc_fit_parameter, nnc_number_cell(self->reason == NULL ? self->value : self->before))
 
 NNC_GET(get_remark, nnc_fit_parameter, nnc_text_cell(self->at_limit ? "at its limit" : ""))
 
 static const nnc_metric parameter_rows[] = {
-    NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter",
-           .help = "Name in the file."),
-    NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN,
-               .help = "Value in the file."),
-    NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN,
-           .help = "Fitted value."),
+    NNC_AS("name", TEXT, .get = get_parameter_name, .head = "parameter", .help = "Name in the file."),
+    NNC_NUMBER(nnc_fit_parameter, before, .head = "before", .show = NNC_SHOW_PLAIN, .help = "Value in the file."),
+    NNC_AS("after", NUMBER, .get = get_after, .head = "after", .show = NNC_SHOW_PLAIN, .help = "Fitted value."),
     NNC_NUMBER(nnc_fit_parameter, low, .head = "from", .show = NNC_SHOW_PLAIN,
                .help = "Least value at which the mean error of its rows is at most 1 % larger."),
     NNC_NUMBER(nnc_fit_parameter, high, .head = "to", .show = NNC_SHOW_PLAIN,
                .help = "Greatest value at which the mean error is at most 1 % larger."),
     NNC_WHOLE(nnc_fit_parameter, rows, .head = "rows", .help = "Rows it was fitted to."),
-    NNC_AS("of", TEXT, NNC_IN(nnc_fit_parameter, of), .head = "of",
-           .help = "Group of rows that determines it."),
+    NNC_AS("of", TEXT, NNC_IN(nnc_fit_parameter, of), .head = "of", .help = "Group of rows that determines it."),
     NNC_BOOL(nnc_fit_parameter, at_limit, .help = "Whether the fit ended at a limit."),
     NNC_TEXT(nnc_fit_parameter, reason, .help = "Why it was not fitted."),
     NNC_HEAD("", TEXT, .get = get_remark),
 };
-static const nnc_metrics parameters =
-    NNC_METRICS("a parameter of the device", parameter_rows, nnc_fit_parameter);
+static const nnc_metrics parameters = NNC_METRICS("a parameter of the device", parameter_rows, nnc_fit_parameter);
 static const nnc_metrics fitted = { .rows = parameter_rows,
                                     .count = sizeof parameter_rows / sizeof parameter_rows[0],
                                     .record_size = sizeof(nnc_fit_parameter),
@@ -112,8 +106,7 @@ static const nnc_metric error_rows[] = {
     NNC_WHOLE(nnc_score_stats, scored, .help = "Rows with a prediction."),
     NNC_NUMBER(nnc_score_stats, mape, .help = "Mean of the absolute errors."),
     NNC_NUMBER(nnc_score_stats, median, .help = "Median of the absolute errors."),
-    NNC_NUMBER(nnc_score_stats, p90,
-               .help = "Nine tenths of the absolute errors are at most this."),
+    NNC_NUMBER(nnc_score_stats, p90, .help = "Nine tenths of the absolute errors are at most this."),
     NNC_NUMBER(nnc_score_stats, bias, .help = "Mean of the errors."),
 };
 static const nnc_metrics errors = NNC_METRICS("errors of rows", error_rows, nnc_score_stats);
@@ -128,12 +121,9 @@ static const nnc_metric group_rows[] = {
     NNC_AS("after", OBJECT, ERRORS(after), .help = "Error on the fitted rows, after."),
     NNC_AS("cross_validated", OBJECT, ERRORS(crossed),
            .help = "Error on the fitted rows, each predicted by a fit without it."),
-    NNC_AS("loo", OBJECT, ERRORS(left),
-           .help = "Error on the fitted rows, each predicted by a fit without its model."),
-    NNC_AS("held_out_before", OBJECT, ERRORS(held_before),
-           .help = "Error on the rows held out, before."),
-    NNC_AS("held_out_after", OBJECT, ERRORS(held_after),
-           .help = "Error on the rows held out, after."),
+    NNC_AS("loo", OBJECT, ERRORS(left), .help = "Error on the fitted rows, each predicted by a fit without its model."),
+    NNC_AS("held_out_before", OBJECT, ERRORS(held_before), .help = "Error on the rows held out, before."),
+    NNC_AS("held_out_after", OBJECT, ERRORS(held_after), .help = "Error on the rows held out, after."),
 };
 #undef ERRORS
 static const nnc_metrics groups = NNC_METRICS("a group of rows", group_rows, nnc_fit_group);
@@ -152,8 +142,7 @@ static const nnc_metric next_rows[] = {
     NNC_WHOLE(nnc_next, rows, .help = "Rows it was fitted to."),
     NNC_TEXT(nnc_next, measure, .shrinks = true, .help = "Rows that would narrow it."),
 };
-static const nnc_metrics next_metrics =
-    NNC_METRICS("a measurement that would help", next_rows, nnc_next);
+static const nnc_metrics next_metrics = NNC_METRICS("a measurement that would help", next_rows, nnc_next);
 
 /* ---- all of it ---- */
 
@@ -165,32 +154,26 @@ static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_calibration_report, overrides, .help = "Fields that --set changed."),
     NNC_TEXT(nnc_calibration_report, written, .help = "The device file that was written."),
     NNC_WHOLE(nnc_calibration_report, rows, .help = "Rows that were fitted to."),
-    NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held),
-           .help = "Rows that were held out."),
+    NNC_AS("held_out", WHOLE, NNC_IN(nnc_calibration_report, held), .help = "Rows that were held out."),
     NNC_WHOLE(nnc_calibration_report, other_devices, .help = "Rows of other devices."),
     NNC_AS("loo_error", NUMBER, NNC_IN(nnc_calibration_report, loo.mape),
            .help = "Mean error of the steps, each predicted by a fit without its model."),
-    NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median),
-           .help = "Median of these errors."),
+    NNC_AS("loo_median", NUMBER, NNC_IN(nnc_calibration_report, loo.median), .help = "Median of these errors."),
     NNC_AS("loo_error_before", NUMBER, NNC_IN(nnc_calibration_report, loo_before.mape),
            .help = "Mean error of the same steps before."),
     NNC_AS("figures", LIST, NNC_IN(nnc_calibration_report, parameters),
            NNC_COUNT(nnc_calibration_report, parameter_count), .rows = &parameters,
            .help = "Parameters of the device."),
-    NNC_AS("groups", LIST, NNC_IN(nnc_calibration_report, groups),
-           NNC_COUNT(nnc_calibration_report, group_count), .rows = &groups,
-           .help = "Errors by group of rows."),
-    NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused),
-           NNC_COUNT(nnc_calibration_report, unused_count), .rows = &nnc_left_out_metrics,
-           .help = "Rows that are not used."),
+    NNC_AS("groups", LIST, NNC_IN(nnc_calibration_report, groups), NNC_COUNT(nnc_calibration_report, group_count),
+           .rows = &groups, .help = "Errors by group of rows."),
+    NNC_AS("unused", LIST, NNC_IN(nnc_calibration_report, unused), NNC_COUNT(nnc_calibration_report, unused_count),
+           .rows = &nnc_left_out_metrics, .help = "Rows that are not used."),
     NNC_AS("explained_model", TEXT, NNC_IN(nnc_calibration_report, asked_model),
            .help = "Model whose estimate is to be narrowed."),
-    NNC_AS("next", LIST, NNC_IN(nnc_calibration_report, next),
-           NNC_COUNT(nnc_calibration_report, next_count), .rows = &next_metrics,
-           .help = "Measurements that would narrow its estimate, most first."),
+    NNC_AS("next", LIST, NNC_IN(nnc_calibration_report, next), NNC_COUNT(nnc_calibration_report, next_count),
+           .rows = &next_metrics, .help = "Measurements that would narrow its estimate, most first."),
 };
-static const nnc_metrics document =
-    NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
+static const nnc_metrics document = NNC_METRICS("a calibration", document_rows, nnc_calibration_report);
 
 static nnc_lines lines_of(const void *record)
 {
@@ -206,9 +189,8 @@ static void put_percent(nnc_table *table, double share)
     nnc_table_cell(table, "");
 }
 
-static void put_errors(nnc_table *table, const char *name, const char *what,
-                       const nnc_score_stats *before, const nnc_score_stats *after,
-                       const nnc_score_stats *crossed)
+static void put_errors(nnc_table *table, const char *name, const char *what, const nnc_score_stats *before,
+                       const nnc_score_stats *after, const nnc_score_stats *crossed)
 {
     nnc_table_cell(table, name);
     nnc_table_cell(table, what);
@@ -247,12 +229,11 @@ static void write_errors(nnc_buffer *out, nnc_style style, const nnc_calibration
         nnc_buffer_print(out,
                          "\nsteps, each predicted by a fit without its model: %.2f%%, median "
                          "%.2f%%; before %.2f%%, median %.2f%%\n",
-                         100.0 * report->loo.mape, 100.0 * report->loo.median,
-                         100.0 * report->loo_before.mape, 100.0 * report->loo_before.median);
+                         100.0 * report->loo.mape, 100.0 * report->loo.median, 100.0 * report->loo_before.mape,
+                         100.0 * report->loo_before.median);
     }
     if (!crossed) {
-        nnc_buffer_text(out,
-                        "\nno cross-validation: it takes two rows that need not stay together\n");
+        nnc_buffer_text(out, "\nno cross-validation: it takes two rows that need not stay together\n");
     }
 }
 
@@ -263,12 +244,10 @@ static void write_next(nnc_buffer *out, nnc_style style, const nnc_calibration_r
     nnc_sheet_heading(out, style, "measurements that would narrow the estimate, most first");
     for (int32_t i = 0; i < report->next_count && i < most; i++) {
         const nnc_next *n = &report->next[i];
-        nnc_sheet_line(out, style, "%s: %s from %.4g to %.4g, a step from %s to %s", n->measure,
-                       n->name, n->low, n->high, nnc_unit_text(n->low_step_s, "s", from),
-                       nnc_unit_text(n->high_step_s, "s", to));
+        nnc_sheet_line(out, style, "%s: %s from %.4g to %.4g, a step from %s to %s", n->measure, n->name, n->low,
+                       n->high, nnc_unit_text(n->low_step_s, "s", from), nnc_unit_text(n->high_step_s, "s", to));
     }
-    nnc_sheet_line(out, style, "a measured step of %s itself answers more than any of them",
-                   report->asked_model);
+    nnc_sheet_line(out, style, "a measured step of %s itself answers more than any of them", report->asked_model);
 }
 
 static void write_page(nnc_buffer *out, nnc_style style, const void *record)
@@ -277,9 +256,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_lines lines = lines_of(report);
     const bool served = report->software != NULL;
     nnc_buffer_print(out, "%s: fitted on %d row%s, %d held out, %d of other %s\n",
-                     served ? report->software : report->device, (int)report->rows,
-                     report->rows == 1 ? "" : "s", (int)report->held, (int)report->other_devices,
-                     served ? "engines or devices" : "devices");
+                     served ? report->software : report->device, (int)report->rows, report->rows == 1 ? "" : "s",
+                     (int)report->held, (int)report->other_devices, served ? "engines or devices" : "devices");
     if (report->overrides != NULL) {
         nnc_buffer_print(out, "with %s\n", report->overrides);
     }
@@ -290,10 +268,9 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     lines.metrics = &left;
     (void)nnc_table_under(out, style, lines, "left as they are");
     write_errors(out, style, report);
-    (void)nnc_table_under(
-        out, style,
-        (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
-        "rows that are not used");
+    (void)nnc_table_under(out, style,
+                          (nnc_lines){ &nnc_left_out_metrics, report, report->unused, report->unused_count },
+                          "rows that are not used");
     if (report->asked_model != NULL) {
         write_next(out, style, report);
     }
@@ -319,13 +296,11 @@ static bool is_of_engine(calibration *c, const nnc_measured *row)
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        return row->kind !=
-               NNC_MEASURED_SERVING; /* a row of another kind stays: the report names it as not used */
+        return row->kind != NNC_MEASURED_SERVING; /* a row of another kind stays: the report names it as not used */
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
            (nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK &&
-            nnc_device_load(c->session->specs, c->asked, &asked, &why) == NNC_OK &&
-            strcmp(device->id, asked->id) == 0);
+            nnc_device_load(c->session->specs, c->asked, &asked, &why) == NNC_OK && strcmp(device->id, asked->id) == 0);
 }
 
 static bool is_ours(calibration *c, const nnc_measured *row)
@@ -355,8 +330,7 @@ static void count_unused(calibration *c, const nnc_measured *row, const char *re
     nnc_left_out_add(c->unused, &c->unused_count, row, reason);
 }
 
-static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc_error *why,
-                              nnc_error *err)
+static nnc_status give_reason(calibration *c, const nnc_measured *row, const nnc_error *why, nnc_error *err)
 {
     const char *reason = NULL;
     NNC_TRY(nnc_left_out_reason(c->arena, why, &reason, err));
@@ -382,10 +356,9 @@ static const void *share(calibration *c, const void *last, const void *bytes, si
 /* Is it of the device, the model or the source that --hold-out names? */
 static bool is_held_out(const calibration *c, const nnc_measured *row)
 {
-    return c->held != NULL &&
-           (strcmp(c->held, row->device) == 0 || strcmp(c->held, c->scenario->device.id) == 0 ||
-            strcmp(c->held, row->model_name) == 0 || strcmp(c->held, c->scenario->model.id) == 0 ||
-            strcmp(c->held, row->source) == 0);
+    return c->held != NULL && (strcmp(c->held, row->device) == 0 || strcmp(c->held, c->scenario->device.id) == 0 ||
+                               strcmp(c->held, row->model_name) == 0 || strcmp(c->held, c->scenario->model.id) == 0 ||
+                               strcmp(c->held, row->source) == 0);
 }
 
 /* Keeps what predicts a row, once it has shown that it does. */
@@ -397,8 +370,8 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
     const nnc_fit_row *last = fit->row_count > 0 ? &fit->rows[fit->row_count - 1] : NULL;
     nnc_scored scored;
     nnc_error why = { 0 };
-    const nnc_status status = nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan,
-                                            fit->scratch, &scored, &why);
+    const nnc_status status =
+        nnc_score_row(row, &s->model, &s->device, &s->software, &s->plan, fit->scratch, &scored, &why);
     if (status != NNC_OK) {
         return give_reason(c, row, &why, err);
     }
@@ -412,8 +385,7 @@ static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file,
         .row = row,
         .model = share(c, last != NULL ? last->model : NULL, &s->model, sizeof s->model),
         .device = share(c, last != NULL ? last->device : NULL, &s->device, sizeof s->device),
-        .software =
-            share(c, last != NULL ? last->software : NULL, &s->software, sizeof s->software),
+        .software = share(c, last != NULL ? last->software : NULL, &s->software, sizeof s->software),
         .plan = s->plan,
         .digest = nnc_row_digest(&c->choice, row),
         .file = file,
@@ -478,8 +450,8 @@ static nnc_status read_rows(calibration *c, nnc_error *err)
     }
     return c->held == NULL || c->held_count > 0 || c->fit->row_count == 0
                ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "--hold-out",
-                          "no row is of such a device, model or source, found \"%s\"", c->held);
+               : nnc_fail(err, NNC_BAD_USAGE, "--hold-out", "no row is of such a device, model or source, found \"%s\"",
+                          c->held);
 }
 
 /* ---- the outputs ---- */
@@ -524,12 +496,10 @@ static const char *data_text(calibration *c, int32_t group)
         }
     }
     const size_t used = strlen(text);
-    snprintf(text + used, sizeof text - used,
-             ": %d row%s of %s%s%.32s%s%.64s%s%.64s, digest of the ids %s", (int)rows,
+    snprintf(text + used, sizeof text - used, ": %d row%s of %s%s%.32s%s%.64s%s%.64s, digest of the ids %s", (int)rows,
              rows == 1 ? "" : "s", subject_of(c), options->fold != NULL ? ", fold " : "",
              options->fold != NULL ? options->fold : "", options->group != NULL ? " by " : "",
-             options->group != NULL ? options->group : "",
-             options->hold_out != NULL ? ", without " : "",
+             options->group != NULL ? options->group : "", options->hold_out != NULL ? ", without " : "",
              options->hold_out != NULL ? options->hold_out : "", nnc_digest_print(digest, digits));
     return nnc_arena_strdup(c->arena, text);
 }
@@ -552,11 +522,8 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err)
 {
     const nnc_fit *fit = c->fit;
     char stem[sizeof c->start.id];
-    nnc_fitted_value *values =
-        nnc_arena_array(c->arena, (size_t)fit->parameter_count + 1, sizeof *values);
-    nnc_device_change change = {
-        .id = stem, .basis = basis_of(fit), .values = values, .engine = fit->served
-    };
+    nnc_fitted_value *values = nnc_arena_array(c->arena, (size_t)fit->parameter_count + 1, sizeof *values);
+    nnc_device_change change = { .id = stem, .basis = basis_of(fit), .values = values, .engine = fit->served };
     const char *text = NULL;
     size_t size = 0;
     if (values == NULL) {
@@ -566,16 +533,14 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err)
     for (int32_t i = 0; i < fit->parameter_count; i++) {
         const nnc_fit_parameter *f = &fit->parameters[i];
         if (f->reason == NULL && !isnan(f->value)) {
-            values[change.count++] =
-                (nnc_fitted_value){ f->name, f->value, data_text(c, f->group) };
+            values[change.count++] = (nnc_fitted_value){ f->name, f->value, data_text(c, f->group) };
             if (values[change.count - 1].fitted_on == NULL) {
                 return nnc_no_memory(err);
             }
         }
     }
-    nnc_status status =
-        nnc_device_rewrite(c->session->specs, fit->served ? c->engine.path : c->device->path,
-                           &change, &text, &size, err);
+    nnc_status status = nnc_device_rewrite(c->session->specs, fit->served ? c->engine.path : c->device->path, &change,
+                                           &text, &size, err);
     return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
 }
 
@@ -592,8 +557,7 @@ static nnc_status write_report(calibration *c, const char *written, nnc_error *e
         return nnc_no_memory(err);
     }
     if (model != NULL) {
-        NNC_TRY(nnc_next_measurements(c->session, fit, &c->start, c->asked, model, next,
-                                      &next_count, err));
+        NNC_TRY(nnc_next_measurements(c->session, fit, &c->start, c->asked, model, next, &next_count, err));
     }
     const nnc_calibration_report found = {
         .device = fit->served ? NULL : c->device->id,
@@ -634,16 +598,14 @@ static nnc_status need_rows(const calibration *c, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, c->session->options.operands[0],
                     "no row to fit on, expected rows of %s, found %d of other %s, %d held out "
                     "and %d that cannot be used%s%s%s",
-                    subject_of(c), (int)c->other_devices,
-                    c->fit->served ? "engines or devices" : "devices", (int)c->fit->row_count,
-                    (int)unused, unused > 0 ? " (the first: " : "",
+                    subject_of(c), (int)c->other_devices, c->fit->served ? "engines or devices" : "devices",
+                    (int)c->fit->row_count, (int)unused, unused > 0 ? " (the first: " : "",
                     unused > 0 ? c->unused[0].reason : "", unused > 0 ? ")" : "");
 }
 
 /* ---- parameters ---- */
 
-static nnc_status find_parameter(calibration *c, const char *name, nnc_parameter_place *place,
-                                 nnc_error *err)
+static nnc_status find_parameter(calibration *c, const char *name, nnc_parameter_place *place, nnc_error *err)
 {
     return c->fit->served ? nnc_engine_parameter_find(&c->engine, name, place, err)
                           : nnc_parameter_find(&c->start, name, place, err);
@@ -653,8 +615,7 @@ static nnc_status place_parameter(calibration *c, nnc_fit_parameter *parameter, 
 {
     nnc_parameter_place place = { 0 };
     NNC_TRY(find_parameter(c, parameter->name, &place, err));
-    parameter->offset =
-        (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
+    parameter->offset = (size_t)((char *)place.value - (c->fit->served ? (char *)&c->engine : (char *)&c->start));
     parameter->before = *place.value;
     return NNC_OK;
 }
@@ -690,8 +651,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err)
     while (asked != NULL && *asked != '\0') {
         char name[NNC_FIT_NAME];
         const size_t length = strcspn(asked, ",");
-        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1),
-                 asked);
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), asked);
         NNC_TRY(add_asked(c, name, err));
         asked += length + (asked[length] == ',');
     }
@@ -736,8 +696,7 @@ static nnc_status find_device(calibration *c, nnc_error *err)
     }
     return c->asked != NULL && *c->asked != '\0'
                ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "--device",
-                          "missing, expected the device whose parameters are fitted");
+               : nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, expected the device whose parameters are fitted");
 }
 
 /* The engine that they start from. */
@@ -748,13 +707,11 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
     if (c->asked != NULL) { /* otherwise the device has no rows, whatever the files hold */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
-    NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE,
-                               &c->engine, err));
-    return c->engine.serving.fitted
-               ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "--software",
-                          "expected the profile of an engine, such as %s, found \"%s\"",
-                          NNC_SERVE_SOFTWARE, c->engine.id);
+    NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE, &c->engine, err));
+    return c->engine.serving.fitted ? NNC_OK
+                                    : nnc_fail(err, NNC_BAD_USAGE, "--software",
+                                               "expected the profile of an engine, such as %s, found \"%s\"",
+                                               NNC_SERVE_SOFTWARE, c->engine.id);
 }
 
 /* Checks the command line before any file is read. */
@@ -765,14 +722,11 @@ static nnc_status check_options(calibration *c, const char *output, nnc_error *e
         return nnc_fail(err, NNC_BAD_USAGE, "--explain", "is not for rows of what is served");
     }
     if (output != NULL && !nnc_ends_in(output, ".json")) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--output",
-                        "expected a %s, which ends in .json, found \"%s\"",
+        return nnc_fail(err, NNC_BAD_USAGE, "--output", "expected a %s, which ends in .json, found \"%s\"",
                         c->fit->served ? "profile" : "device file", output);
     }
-    if (output != NULL &&
-        strlen(nnc_measured_file_name(output)) - strlen(".json") >= sizeof c->start.id) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--output",
-                        "too long a name, expected at most %d characters before %s",
+    if (output != NULL && strlen(nnc_measured_file_name(output)) - strlen(".json") >= sizeof c->start.id) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--output", "too long a name, expected at most %d characters before %s",
                         (int)sizeof c->start.id - 1, ".json");
     }
     NNC_TRY(nnc_row_choice_read(&c->session->options, &c->choice, err));
@@ -846,15 +800,13 @@ static nnc_status run_served(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_serve_calibrate = {
     .name = "calibrate",
     .operands = "FILE.csv... --serve",
-    .summary =
-        "An engine's parameters fitted to measured requests, with the errors before and after, "
-        "and the profile that has them.",
-    .notes =
-        "The files are those of 'accuracy', with rows of the engine that --software names, of all "
-        "devices or of --device alone. Rows of one source and model stay together in a "
-        "cross-validation unless --group says otherwise; with --fold or --hold-out the rest of the "
-        "rows is held out and scored. --output takes the new profile, called after it; the report "
-        "goes to standard output.",
+    .summary = "An engine's parameters fitted to measured requests, with the errors before and after, "
+               "and the profile that has them.",
+    .notes = "The files are those of 'accuracy', with rows of the engine that --software names, of all "
+             "devices or of --device alone. Rows of one source and model stay together in a "
+             "cross-validation unless --group says otherwise; with --fold or --hold-out the rest of the "
+             "rows is held out and scored. --output takes the new profile, called after it; the report "
+             "goes to standard output.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_CALIBRATE | NNC_TAKES_SERVING,
@@ -864,17 +816,15 @@ const nnc_command nnc_cmd_serve_calibrate = {
 const nnc_command nnc_cmd_calibrate = {
     .name = "calibrate",
     .operands = "FILE...",
-    .summary =
-        "A device's efficiency parameters fitted to measured rows, with the errors before and "
-        "after, and the device file that has them.",
-    .notes =
-        "A file is one of 'accuracy', of nncost.measure, or a trace of PyTorch, whose operators "
-        "are its rows. Without --device, the device is the one that all rows name. Only parameters "
-        "that the rows can determine are "
-        "fitted: one machine factor from one step, more from more; --fit names others. With "
-        "--fold the rest of the rows is held out and scored. --output takes the new device "
-        "file, called after it, the report goes to standard output. Options of the plan and "
-        "--set hold for every row, in place of what it says; what --set changes is not written.",
+    .summary = "A device's efficiency parameters fitted to measured rows, with the errors before and "
+               "after, and the device file that has them.",
+    .notes = "A file is one of 'accuracy', of nncost.measure, or a trace of PyTorch, whose operators "
+             "are its rows. Without --device, the device is the one that all rows name. Only parameters "
+             "that the rows can determine are "
+             "fitted: one machine factor from one step, more from more; --fit names others. With "
+             "--fold the rest of the rows is held out and scored. --output takes the new device "
+             "file, called after it, the report goes to standard output. Options of the plan and "
+             "--set hold for every row, in place of what it says; what --set changes is not written.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_CALIBRATE,

@@ -40,12 +40,12 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
                          nnc_measured_file **files, int32_t *count, nnc_error *err);
 
 /* Loads the device that a row names into the scenario; *id is that of its file. */
-nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario,
-                               const char **id, nnc_error *err);
+nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
+                               nnc_error *err);
 /* The rest of what the row says; a kernel gets a model to check --set model.X with. The device is
  * there already, and nnc_scenario_apply lets the options change what the row says. */
-nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row,
-                        nnc_scenario *scenario, nnc_error *err);
+nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
+                        nnc_error *err);
 
 /* Knowledge of the software of a row that predictions use (--level). */
 #define NNC_LEVEL_LIST(X)                                                                        \
@@ -62,13 +62,11 @@ typedef struct nnc_left_out {
 } nnc_left_out;
 
 /* Counts a row; the list has an element for each. */
-void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row,
-                      const char *reason);
+void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row, const char *reason);
 
 /* An error of a row becomes a reason to leave it out, in the arena; one of the machine ends the command: *reason
  * stays NULL. */
-nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason,
-                               nnc_error *err);
+nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason, nnc_error *err);
 
 /* ---- next_measurement.c ---- */
 
@@ -85,9 +83,8 @@ typedef struct nnc_next {
 
 /* Fills list, which holds NNC_NEXT_MAX, most important parameter first. model: as of an estimate; options of the plan
  * are the session's. */
-nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start,
-                                 const char *device, const char *model, nnc_next *list,
-                                 int32_t *count, nnc_error *err);
+nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
+                                 const char *model, nnc_next *list, int32_t *count, nnc_error *err);
 
 /* Metrics of a reason why rows cannot be predicted (nnc_left_out): count, file, reason, first row. */
 extern const nnc_metrics nnc_left_out_metrics;

@@ -20,11 +20,10 @@ static nnc_status read_fold(const char *text, nnc_row_choice *into, nnc_error *e
     text += into->others ? 4 : 0;
     const size_t length = strcspn(text, "/");
     snprintf(part, sizeof part, "%.*s", (int)(length < sizeof part ? length : 0), text);
-    if (text[length] != '/' || !nnc_read_i64(part, &into->part) ||
-        !nnc_read_i64(text + length + 1, &into->parts) || into->part < 1 ||
-        into->part > into->parts) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--fold",
-                        "expected K/N or not:K/N with K from 1 to N, found \"%s\"", given);
+    if (text[length] != '/' || !nnc_read_i64(part, &into->part) || !nnc_read_i64(text + length + 1, &into->parts) ||
+        into->part < 1 || into->part > into->parts) {
+        return nnc_fail(err, NNC_BAD_USAGE, "--fold", "expected K/N or not:K/N with K from 1 to N, found \"%s\"",
+                        given);
     }
     return NNC_OK;
 }
@@ -34,14 +33,12 @@ static nnc_status read_group(const char *text, nnc_row_choice *into, nnc_error *
     while (text != NULL && *text != '\0') {
         const size_t length = strcspn(text, ",");
         int key = 0;
-        while (key < GROUP_KEYS &&
-               (strlen(group_keys[key]) != length || memcmp(group_keys[key], text, length) != 0)) {
+        while (key < GROUP_KEYS && (strlen(group_keys[key]) != length || memcmp(group_keys[key], text, length) != 0)) {
             key++;
         }
         if (key == GROUP_KEYS) {
             return nnc_fail(err, NNC_BAD_USAGE, "--group",
-                            "expected file, source, device, framework, model, found \"%.*s\"",
-                            (int)length, text);
+                            "expected file, source, device, framework, model, found \"%.*s\"", (int)length, text);
         }
         into->together |= 1u << key;
         text += length + (text[length] == ',');
@@ -59,8 +56,7 @@ nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choic
 void nnc_row_choice_by_model(nnc_row_choice *choice)
 {
     for (int key = 0; key < GROUP_KEYS; key++) {
-        const bool both =
-            strcmp(group_keys[key], "source") == 0 || strcmp(group_keys[key], "model") == 0;
+        const bool both = strcmp(group_keys[key], "source") == 0 || strcmp(group_keys[key], "model") == 0;
         choice->together |= both ? 1u << key : 0u;
     }
 }
@@ -74,11 +70,7 @@ uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row)
 {
     const char *slash = strrchr(row->file, '/');
     const char *const values[GROUP_KEYS] = {
-        slash != NULL ? slash + 1 : row->file,
-        row->source,
-        row->device,
-        row->framework,
-        row->model_name,
+        slash != NULL ? slash + 1 : row->file, row->source, row->device, row->framework, row->model_name,
     };
     uint32_t crc = 0;
     bool first = true;
@@ -105,8 +97,8 @@ bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row)
     return inside != choice->others;
 }
 
-nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario,
-                               const char **id, nnc_error *err)
+nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
+                               nnc_error *err)
 {
     const nnc_device *device = NULL;
     const nnc_status status = nnc_device_load(specs, row->device, &device, err);
@@ -119,8 +111,7 @@ nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_sc
     return status;
 }
 
-static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario,
-                             nnc_error *err)
+static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, nnc_error *err)
 {
     static const nnc_model stand_in = { .id = "none",
                                         .family = NNC_FAMILY_DECODER,
@@ -151,28 +142,24 @@ NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err)
 {
     const nnc_software *software = NULL;
-    NNC_TRY(nnc_profile_load(specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software,
-                             err));
+    NNC_TRY(nnc_profile_load(specs, nnc_profile_kind_of(&s->model, &s->device, &s->plan), &software, err));
     s->software = *software;
     return NNC_OK;
 }
 
 /* The release that a version in words names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
-static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask,
-                                  nnc_release *release, nnc_error *err)
+static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
 {
     const char *number = ask->version + strcspn(ask->version, "0123456789");
     nnc_release_ask named = *ask;
     named.framework = ask->version;
     named.version = number;
-    return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err)
-                                                    : NNC_OK;
+    return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err) : NNC_OK;
 }
 
 /* The release of a row. A version of the framework's own name counts first (Megatron-LM, Megatron-Core r0.8.0), one of
  * another name where the framework has no release. */
-static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release,
-                               nnc_error *err)
+static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
 {
     const size_t word = strcspn(ask->framework, " -");
     *release = (nnc_release){ .entry = NULL };
@@ -186,8 +173,8 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
 }
 
 /* A step whose profile is not named: by the release of its framework, as far as the level lets it count. */
-static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row,
-                                 nnc_scenario *s, nnc_error *err)
+static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row, nnc_scenario *s,
+                                 nnc_error *err)
 {
     const nnc_given given = { nnc_measured_gives, row };
     const nnc_release_ask ask = { .framework = row->framework,
@@ -212,8 +199,8 @@ static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_me
     return NNC_OK;
 }
 
-static nnc_status load_software(nnc_specs *specs, const nnc_options *options,
-                                const nnc_measured *row, nnc_scenario *scenario, nnc_error *err)
+static nnc_status load_software(nnc_specs *specs, const nnc_options *options, const nnc_measured *row,
+                                nnc_scenario *scenario, nnc_error *err)
 {
     const char *asked = options->given.software;
     if (row->kind == NNC_MEASURED_STEP && row->software == NULL) {
@@ -227,8 +214,8 @@ static nnc_status load_software(nnc_specs *specs, const nnc_options *options,
                : status;
 }
 
-nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row,
-                        nnc_scenario *scenario, nnc_error *err)
+nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
+                        nnc_error *err)
 {
     nnc_status status = load_model(specs, row, scenario, err);
     scenario->plan = row->plan;
@@ -236,8 +223,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
         status = load_software(specs, options, row, scenario, err);
     }
     /* Files state the hosts of a torus, of four or eight devices, which bound no link. */
-    if (scenario->device.scale_up.kind == NNC_LINK_TORUS &&
-        scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
+    if (scenario->device.scale_up.kind == NNC_LINK_TORUS && scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
         scenario->plan.devices_per_node = 0;
     }
     if (!isnan(row->internode_bytes_per_s)) {
@@ -245,9 +231,8 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     }
     for (int32_t i = 0; i < row->field_count && status == NNC_OK; i++) {
         const nnc_measured_field *field = &row->fields[i];
-        status = field->of_device
-                     ? nnc_device_set(&scenario->device, field->name, field->value, err)
-                     : nnc_software_set(&scenario->software, field->name, field->value, err);
+        status = field->of_device ? nnc_device_set(&scenario->device, field->name, field->value, err)
+                                  : nnc_software_set(&scenario->software, field->name, field->value, err);
     }
     return status;
 }
@@ -271,15 +256,14 @@ static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *d
             snprintf(batch, sizeof batch, "%lld", (long long)of.batch);
         }
         nnc_buffer_print(table, "%s/%s/%lldx%lldx%s/%s,%s,%s,%s,%s,%lld,%lld,%s,%.9g\n", of.op,
-                         nnc_dtype_name(of.dtype), (long long)of.m, (long long)of.n, k, batch,
-                         device, of.op, nnc_dtype_name(of.dtype), batch, (long long)of.m,
-                         (long long)of.n, k, r->measured_s / (double)r->calls);
+                         nnc_dtype_name(of.dtype), (long long)of.m, (long long)of.n, k, batch, device, of.op,
+                         nnc_dtype_name(of.dtype), batch, (long long)of.m, (long long)of.n, k,
+                         r->measured_s / (double)r->calls);
     }
 }
 
 /* A trace is of the device that --device names; without it, of the one that it was recorded on. */
-static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file,
-                             nnc_error *err)
+static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err)
 {
     nnc_trace *trace = NULL;
     nnc_trace_sum sum;
@@ -289,22 +273,19 @@ static nnc_status load_trace(nnc_session *session, const char *path, nnc_measure
     const char *asked = session->options.device;
     const char *device = asked != NULL ? asked : trace->device;
     if (status == NNC_OK && device == NULL) {
-        status = nnc_fail(err, NNC_BAD_USAGE, "--device",
-                          "missing, %.400s does not name the device that ran it", path);
+        status = nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, %.400s does not name the device that ran it", path);
     }
     if (status == NNC_OK) {
         put_trace(&table, &sum, device);
-        status = table.failed
-                     ? nnc_no_memory(err)
-                     : nnc_measured_parse(session->specs, path, table.bytes, table.size, file, err);
+        status = table.failed ? nnc_no_memory(err)
+                              : nnc_measured_parse(session->specs, path, table.bytes, table.size, file, err);
     }
     nnc_buffer_free(&table);
     nnc_trace_free(trace);
     return status;
 }
 
-static nnc_status load_rows(nnc_session *session, const char *path, nnc_measured_file *file,
-                            nnc_error *err)
+static nnc_status load_rows(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err)
 {
     return nnc_trace_is(path) ? load_trace(session, path, file, err)
                               : nnc_measured_load(session->specs, path, file, err);
@@ -324,9 +305,7 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
             any = nnc_row_passes(choice, &file->rows[i]);
         }
     }
-    return any ? NNC_OK
-               : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has it in its id, found \"%s\"",
-                          choice->only);
+    return any ? NNC_OK : nnc_fail(err, NNC_BAD_USAGE, "--only", "no row has it in its id, found \"%s\"", choice->only);
 }
 
 /* ---- rows that are left out ---- */
@@ -336,13 +315,11 @@ static const nnc_metric rows[] = {
     NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "How many."),
     NNC_HEAD("file", TEXT, NNC_IN(nnc_left_out, file)),
     NNC_TEXT(nnc_left_out, reason, .head = "reason", .shrinks = true, .help = "Why."),
-    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1,
-             .help = "Id of one of them."),
+    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1, .help = "Id of one of them."),
 };
 const nnc_metrics nnc_left_out_metrics = NNC_METRICS("rows that are not used", rows, nnc_left_out);
 
-void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row,
-                      const char *reason)
+void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row, const char *reason)
 {
     const char *file = nnc_measured_file_name(row->file);
     for (int32_t i = 0; i < *count; i++) {
@@ -354,8 +331,7 @@ void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *ro
     list[(*count)++] = (nnc_left_out){ file, reason, row->id, 1 };
 }
 
-nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason,
-                               nnc_error *err)
+nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason, nnc_error *err)
 {
     char text[sizeof why->where + sizeof why->what + 4];
     *reason = NULL;

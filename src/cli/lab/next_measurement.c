@@ -83,8 +83,7 @@ static bool spread_of(nnc_specs *specs, const char *name, double ratio[2])
             continue;
         }
         nnc_device copy = *device;
-        if (copy.efficiency.fitted && nnc_parameter_find(&copy, name, &place, NULL) == NNC_OK &&
-            *place.value > 0.0) {
+        if (copy.efficiency.fitted && nnc_parameter_find(&copy, name, &place, NULL) == NNC_OK && *place.value > 0.0) {
             values[found++] = *place.value;
         }
     }
@@ -180,8 +179,7 @@ static int widest_first(const void *a, const void *b)
     return (x->share < y->share) - (x->share > y->share);
 }
 
-static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenario,
-                      nnc_scratch *scratch, nnc_error *err)
+static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err)
 {
     question *q = context;
     (void)session;
@@ -205,9 +203,8 @@ static nnc_status ask(nnc_session *session, void *context, nnc_scenario *scenari
     return NNC_OK;
 }
 
-nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start,
-                                 const char *device, const char *model, nnc_next *list,
-                                 int32_t *count, nnc_error *err)
+nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
+                                 const char *model, nnc_next *list, int32_t *count, nnc_error *err)
 {
     question q = { .specs = session->specs, .fit = fit, .start = start, .list = list };
     const nnc_status status = nnc_scenario_report(session, model, device, ask, &q, err);

@@ -21,17 +21,15 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
                           "files in the foreign folder of NNCOST_PATH or of the installed data");
         return;
     }
-    snprintf(
-        expected, sizeof expected,
-        "one of those in docs/models.md%s%s, a file foreign/MODEL_TYPE.json of your own, or the "
-        "shape as a model file (nncost show llama3-8b --format json)",
-        near != NULL ? ", nearest " : "", near != NULL ? near : "");
+    snprintf(expected, sizeof expected,
+             "one of those in docs/models.md%s%s, a file foreign/MODEL_TYPE.json of your own, or the "
+             "shape as a model file (nncost show llama3-8b --format json)",
+             near != NULL ? ", nearest " : "", near != NULL ? near : "");
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 
 /* The architecture that an old class name means, decided by another key; NULL with a fault. */
-static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root,
-                                          const nnc_architecture *row)
+static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row)
 {
     char own[64], expected[160];
     const char *key = nnc_json_text(nnc_json_get(row->stands_for, "key"));
@@ -45,11 +43,10 @@ static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root,
                        value != NULL ? value : "more than one value");
         return NULL;
     }
-    for (nnc_json need = nnc_json_first(row->needs); need.node != NULL;
-         need = nnc_json_next(need)) {
+    for (nnc_json need = nnc_json_first(row->needs); need.node != NULL; need = nnc_json_next(need)) {
         if (!nnc_foreign_given(root, nnc_json_text(need))) {
-            nnc_json_fault(root, nnc_json_text(need),
-                           "missing, expected it for a %s, found nothing", nnc_json_text(name));
+            nnc_json_fault(root, nnc_json_text(need), "missing, expected it for a %s, found nothing",
+                           nnc_json_text(name));
             return NULL;
         }
     }
@@ -102,11 +99,9 @@ static bool take_graph(nnc_foreign_file *file)
         return true;
     }
     snprintf(below, sizeof below, "foreign/graphs/%s.json", row->graph);
-    if (strpbrk(row->graph, "/\\") != NULL ||
-        nnc_specs_file(file->set->specs, below, &path, NULL) != NNC_OK || path == NULL) {
-        nnc_json_fault(file->at, NULL,
-                       "%s: no list of ops, expected %s in a data folder, found none", row->id,
-                       below);
+    if (strpbrk(row->graph, "/\\") != NULL || nnc_specs_file(file->set->specs, below, &path, NULL) != NNC_OK ||
+        path == NULL) {
+        nnc_json_fault(file->at, NULL, "%s: no list of ops, expected %s in a data folder, found none", row->id, below);
         return false;
     }
     nnc_faults faults = { .name = path, .err = &err };
@@ -148,8 +143,7 @@ static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name
 static bool are_fields(const nnc_foreign_file *file, nnc_json value)
 {
     bool good = true;
-    for (nnc_json at = nnc_json_first(value);
-         good && nnc_json_type_of(value) == NNC_JSON_OBJECT && at.node != NULL;
+    for (nnc_json at = nnc_json_first(value); good && nnc_json_type_of(value) == NNC_JSON_OBJECT && at.node != NULL;
          at = nnc_json_next(at)) {
         good = is_field(file, at, nnc_json_key(at));
     }
@@ -164,12 +158,10 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
                 is_field(file, nnc_json_get(at, "uneven_to"), key->uneven_to) &&
                 is_field(file, nnc_json_get(at, "none_if_equal"), key->none_if_equal) &&
                 are_fields(file, key->absent) && are_fields(file, key->null);
-    for (nnc_json to = nnc_json_first(key->to_each); good && to.node != NULL;
-         to = nnc_json_next(to)) {
+    for (nnc_json to = nnc_json_first(key->to_each); good && to.node != NULL; to = nnc_json_next(to)) {
         good = is_field(file, to, nnc_json_text(to));
     }
-    for (nnc_json value = nnc_json_first(key->values); good && value.node != NULL;
-         value = nnc_json_next(value)) {
+    for (nnc_json value = nnc_json_first(key->values); good && value.node != NULL; value = nnc_json_next(value)) {
         good = are_fields(file, value);
     }
     return good;
@@ -187,8 +179,7 @@ static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row)
         good = check_key(file, at, &row->keys[i++]);
     }
     i = 0;
-    for (nnc_json at = nnc_json_first(patterns); good && i < row->pattern_count;
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(patterns); good && i < row->pattern_count; at = nnc_json_next(at)) {
         good = is_field(file, nnc_json_get(at, "to"), row->patterns[i++].to);
     }
     const bool patterned = row->pattern_count > 0 && family != NNC_FAMILY_DECODER;
@@ -209,8 +200,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file)
     if (file->model->family == NNC_FAMILY_COUNT) {
         const nnc_json root = nnc_json_root(row->only.doc);
         file->model->family = NNC_FAMILY_DECODER;
-        nnc_json_fault(root, "family",
-                       "missing, expected a family or a file that it is like, found nothing");
+        nnc_json_fault(root, "family", "missing, expected a family or a file that it is like, found nothing");
         nnc_foreign_pass_on(file->at.doc->faults, root);
         return false;
     }
@@ -249,14 +239,12 @@ static bool allowed(nnc_json at, nnc_json only)
     if (type == NNC_JSON_OBJECT && each.node == NULL) {
         return value != NULL;
     }
-    if (nnc_json_type_of(at) == NNC_JSON_NULL ||
-        (type == NNC_JSON_NULL && nnc_foreign_is_empty(at))) {
+    if (nnc_json_type_of(at) == NNC_JSON_NULL || (type == NNC_JSON_NULL && nnc_foreign_is_empty(at))) {
         return true;
     }
     if (each.node != NULL) {
         bool same = nnc_json_type_of(at) == NNC_JSON_LIST;
-        for (nnc_json one = nnc_json_first(at); same && one.node != NULL;
-             one = nnc_json_next(one)) {
+        for (nnc_json one = nnc_json_first(at); same && one.node != NULL; one = nnc_json_next(one)) {
             value = nnc_foreign_text(one, text, sizeof text);
             same = value != NULL && strcmp(value, nnc_foreign_text(each, own, sizeof own)) == 0;
         }
@@ -294,18 +282,16 @@ static void refuse_unknown(nnc_foreign_file *file, nnc_json at, const char *key)
     const char *value = nnc_foreign_text(at, text, sizeof text);
     const char *name = file->row->id;
     if (looks_like_size(at, key) || nnc_foreign_shapes(file->set, key)) {
-        nnc_json_fault(
-            at, NULL,
-            "shapes a network in a way that a %s is not known to, expected it left out, or "
-            "the shape as a file of your own (nncost show llama3-8b --format json), "
-            "found %.60s",
-            name, value != NULL ? value : "more than one value");
+        nnc_json_fault(at, NULL,
+                       "shapes a network in a way that a %s is not known to, expected it left out, or "
+                       "the shape as a file of your own (nncost show llama3-8b --format json), "
+                       "found %.60s",
+                       name, value != NULL ? value : "more than one value");
     } else if (!at.doc->lenient) {
-        nnc_json_fault(
-            at, NULL,
-            "unknown key, expected those of a %s; --lenient skips it if it does not shape the "
-            "network, found %.60s",
-            name, value != NULL ? value : "more than one value");
+        nnc_json_fault(at, NULL,
+                       "unknown key, expected those of a %s; --lenient skips it if it does not shape the "
+                       "network, found %.60s",
+                       name, value != NULL ? value : "more than one value");
     } else {
         nnc_foreign_note(file->skipped, sizeof file->skipped, "%.60s", key);
     }
@@ -323,8 +309,8 @@ static void check_only(nnc_json at, nnc_json only)
 /* Is the key of the text around a tower, or of the tower in the same object? */
 static bool known_around(const nnc_architecture *around, const char *key)
 {
-    return around != NULL && (around->text.node != NULL ? nnc_foreign_speaks_of(around, key)
-                                                        : nnc_foreign_mentions(around, key));
+    return around != NULL &&
+           (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
 }
 
 /* Does the architecture, or any configuration, know the key? Faults where it does not know the value. */
@@ -342,11 +328,9 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
     if (row == NULL && inside != NULL) {
         check_only(at, nnc_json_get(any_only, own));
     }
-    const bool of_text =
-        file->row != NULL && file->row->part && strcmp(key, "tie_word_embeddings") == 0;
+    const bool of_text = file->row != NULL && file->row->part && strcmp(key, "tie_word_embeddings") == 0;
     return row != NULL || of_text || nnc_json_get(any_only, own).node != NULL ||
-           (any != NULL &&
-            (nnc_foreign_listed(any->harmless, own) || nnc_foreign_listed(any->harmless, key))) ||
+           (any != NULL && (nnc_foreign_listed(any->harmless, own) || nnc_foreign_listed(any->harmless, key))) ||
            known_around(file->around, key);
 }
 
@@ -354,8 +338,7 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
  * object, as deep as names go. */
 static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth)
 {
-    for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at);
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         char key[160];
         snprintf(key, sizeof key, "%s%.80s", prefix, nnc_json_key(at));
         const bool known = check_known(file, at, key);
@@ -383,8 +366,7 @@ static void set_labels(nnc_json root, nnc_model *model, bool two)
     const bool named = nnc_json_type_of(names) == NNC_JSON_OBJECT;
     const int count = named ? nnc_json_count(names) : 2;
     if (!named && !counted && !two) {
-        nnc_json_fault(root, "id2label",
-                       "missing, expected the names of the classes, found nothing");
+        nnc_json_fault(root, "id2label", "missing, expected the names of the classes, found nothing");
     } else if (named && counted && nnc_json_number(number) != count) {
         nnc_json_mismatch(number, "differs from id2label", "as many as names");
     }
@@ -425,8 +407,7 @@ static void read_class(nnc_foreign_file *file, nnc_json root)
     while (row->below != NULL && row->classes.node == NULL) {
         row = row->below;
     }
-    const bool named =
-        nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_type_of(at) == NNC_JSON_TEXT;
+    const bool named = nnc_json_type_of(list) == NNC_JSON_LIST && nnc_json_type_of(at) == NNC_JSON_TEXT;
     char expected[256] = "one that ends in";
     for (nnc_json c = nnc_json_first(row->classes); c.node != NULL; c = nnc_json_next(c)) {
         const bool other = nnc_json_type_of(c) == NNC_JSON_BOOL;
@@ -478,8 +459,7 @@ static void fill(nnc_foreign_file *file)
     }
     check_members(file, root, "", 0);
     set_implied(file);
-    if (file->around == NULL && nnc_foreign_is_network(file->row) &&
-        nnc_json_root(root.doc).node == root.node) {
+    if (file->around == NULL && nnc_foreign_is_network(file->row) && nnc_json_root(root.doc).node == root.node) {
         read_class(file, root);
     }
     nnc_foreign_read_keys(file);
@@ -501,8 +481,8 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
     const bool named = nnc_json_type_of(type) == NNC_JSON_TEXT;
     const char *name = nnc_json_text(like);
     const nnc_architecture *said = named ? nnc_foreign_find(set, nnc_json_text(type)) : NULL;
-    if (said != NULL && said->refuses[0] == '\0' && said->text.node == NULL && !said->base &&
-        said->part == part && (part || nnc_foreign_family(said) == NNC_FAMILY_DECODER)) {
+    if (said != NULL && said->refuses[0] == '\0' && said->text.node == NULL && !said->base && said->part == part &&
+        (part || nnc_foreign_family(said) == NNC_FAMILY_DECODER)) {
         return said;
     }
     if (said != NULL && said->refuses[0] != '\0' && said->text.node == NULL) {
@@ -510,8 +490,7 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
         return NULL;
     }
     const nnc_architecture *own = nnc_foreign_find(set, name);
-    const bool generic =
-        own != NULL && !own->part && named && said == NULL && strcmp(name, "llama") == 0;
+    const bool generic = own != NULL && !own->part && named && said == NULL && strcmp(name, "llama") == 0;
     if (own == NULL || generic) {
         nnc_json_mismatch(type, "unknown architecture", "one of those in docs/models.md");
         return NULL;
@@ -527,8 +506,8 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside)
         const nnc_json outside = nnc_json_get(file->at, nnc_json_key(at));
         const char *one = nnc_foreign_text(at, a, sizeof a);
         const char *other = nnc_foreign_text(outside, b, sizeof b);
-        if (nnc_foreign_is_given(outside) && one != NULL && other != NULL &&
-            strcmp(one, other) != 0 && nnc_foreign_shapes(file->set, nnc_json_key(at))) {
+        if (nnc_foreign_is_given(outside) && one != NULL && other != NULL && strcmp(one, other) != 0 &&
+            nnc_foreign_shapes(file->set, nnc_json_key(at))) {
             nnc_json_mismatch(outside, "differs from that of the text", one);
             return;
         }
@@ -538,14 +517,11 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside)
 /* A key that shapes the text may not stand outside of it alone. */
 static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text)
 {
-    for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at);
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
         const char *key = nnc_json_key(at);
-        if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) &&
-            !nnc_foreign_is_empty(at) && !nnc_foreign_given(inside, key) &&
-            nnc_foreign_shapes(file->set, key)) {
-            nnc_json_fault(at, NULL,
-                           "describes the text model, expected it there, found it next to it");
+        if (!nnc_foreign_speaks_of(file->row, key) && nnc_foreign_speaks_of(text, key) && !nnc_foreign_is_empty(at) &&
+            !nnc_foreign_given(inside, key) && nnc_foreign_shapes(file->set, key)) {
+            nnc_json_fault(at, NULL, "describes the text model, expected it there, found it next to it");
         }
     }
     file->around = text;
@@ -568,8 +544,7 @@ static void read_text(nnc_foreign_file *file)
     const nnc_json at = nnc_foreign_get(file->at, key);
     const bool nested = nnc_json_type_of(at) == NNC_JSON_OBJECT;
     if (!nested && !file->row->flat) {
-        nnc_json_fault(file->at, key,
-                       "missing, expected an object with the decoder, found nothing");
+        nnc_json_fault(file->at, key, "missing, expected an object with the decoder, found nothing");
         return;
     }
     nnc_foreign_file text = { .at = nested ? at : file->at,
@@ -605,9 +580,8 @@ static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part)
         const char *name;
         int64_t value;
     } numbers[] = {
-        { "text_hidden", d->hidden },         { "text_heads", d->heads },
-        { "text_kv_heads", d->kv_heads },     { "text_layers", d->layers },
-        { "text_ffn_hidden", d->ffn_hidden },
+        { "text_hidden", d->hidden }, { "text_heads", d->heads },           { "text_kv_heads", d->kv_heads },
+        { "text_layers", d->layers }, { "text_ffn_hidden", d->ffn_hidden },
     };
     for (size_t i = 0; i < NNC_COUNT_OF(numbers); i++) {
         if (nnc_field_of_key(part->graph.fields, numbers[i].name) != NULL) {
@@ -627,8 +601,7 @@ static void read_part(nnc_foreign_file *file, nnc_json said)
         return;
     }
     if (!nnc_foreign_is_given(at) && nnc_json_get(said, "optional").node != NULL) {
-        nnc_foreign_note(file->noted, sizeof file->noted,
-                         "counted without a tower: the file has no %.60s", key);
+        nnc_foreign_note(file->noted, sizeof file->noted, "counted without a tower: the file has no %.60s", key);
         return;
     }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -649,8 +622,7 @@ static void read_part(nnc_foreign_file *file, nnc_json said)
         return;
     }
     if (part->graph.fields == NULL || model->tower_count >= (int32_t)NNC_COUNT_OF(model->towers)) {
-        nnc_json_fault(at, NULL, "no tower, expected an architecture with a graph, found %.60s",
-                       inside.row->id);
+        nnc_json_fault(at, NULL, "no tower, expected an architecture with a graph, found %.60s", inside.row->id);
         return;
     }
     take_from_text(at, model, part);
@@ -664,8 +636,8 @@ static void read_part(nnc_foreign_file *file, nnc_json said)
 static void read_parts(nnc_foreign_file *file)
 {
     read_text(file);
-    for (nnc_json part = nnc_json_first(file->row->parts);
-         part.node != NULL && nnc_json_go_on(file->at); part = nnc_json_next(part)) {
+    for (nnc_json part = nnc_json_first(file->row->parts); part.node != NULL && nnc_json_go_on(file->at);
+         part = nnc_json_next(part)) {
         read_part(file, part);
     }
     if (file->at.doc->faults->count == 0 && file->model->tower_count > 0) {
@@ -700,10 +672,8 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 {
     char heads[64], hidden[64], what[96];
     if (d->head_dim == 0 && d->heads > 0 && d->hidden % d->heads != 0) {
-        snprintf(what, sizeof what, "does not divide %s",
-                 key_of(file, "hidden", hidden, sizeof hidden));
-        nnc_json_mismatch(nnc_json_get(file->at, key_of(file, "heads", heads, sizeof heads)), what,
-                          "a divisor");
+        snprintf(what, sizeof what, "does not divide %s", key_of(file, "hidden", hidden, sizeof hidden));
+        nnc_json_mismatch(nnc_json_get(file->at, key_of(file, "heads", heads, sizeof heads)), what, "a divisor");
     }
 }
 
@@ -743,11 +713,10 @@ static void note_quantization(note_list *list, nnc_json root)
     if (nnc_json_type_of(at) == NNC_JSON_OBJECT) {
         const nnc_json method = nnc_json_get(at, "quant_method");
         const char *how = nnc_foreign_text(method, text, sizeof text);
-        add_note(
-            list,
-            "quantization_config (%.40s) says how the weights are stored; a training step takes "
-            "--precision and --policy",
-            method.node != NULL && how != NULL ? how : "no method named");
+        add_note(list,
+                 "quantization_config (%.40s) says how the weights are stored; a training step takes "
+                 "--precision and --policy",
+                 method.node != NULL && how != NULL ? how : "no method named");
     }
 }
 
@@ -796,13 +765,11 @@ static const char *text_at(nnc_json root, const char *key)
 static void note_library(nnc_json root, nnc_model *model)
 {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
-    static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu",
-                                            "gelu_accurate" };
+    static const char *const composed[] = { "gelu_new", "gelu_fast", "quick_gelu", "gelu_accurate" };
     static const char *const joined[] = { "gpt2", "modernbert", "phi3", "gpt_neox", "falcon" };
     const char *type = text_at(root, "model_type");
     const bool denoises = nnc_json_get(root, "_class_name").node != NULL;
-    model->implementation =
-        denoises ? NNC_IMPLEMENTATION_DIFFUSERS : NNC_IMPLEMENTATION_TRANSFORMERS;
+    model->implementation = denoises ? NNC_IMPLEMENTATION_DIFFUSERS : NNC_IMPLEMENTATION_TRANSFORMERS;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const char *text = text_at(root, keys[i]);
         for (size_t j = 0; j < sizeof composed / sizeof composed[0]; j++) {
@@ -851,16 +818,13 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model)
 bool nnc_is_architecture(nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "schema");
-    return nnc_json_type_of(at) == NNC_JSON_TEXT &&
-           strcmp(nnc_json_text(at), "nncost.foreign/1") == 0;
+    return nnc_json_type_of(at) == NNC_JSON_TEXT && strcmp(nnc_json_text(at), "nncost.foreign/1") == 0;
 }
 
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
 {
     nnc_error err;
-    nnc_faults unused = {
-        .err = &err
-    }; /* faults of files that it is like are noted in the document, too */
+    nnc_faults unused = { .err = &err }; /* faults of files that it is like are noted in the document, too */
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;
     if (model == NULL) {

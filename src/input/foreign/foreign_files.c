@@ -130,8 +130,7 @@ static void check_when(nnc_json at)
 static void check_number(nnc_json at)
 {
     static const char *const others[] = { "default", NULL };
-    const nnc_json number =
-        is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
+    const nnc_json number = is_object(at) && check_keyed(at, "number", others) ? nnc_json_get(at, "default") : at;
     if (number.node != NULL) {
         (void)is_type(number, NNC_JSON_NUMBER, "a number, or a key and its default");
     }
@@ -150,8 +149,7 @@ static void check_class(nnc_json at)
 {
     const bool another = nnc_json_type_of(at) == NNC_JSON_BOOL && !nnc_json_bool(at);
     if (!another &&
-        is_type(at, NNC_JSON_OBJECT,
-                "an object of fields, or false for a class that builds another network")) {
+        is_type(at, NNC_JSON_OBJECT, "an object of fields, or false for a class that builds another network")) {
         check_each(at, check_scalar);
     }
 }
@@ -250,8 +248,7 @@ static const member key_members[] = {
     { KEY_MEMBER(when), check_when },        { KEY_MEMBER(two_thirds_multiple_of), check_number },
     { KEY_MEMBER(less_listed), check_less }, { NULL, 0, NULL },
 };
-static const object_table key_table = { { "key", key_fields, NNC_COUNT_OF(key_fields) },
-                                        key_members };
+static const object_table key_table = { { "key", key_fields, NNC_COUNT_OF(key_fields) }, key_members };
 
 #define PATTERN(member) NNC_FIELD(nnc_foreign_pattern, member)
 static const nnc_field pattern_fields[] = {
@@ -277,9 +274,8 @@ static const member pattern_members[] = {
     { PATTERN_MEMBER(offset), check_number },
     { NULL, 0, NULL },
 };
-static const object_table pattern_table = {
-    { "pattern", pattern_fields, NNC_COUNT_OF(pattern_fields) }, pattern_members
-};
+static const object_table pattern_table = { { "pattern", pattern_fields, NNC_COUNT_OF(pattern_fields) },
+                                            pattern_members };
 
 #define ROW(member) NNC_FIELD(nnc_architecture, member)
 static const nnc_field row_fields[] = {
@@ -312,8 +308,7 @@ static const member row_members[] = {
     { ROW_MEMBER(values), check_object },
     { NULL, 0, NULL },
 };
-static const object_table row_table = { { "architecture", row_fields, NNC_COUNT_OF(row_fields) },
-                                        row_members };
+static const object_table row_table = { { "architecture", row_fields, NNC_COUNT_OF(row_fields) }, row_members };
 
 /* ---- reading a file ---- */
 
@@ -386,8 +381,7 @@ static void check_key(nnc_json at, const nnc_foreign_key *key)
         check_value(key->absent);
     } else if (nnc_json_type_of(key->absent) != NNC_JSON_LIST ||
                nnc_json_count(key->absent) != nnc_json_count(key->to_each)) {
-        nnc_json_mismatch(key->absent, "wrong length",
-                          "a list with a value for each field of to_each");
+        nnc_json_mismatch(key->absent, "wrong length", "a list with a value for each field of to_each");
     } else {
         check_each(key->absent, check_scalar);
     }
@@ -397,8 +391,7 @@ static void check_key(nnc_json at, const nnc_foreign_key *key)
                        "nothing");
     }
     if (key->optional && key->absent.node != NULL) {
-        nnc_json_fault(at, "optional",
-                       "does not go with a default, expected one of them, found both");
+        nnc_json_fault(at, "optional", "does not go with a default, expected one of them, found both");
     }
 }
 
@@ -409,8 +402,7 @@ static void check_pattern(nnc_json at, const nnc_foreign_pattern *p)
         nnc_json_fault(at, "values", "missing, expected the kind of each word, found nothing");
     }
     if ((p->in[0] == '\0') != (p->out[0] == '\0') || (p->in[0] == '\0' && p->only[0] != '\0')) {
-        nnc_json_fault(at, NULL,
-                       "half a rule, expected both \"in\" and \"out\", found one or none");
+        nnc_json_fault(at, NULL, "half a rule, expected both \"in\" and \"out\", found one or none");
     }
 }
 
@@ -428,8 +420,7 @@ static void read_row(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_
     }
     nnc_foreign_pattern *p = read_objects(patterns, &pattern_table, sizeof *p, &row->pattern_count);
     row->patterns = p;
-    for (nnc_json at = nnc_json_first(patterns); p != NULL && at.node != NULL;
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(patterns); p != NULL && at.node != NULL; at = nnc_json_next(at)) {
         p->values = values_of(set, p->values);
         check_pattern(at, p++);
     }
@@ -479,9 +470,8 @@ static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row
         int32_t count;
         const char *near = set->quiet ? NULL : nnc_foreign_nearest(set, row->like, false, &count);
         char expected[160];
-        snprintf(expected, sizeof expected, "the id of a file in foreign/%s%s%s",
-                 near != NULL ? ", nearest \"" : "", near != NULL ? near : "",
-                 near != NULL ? "\"" : "");
+        snprintf(expected, sizeof expected, "the id of a file in foreign/%s%s%s", near != NULL ? ", nearest \"" : "",
+                 near != NULL ? near : "", near != NULL ? "\"" : "");
         nnc_json_mismatch(at, "unknown architecture", expected);
     }
 }
@@ -507,8 +497,7 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
         d->faults.count = 1;
         return;
     }
-    d->doc =
-        (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
+    d->doc = (nnc_json_doc){ .faults = &d->faults, .arena = set->arena, .text = d->text, .size = size };
     if (nnc_json_parse(&d->doc)) {
         read_root(set, nnc_json_root(&d->doc), name, &d->row);
     }
@@ -516,8 +505,7 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
                                                         * file has */
 }
 
-const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc,
-                                              const char *stem)
+const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem)
 {
     nnc_architecture *row = nnc_arena_alloc(set->arena, sizeof *row);
     if (row == NULL) {
@@ -600,10 +588,9 @@ const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *co
     if (set->specs == NULL) {
         return NULL;
     }
-    const nnc_architecture **all =
-        nnc_specs_list_folder(set->specs, "foreign", &list)
-            ? nnc_arena_array(set->arena, (size_t)list.count + 1, sizeof *all)
-            : NULL;
+    const nnc_architecture **all = nnc_specs_list_folder(set->specs, "foreign", &list)
+                                       ? nnc_arena_array(set->arena, (size_t)list.count + 1, sizeof *all)
+                                       : NULL;
     if (all == NULL) {
         nnc_faults_no_memory(set->faults);
     }
@@ -616,8 +603,7 @@ const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *co
     return all;
 }
 
-const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks,
-                                int32_t *count)
+const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks, int32_t *count)
 {
     const nnc_architecture *const *all = nnc_foreign_all(set, count);
     const char **names = nnc_arena_array(set->arena, (size_t)*count + 1, sizeof *names);
@@ -631,8 +617,7 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
 
 /* ---- which keys a file speaks of ---- */
 
-const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain,
-                                         const nnc_architecture *previous)
+const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous)
 {
     if (chain == previous) {
         return NULL;
@@ -657,7 +642,7 @@ bool nnc_foreign_listed(nnc_json list, const char *text)
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const char *one = nnc_json_text(at);
         const size_t size = strlen(one);
-        const bool same = one[0] == '*' ? nnc_foreign_ends(text, one + 1) && length >= size
+        const bool same = one[0] == '*'                      ? nnc_foreign_ends(text, one + 1) && length >= size
                           : size > 0 && one[size - 1] == '*' ? strncmp(one, text, size - 1) == 0
                                                              : strcmp(one, text) == 0;
         if (same) {
@@ -673,8 +658,7 @@ static bool names(const char *list, const char *key)
     const size_t length = strlen(key);
     for (const char *at = list; *at != '\0' && length > 0; at += *at == '|') {
         const size_t size = strcspn(at, "|");
-        if (size >= length && memcmp(at, key, length) == 0 &&
-            (size == length || at[length] == '.')) {
+        if (size >= length && memcmp(at, key, length) == 0 && (size == length || at[length] == '.')) {
             return true;
         }
         at += size;
@@ -705,10 +689,8 @@ static bool pattern_reads(const nnc_foreign_pattern *p, const char *key)
 
 static bool levels_read(nnc_json levels, const char *key)
 {
-    static const char *const keys[] = { "block_out_channels", "down_block_types", "up_block_types",
-                                        NULL };
-    return levels.node != NULL &&
-           (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
+    static const char *const keys[] = { "block_out_channels", "down_block_types", "up_block_types", NULL };
+    return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
 /* Does the file itself read the key into a field? */
@@ -717,8 +699,7 @@ static bool reads(const nnc_architecture *row, const char *key)
     bool found = levels_read(row->levels, key);
     for (int32_t i = 0; !found && i < row->key_count; i++) {
         const nnc_foreign_key *k = &row->keys[i];
-        found = names(k->key, key) || names_within(k->when, key) ||
-                names_within(k->two_thirds_multiple_of, key);
+        found = names(k->key, key) || names_within(k->when, key) || names_within(k->two_thirds_multiple_of, key);
     }
     for (int32_t i = 0; !found && i < row->pattern_count; i++) {
         found = pattern_reads(&row->patterns[i], key);
@@ -728,8 +709,7 @@ static bool reads(const nnc_architecture *row, const char *key)
 
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key)
 {
-    return reads(row, key) || nnc_json_get(row->text, key).node != NULL ||
-           nnc_json_get(row->parts, key).node != NULL ||
+    return reads(row, key) || nnc_json_get(row->text, key).node != NULL || nnc_json_get(row->parts, key).node != NULL ||
            nnc_json_get(row->only, key).node != NULL || nnc_foreign_listed(row->harmless, key);
 }
 
@@ -741,8 +721,7 @@ bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key)
     return row != NULL;
 }
 
-bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row,
-                            const char *list)
+bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *list)
 {
     for (; asked != row; asked = asked->below) {
         char key[64];
@@ -782,8 +761,7 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key)
     }
     set->quiet = true;
     for (int32_t i = 0; !shapes && i < list.count; i++) {
-        const nnc_architecture *row =
-            may_speak_of(set, list.ids[i], key) ? nnc_foreign_find(set, list.ids[i]) : NULL;
+        const nnc_architecture *row = may_speak_of(set, list.ids[i], key) ? nnc_foreign_find(set, list.ids[i]) : NULL;
         shapes = row != NULL && (reads(row, key) || nnc_json_get(row->only, key).node != NULL);
     }
     set->quiet = quiet;
@@ -803,12 +781,10 @@ bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key)
     for (int32_t i = 0; !inside && i < row->key_count; i++) {
         inside = begins_inside(row->keys[i].key, key);
     }
-    for (nnc_json at = nnc_json_first(row->only); !inside && at.node != NULL;
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(row->only); !inside && at.node != NULL; at = nnc_json_next(at)) {
         inside = begins_inside(nnc_json_key(at), key);
     }
-    for (nnc_json at = nnc_json_first(row->harmless); !inside && at.node != NULL;
-         at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(row->harmless); !inside && at.node != NULL; at = nnc_json_next(at)) {
         inside = begins_inside(nnc_json_text(at), key);
     }
     return inside;

@@ -23,16 +23,15 @@
  * A value ("default", "null", those of "values") is a number, a switch, a word of ours, a field ("hidden"), a multiple
  * of one ("4*hidden"), or an object of fields and their values; {} sets nothing. */
 typedef struct nnc_foreign_key {
-    char key[64]; /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim":
+    char key[64];           /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim":
                * a key of the whole file, where the network is a part of it */
-    char to[32];  /* the field; "" = `to_each`, or the fields that `values` name */
+    char to[32];            /* the field; "" = `to_each`, or the fields that `values` name */
     char times[32];         /* the number is a multiple of this field, with `fraction` a share */
     char uneven_to[32];     /* field that is a list with a value for each level, used where the
                              * values differ */
     char none_if_equal[32]; /* a number equal to this field sets nothing */
-    int32_t plus,
-        divide;    /* ours is larger by `plus`; ours is the number over `divide`, 0 = the number */
-    bool optional; /* an absent key sets nothing */
+    int32_t plus, divide;   /* ours is larger by `plus`; ours is the number over `divide`, 0 = the number */
+    bool optional;          /* an absent key sets nothing */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
     bool same_each_level, last_of_list, may_be_shorter, backward;
     nnc_json to_each; /* a list of fields: an item of the value for each */
@@ -71,21 +70,19 @@ typedef struct nnc_architecture {
     char says[192];    /* a note on every configuration */
     char graph[64];    /* foreign/graphs/NAME.json: the network as a list of ops */
     char source[256];
-    nnc_family family; /* NNC_FAMILY_COUNT = the family of the file that it is like */
-    bool base;         /* not an architecture: only others inherit from it */
-    bool part, alone;  /* part: no network by itself; alone: a part that may also stand alone */
-    bool flat;         /* keys of `text` may stand in the file itself */
-    nnc_json
-        classes; /* ends of class names and the fields they imply; false = builds another network */
-    nnc_json implies;    /* fields that no key sets */
-    nnc_json only;       /* keys and the values that are understood */
-    nnc_json harmless;   /* keys that do not shape the network */
-    nnc_json needs;      /* required keys */
-    nnc_json stands_for; /* {"key": K, "is": {VALUE: ARCHITECTURE}} */
-    nnc_json text,
-        parts;       /* several networks in one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
-    nnc_json levels; /* levels of a U-Net: blocks with attention, keys of head counts */
-    nnc_json values; /* objects of words and values that keys of any file may name (any.json) */
+    nnc_family family;    /* NNC_FAMILY_COUNT = the family of the file that it is like */
+    bool base;            /* not an architecture: only others inherit from it */
+    bool part, alone;     /* part: no network by itself; alone: a part that may also stand alone */
+    bool flat;            /* keys of `text` may stand in the file itself */
+    nnc_json classes;     /* ends of class names and the fields they imply; false = builds another network */
+    nnc_json implies;     /* fields that no key sets */
+    nnc_json only;        /* keys and the values that are understood */
+    nnc_json harmless;    /* keys that do not shape the network */
+    nnc_json needs;       /* required keys */
+    nnc_json stands_for;  /* {"key": K, "is": {VALUE: ARCHITECTURE}} */
+    nnc_json text, parts; /* several networks in one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
+    nnc_json levels;      /* levels of a U-Net: blocks with attention, keys of head counts */
+    nnc_json values;      /* objects of words and values that keys of any file may name (any.json) */
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
     int32_t key_count, pattern_count;
@@ -96,11 +93,9 @@ typedef struct nnc_architecture {
 typedef struct nnc_foreign_set {
     nnc_specs *specs;
     nnc_arena *arena;
-    nnc_faults
-        *faults; /* faults of the configuration: the first fault of a data file is noted here,
+    nnc_faults *faults;          /* faults of the configuration: the first fault of a data file is noted here,
                   * too */
-    const nnc_architecture
-        *any; /* keys that any configuration may have; NULL = no data folder has the file */
+    const nnc_architecture *any; /* keys that any configuration may have; NULL = no data folder has the file */
     struct nnc_foreign_document *documents; /* newest first */
     bool quiet;                             /* leave out files with faults */
 } nnc_foreign_set;
@@ -112,8 +107,7 @@ void nnc_foreign_digest(const nnc_foreign_set *set, const nnc_json_doc *doc);
 /* The architecture with this name; NULL = no file has it, or a fault was noted. */
 const nnc_architecture *nnc_foreign_find(nnc_foreign_set *set, const char *name);
 /* One from an open document, a file that is validated; NULL with a fault. stem: the name of the file; NULL = any. */
-const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc,
-                                              const char *stem);
+const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem);
 /* All architectures of all folders, in the arena; *count 0 where no folder has any. A file with a fault is left out. */
 const nnc_architecture *const *nnc_foreign_all(nnc_foreign_set *set, int32_t *count);
 static inline bool nnc_foreign_is_network(const nnc_architecture *row)
@@ -122,15 +116,13 @@ static inline bool nnc_foreign_is_network(const nnc_architecture *row)
 }
 
 /* The id that is nearest to a name, among networks alone or all files; NULL = no id is near. *count: of all files. */
-const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks,
-                                int32_t *count);
+const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks, int32_t *count);
 /* Notes in the configuration's list a fault that was found in a data file. */
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
 
 /* Walks the chain of an architecture from the root of its `like` files to itself: each call takes the previous one,
  * NULL begins. */
-const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain,
-                                         const nnc_architecture *previous);
+const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous);
 nnc_family nnc_foreign_family(const nnc_architecture *row);
 /* Is a text in a list of texts? '*' at the start or the end of an item stands for any characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
@@ -139,8 +131,7 @@ bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
 /* The same of the file or one that it is like. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
 /* Does a file between this one and the one that was asked for mention one of the names? */
-bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row,
-                            const char *names);
+bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *names);
 /* Does any architecture take this key for a part of its shape? */
 bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key);
 /* Does the file speak of keys inside the object of this key? */
@@ -184,13 +175,11 @@ void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64
 /* Reads all keys of the architecture and of its chain of `like` files. */
 void nnc_foreign_read_keys(nnc_foreign_file *file);
 /* Reads a key, or its default, into its field. again: another key has set the field, and both must agree. */
-void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
-                          const nnc_foreign_key *again);
+void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again);
 /* Adds an item to a list in a text, with a comma where it is not the first. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
 /* Adds the keys of an object, or the items of a list, to a text: "one of silu, gelu". */
-void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between,
-                          nnc_json names);
+void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names);
 
 /* ---- layers (foreign_layers.c) ---- */
 

@@ -20,18 +20,16 @@ void nnc_foreign_note(char *list, size_t size, const char *format, ...)
     }
 }
 
-void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between,
-                          nnc_json names)
+void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names)
 {
     char own[64];
     snprintf(text, size, "%s", begin);
     for (nnc_json at = nnc_json_first(names); at.node != NULL; at = nnc_json_next(at)) {
         const size_t used = strlen(text);
-        const char *word = nnc_json_type_of(names) == NNC_JSON_OBJECT
-                               ? nnc_json_key(at)
-                               : nnc_foreign_text(at, own, sizeof own);
-        snprintf(text + used, size - used, "%s%s",
-                 at.node == nnc_json_first(names).node ? "" : between, word != NULL ? word : "?");
+        const char *word =
+            nnc_json_type_of(names) == NNC_JSON_OBJECT ? nnc_json_key(at) : nnc_foreign_text(at, own, sizeof own);
+        snprintf(text + used, size - used, "%s%s", at.node == nnc_json_first(names).node ? "" : between,
+                 word != NULL ? word : "?");
     }
 }
 
@@ -66,9 +64,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
     case NNC_JSON_ABSENT:
     case NNC_JSON_NULL: return "null";
     case NNC_JSON_BOOL: return nnc_json_bool(at) ? "true" : "false";
-    case NNC_JSON_NUMBER:
-        snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number));
-        return text;
+    case NNC_JSON_NUMBER: snprintf(text, size, "%s", nnc_number_text(nnc_json_number(at), number)); return text;
     case NNC_JSON_TEXT: return nnc_json_text(at);
     case NNC_JSON_LIST:
     case NNC_JSON_OBJECT: break;
@@ -132,11 +128,9 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when)
     const char *key = nnc_json_text(nnc_json_get(when, "key"));
     const nnc_json is = nnc_json_get(when, "is"), unsaid = nnc_json_get(when, "default");
     const bool other = is.node == NULL;
-    const char *wanted =
-        nnc_foreign_text(other ? nnc_json_get(when, "is_not") : is, own, sizeof own);
+    const char *wanted = nnc_foreign_text(other ? nnc_json_get(when, "is_not") : is, own, sizeof own);
     nnc_json value = nnc_foreign_get(at, key);
-    if (strcmp(key, "architectures") == 0 &&
-        nnc_json_type_of(nnc_json_first(value)) == NNC_JSON_TEXT) {
+    if (strcmp(key, "architectures") == 0 && nnc_json_type_of(nnc_json_first(value)) == NNC_JSON_TEXT) {
         return nnc_foreign_ends(nnc_json_text(nnc_json_first(value)), wanted) != other;
     }
     const bool absent = nnc_json_type_of(value) == NNC_JSON_ABSENT && unsaid.node != NULL;
@@ -161,18 +155,15 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
 }
 
 /* The field that a text names, alone or in a multiple ("4*hidden"); NULL = another word. */
-static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target,
-                                     const char *text)
+static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text)
 {
     const char *times = strchr(text, '*');
-    const bool word =
-        target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value of this field, not a
+    const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value of this field, not a
                                                            * name */
     return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
 }
 
-static void set_text(nnc_json at, nnc_model *model, const char *to, const char *text,
-                     nnc_json value)
+static void set_text(nnc_json at, nnc_model *model, const char *to, const char *text, nnc_json value)
 {
     nnc_error why;
     char number[NNC_NUMBER_TEXT];
@@ -257,8 +248,7 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
 {
     char known[160], own[64];
     const char *text = nnc_foreign_text(at, own, sizeof own);
-    const nnc_json ours =
-        text != NULL ? nnc_json_get(key->values, text) : (nnc_json){ at.doc, NULL };
+    const nnc_json ours = text != NULL ? nnc_json_get(key->values, text) : (nnc_json){ at.doc, NULL };
     if (ours.node != NULL) {
         nnc_foreign_set_value(at, model, key->to, ours);
         return;
@@ -268,16 +258,14 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
 }
 
 /* A number that is a multiple or a part of ours. */
-static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
-                        nnc_model *model)
+static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     const nnc_field *times = field_of(model, key->times);
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1;
     const double product = number * (times != NULL ? foreign_number(times, model) : 1);
     const double ours = product / (key->divide > 1 ? key->divide : 1) + key->plus;
     if (number < 0 || (number == 0 && !key->may_be_zero)) {
-        nnc_json_mismatch(at, "wrong value",
-                          key->may_be_zero ? "a number from 0" : "a number above 0");
+        nnc_json_mismatch(at, "wrong value", key->may_be_zero ? "a number from 0" : "a number above 0");
     } else if (!key->fraction && number != floor(number)) {
         nnc_json_mismatch(at, "wrong value", "a whole number");
     } else if (key->divide > 1 && ours != (double)(int64_t)ours) {
@@ -292,8 +280,8 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
 }
 
 /* Two thirds of the number, rounded up to a multiple of another key's value. */
-static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key,
-                            const nnc_field *field, nnc_model *model)
+static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
+                            nnc_model *model)
 {
     const nnc_json name = nnc_json_get(key->two_thirds_multiple_of, "key");
     const nnc_json unsaid = nnc_json_get(key->two_thirds_multiple_of, "default");
@@ -317,8 +305,8 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
     const bool absent = nnc_json_type_of(own) == NNC_JSON_ABSENT;
     const nnc_json list = absent ? nnc_json_get(less, "default") : own;
     int64_t count = 0;
-    for (nnc_json at = nnc_json_first(list);
-         nnc_json_type_of(list) == NNC_JSON_LIST && at.node != NULL; at = nnc_json_next(at)) {
+    for (nnc_json at = nnc_json_first(list); nnc_json_type_of(list) == NNC_JSON_LIST && at.node != NULL;
+         at = nnc_json_next(at)) {
         const bool whole = nnc_json_type_of(at) == NNC_JSON_NUMBER && nnc_json_number(at) >= 0;
         if (!whole) {
             nnc_json_mismatch(at, "wrong value", "the number of a layer, from 0");
@@ -329,8 +317,7 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 }
 
 /* A number, less the count of a list elsewhere; nothing where it equals another field. */
-static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key,
-                       const nnc_field *field, nnc_model *model)
+static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     nnc_read_field(at, field, model);
     if (key->less_listed.node != NULL && nnc_json_go_on(at)) {
@@ -356,16 +343,13 @@ static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_f
            nnc_json_get(key->values, value).node == NULL;
 }
 
-static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key,
-                       const nnc_field *field, nnc_model *model)
+static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     if (key->two_thirds_multiple_of.node != NULL) {
         read_two_thirds(at, root, key, field, model);
-    } else if (key->uneven_to[0] != '\0' && nnc_json_type_of(at) == NNC_JSON_LIST &&
-               first_uneven(at).node != NULL) {
+    } else if (key->uneven_to[0] != '\0' && nnc_json_type_of(at) == NNC_JSON_LIST && first_uneven(at).node != NULL) {
         nnc_read_field(at, field_of(model, key->uneven_to), model);
-    } else if (key->same_each_level && nnc_json_type_of(at) == NNC_JSON_LIST &&
-               !first_of_equal(&at)) {
+    } else if (key->same_each_level && nnc_json_type_of(at) == NNC_JSON_LIST && !first_of_equal(&at)) {
         return;
     } else if (key->values.node != NULL && !is_plain_number(at, key, field)) {
         read_word(at, key, model);
@@ -389,8 +373,7 @@ static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
     const nnc_field *target = field_of(model, key->to);
     return key->optional || strcmp(key->to, "dropout") == 0 ||
            (nnc_json_type_of(key->absent) == NNC_JSON_OBJECT && nnc_json_count(key->absent) == 0) ||
-           (target != NULL && nnc_json_type_of(key->absent) == NNC_JSON_TEXT &&
-            target->names.of == NULL &&
+           (target != NULL && nnc_json_type_of(key->absent) == NNC_JSON_TEXT && target->names.of == NULL &&
             source_field(nnc_model_table_of(model), NULL, nnc_json_text(key->absent)) != NULL);
 }
 
@@ -403,19 +386,17 @@ static void write_fields(nnc_json value, char *text, size_t size)
         const size_t used = strlen(text);
         const bool flag = nnc_json_type_of(one) == NNC_JSON_BOOL;
         snprintf(text + used, size - used, "%s%s=%s", used > 0 ? "," : "", nnc_json_key(one),
-                 flag ? (nnc_json_bool(one) ? "on" : "off")
-                      : nnc_foreign_text(one, own, sizeof own));
+                 flag ? (nnc_json_bool(one) ? "on" : "off") : nnc_foreign_text(one, own, sizeof own));
     }
 }
 
 /* Notes a default that was used for an absent key. Dropout is not part of the shape. */
-static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key,
-                       const nnc_field *field, const nnc_model *model)
+static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key, const nnc_field *field,
+                       const nnc_model *model)
 {
     char text[128];
     const bool fields = nnc_json_type_of(key->absent) == NNC_JSON_OBJECT;
-    if (key->optional || strcmp(key->to, "dropout") == 0 ||
-        (fields && nnc_json_count(key->absent) == 0)) {
+    if (key->optional || strcmp(key->to, "dropout") == 0 || (fields && nnc_json_count(key->absent) == 0)) {
         return;
     }
     if (key->to[0] != '\0') {
@@ -427,8 +408,8 @@ static void note_taken(nnc_foreign_file *file, const char *name, const nnc_forei
     }
 }
 
-static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key,
-                        const nnc_field *field, nnc_model *model)
+static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key, const nnc_field *field,
+                        nnc_model *model)
 {
     char name[64], expected[160];
     const bool null = at.node != NULL && key->null.node != NULL;
@@ -467,8 +448,7 @@ static const char *joined(nnc_json at, char *text, size_t size)
 }
 
 /* Reads one of several values: a number, or a word for a value. */
-static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field,
-                      nnc_model *model)
+static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field, nnc_model *model)
 {
     char text[256], known[256];
     field.min = key->may_be_zero ? 0 : 1;
@@ -507,14 +487,12 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
         nnc_json_fault(file->at, text, "missing, expected a list of numbers, found nothing");
         return false;
     }
-    if (type != NNC_JSON_ABSENT && type != NNC_JSON_LIST &&
-        !(key->same_each_level && type == NNC_JSON_NUMBER)) {
+    if (type != NNC_JSON_ABSENT && type != NNC_JSON_LIST && !(key->same_each_level && type == NNC_JSON_NUMBER)) {
         nnc_json_mismatch(list, "wrong type", "a list of numbers");
         return false;
     }
     if (count > wanted || (count < wanted && !key->may_be_shorter)) {
-        snprintf(text, sizeof text, "a list of %d numbers%s", wanted,
-                 key->may_be_shorter ? " or fewer" : "");
+        snprintf(text, sizeof text, "a list of %d numbers%s", wanted, key->may_be_shorter ? " or fewer" : "");
         nnc_json_mismatch(list, "wrong length", text);
         return false;
     }
@@ -566,8 +544,8 @@ static nnc_json last_of(nnc_json list)
 }
 
 /* Two keys of one field differ. at: the key that is present; no key where two defaults differ. */
-static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key,
-                              const nnc_foreign_key *again, nnc_json at, bool given)
+static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
+                              nnc_json at, bool given)
 {
     char what[96];
     if (at.node == NULL) {
@@ -581,8 +559,7 @@ static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_ke
     nnc_json_mismatch(at, what, "the same");
 }
 
-void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
-                          const nnc_foreign_key *again)
+void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again)
 {
     static const nnc_field none = { .name = "" };
     if (key->to_each.node != NULL) {
@@ -610,15 +587,13 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key,
         read_absent(file, at, key, field, &read);
     }
     if (again != NULL && key->largest) {
-        *file->model =
-            foreign_number(field, &read) > foreign_number(field, file->model) ? read : *file->model;
+        *file->model = foreign_number(field, &read) > foreign_number(field, file->model) ? read : *file->model;
         return;
     }
     const nnc_json before = again != NULL ? nnc_foreign_get(file->at, again->key) : (nnc_json){ 0 };
     const bool silent = again != NULL && again->optional && !nnc_foreign_is_given(before);
     if (again != NULL && !silent && !key->wins &&
-        memcmp((const char *)&read + field->offset, (const char *)file->model + field->offset,
-               field->size) != 0) {
+        memcmp((const char *)&read + field->offset, (const char *)file->model + field->offset, field->size) != 0) {
         refuse_difference(file, key, again, given ? at : before, given);
     }
     *file->model = read;

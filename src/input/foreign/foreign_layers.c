@@ -89,8 +89,7 @@ static bool read_matrix(kinds *k, nnc_json matrix)
     for (nnc_json row = nnc_json_first(matrix); row.node != NULL; row = nnc_json_next(row)) {
         const nnc_json words = nnc_json_first(row);
         const nnc_json times = words.node != NULL ? nnc_json_next(words) : words;
-        if (nnc_json_type_of(words) != NNC_JSON_LIST ||
-            nnc_json_type_of(times) != NNC_JSON_NUMBER) {
+        if (nnc_json_type_of(words) != NNC_JSON_LIST || nnc_json_type_of(times) != NNC_JSON_NUMBER) {
             nnc_json_mismatch(row, "wrong value", "a list of kinds and how often it repeats");
             return false;
         }
@@ -127,8 +126,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
         snprintf(name, sizeof name, "%s", nnc_json_text(key));
-        nnc_foreign_note(k->file->taken, sizeof k->file->taken, "%s %s", name,
-                         nnc_number_text(value, text));
+        nnc_foreign_note(k->file->taken, sizeof k->file->taken, "%s %s", name, nnc_number_text(value, text));
     } else if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         value = nnc_json_number(at);
     } else {
@@ -136,8 +134,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
         return false;
     }
     if (!(value >= (double)least && value < 1e9) || value != (double)(int64_t)value) {
-        nnc_json_mismatch(at, "out of range",
-                          least > 0 ? "a whole number from 1" : "a whole number");
+        nnc_json_mismatch(at, "out of range", least > 0 ? "a whole number from 1" : "a whole number");
         if (at.node == rule.node) {
             nnc_foreign_pass_on(k->file->at.doc->faults, rule);
         }
@@ -174,8 +171,8 @@ static bool follow_rule(kinds *k)
         return false;
     }
     for (int64_t layer = 0; layer < k->layers; layer++) {
-        const bool in = layer >= from && (end < 0 || layer <= end) &&
-                        (layer + p->shift + every - offset % every) % every == 0;
+        const bool in =
+            layer >= from && (end < 0 || layer <= end) && (layer + p->shift + every - offset % every) % every == 0;
         set_kind(k, layer, in ? p->in : p->out);
     }
     const nnc_json except = nnc_foreign_get(k->file->at, p->except);
@@ -273,14 +270,12 @@ static void set_kinds(const kinds *k)
         return;
     }
     if (period > NNC_PATTERN_MAX) {
-        nnc_json_fault(k->file->at, NULL,
-                       "layers differ too much, expected a pattern of at most %d",
+        nnc_json_fault(k->file->at, NULL, "layers differ too much, expected a pattern of at most %d",
                        (int)NNC_PATTERN_MAX);
         return;
     }
     for (int64_t layer = 0; layer < period; layer++) {
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", layer > 0 ? "," : "",
-                                 k->of[layer]);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", layer > 0 ? "," : "", k->of[layer]);
     }
     set_field(k, k->pattern->to, text);
 }
@@ -318,8 +313,7 @@ static void read_channels(nnc_json root, nnc_unet *u)
     const nnc_json list = nnc_json_get(root, "block_out_channels");
     if (nnc_json_type_of(list) != NNC_JSON_LIST || nnc_json_count(list) < 1 ||
         nnc_json_count(list) > NNC_UNET_LEVELS_MAX) {
-        nnc_json_fault(root, "block_out_channels",
-                       "wrong value, expected a list of 1 to %d whole numbers, found none",
+        nnc_json_fault(root, "block_out_channels", "wrong value, expected a list of 1 to %d whole numbers, found none",
                        (int)NNC_UNET_LEVELS_MAX);
         return;
     }
@@ -349,8 +343,7 @@ static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
     for (int i = 0; i < 2; i++) {
         int32_t level = 0;
         if (nnc_json_type_of(lists[i]) != NNC_JSON_LIST || nnc_json_count(lists[i]) != u->levels) {
-            nnc_json_fault(root, names[i][2], "wrong value, expected a list of %d, found another",
-                           u->levels);
+            nnc_json_fault(root, names[i][2], "wrong value, expected a list of %d, found another", u->levels);
             return;
         }
         for (nnc_json at = nnc_json_first(lists[i]); at.node != NULL; at = nnc_json_next(at)) {
@@ -364,8 +357,7 @@ static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
                 return;
             }
             if (i == 1 && *place != attends) {
-                nnc_json_mismatch(at, "does not mirror down_block_types",
-                                  attends ? names[i][1] : names[i][0]);
+                nnc_json_mismatch(at, "does not mirror down_block_types", attends ? names[i][1] : names[i][0]);
                 return;
             }
             *place = attends;
