@@ -217,6 +217,9 @@ START_TEST(failures_wait_for_spares)
         const nnc_run run = run_of(&plan, &ask);
         CLOSE(run.nodes_out, 0.5, 1e-12);
         CLOSE(run.restart_s, HOUR * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
+        ask.replace_s = 0.5; /* half a second counts, too */
+        CLOSE(run_of(&plan, &ask).restart_s, 0.5 * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
+        ask.replace_s = HOUR;
     }
 }
 END_TEST
