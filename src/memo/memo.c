@@ -693,7 +693,7 @@ static void set_plan(end_key *key, const nnc_step *step)
 /* The seconds of a step end: `like` stands for the units and the plan; then the segments of the device. */
 typedef struct seconds_key {
     uint64_t like;
-    int32_t held[2 * NNC_SEGMENTS_MAX];
+    int32_t held[NNC_SEGMENTS_MAX][2]; /* instances; of these, recomputed */
 } seconds_key;
 
 enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* the embedding, the first layers and what follows */
@@ -701,8 +701,8 @@ enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* the embedding, the first layers a
 static void set_held(seconds_key *key, const nnc_stage_residency *h)
 {
     for (int32_t s = 0; s < h->segments; s++) {
-        key->held[(size_t)s * 2] = (int32_t)h->instances[s];
-        key->held[(size_t)s * 2 + 1] = (int32_t)h->recomputed[s];
+        key->held[s][0] = (int32_t)h->instances[s];
+        key->held[s][1] = (int32_t)h->recomputed[s];
     }
 }
 

@@ -384,6 +384,13 @@ START_TEST(fastest_algorithm_counts)
             best = one < best ? one : best;
         }
         ck_assert_double_le(t, best);
+        /* Sets of algorithms that name the same one take the same time. */
+        const char *name = NULL, *alone = NULL;
+        const double say_s = nnc_collective_say_s(&g.route, kind, bytes, NNC_ALGORITHM_ALL, NULL, &name);
+        for (unsigned set = 1; set < NNC_ALGORITHM_ALL; set++) {
+            const double one = nnc_collective_say_s(&g.route, kind, bytes, set, NULL, &alone);
+            ck_assert_msg(name != alone || (!(one > say_s) && !(one < say_s)), "%s: %g s, %g s", name, one, say_s);
+        }
     }
 }
 END_TEST
