@@ -5,10 +5,10 @@
 
 /* Declares an enumeration together with the texts of its values. A list has one row per value: its name, its text in
  * files, options and output, and a line of help if users choose it:
- * #define NNC_COLOUR_LIST(X)            \
- * X(NNC_RED, "red", "Like a rose.") \
- * X(NNC_BLUE, "blue", "Like the sky.")
- * NNC_ENUM(nnc_colour, NNC_COLOUR_LIST, NNC_COLOUR_COUNT);
+ *     #define NNC_COLOUR_LIST(X)            \
+ *         X(NNC_RED, "red", "Like a rose.") \
+ *         X(NNC_BLUE, "blue", "Like the sky.")
+ *     NNC_ENUM(nnc_colour, NNC_COLOUR_LIST, NNC_COLOUR_COUNT);
  * The last argument is the name of the number of values. */
 #define NNC_ENUM_VALUE(name, ...) name,
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): names take none */

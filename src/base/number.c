@@ -1,4 +1,5 @@
 /* Numbers: strict reading, units and prefixes, and printing with 12 digits.
+ *
  * Printing has its own code, because sweeps print many numbers: put_plain() takes about 350 instructions per number,
  * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by the first 64
  * bits of a power of ten. If the error of that product could change the 12th digit, snprintf prints the number. */

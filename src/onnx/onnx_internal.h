@@ -1,7 +1,9 @@
 /* An ONNX graph during its conversion to a graph file: its values, and the functions that the files of this folder
  * share.
- * nodes in order --> only constant inputs: folded (onnx_values.c)
- * --> other inputs: placed (onnx_nodes.c, onnx_patterns.c) --> steps (onnx_write.c)
+ *
+ *     nodes in order --> only constant inputs: folded (onnx_values.c)
+ *                    --> other inputs: placed (onnx_nodes.c, onnx_patterns.c) --> steps (onnx_write.c)
+ *
  * Only files that are compiled with protobuf-c include this header; onnx_import.h is for all others. */
 #ifndef NNCOST_ONNX_ONNX_INTERNAL_H
 #define NNCOST_ONNX_ONNX_INTERNAL_H

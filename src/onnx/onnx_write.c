@@ -1,6 +1,8 @@
 /* Writes the steps of a graph file, and values whose step is not yet written.
+ *
  * A tensor gets a name only when a later step goes back to it; a name is free again after its last use. The first of
  * two equal passes finds the last use of each register, and the second pass writes.
+ *
  * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). Such a value is deferred: it has a
  * pattern and its source, and it is written when the next node shows which op it belongs to. */
 #include "base/base_internal.h"

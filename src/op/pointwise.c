@@ -1,4 +1,5 @@
 /* One pass over elements: FLOPs, bytes read and written, bytes kept.
+ *
  * This is the largest table of ops: each kind of NNC_POINTWISE_LIST has one row, which names every member. A kind
  * without a row does not compile. Counts are by inspection of the kernels, per element of the output; a transcendental
  * function counts as one FLOP. Some kinds change the number of elements (dispatch, pools): input_elements is then the
