@@ -150,7 +150,7 @@ typedef struct context_row {
     bool over_heads; /* each rank computes attention for some heads over all tokens; else for all heads over its own
                       * tokens */
     bool in_blocks;  /* keys and values arrive in blocks, and the results for the blocks are merged */
-    /* Sets the collective before or after the attention; leaves e unchanged if there is none. */
+    /* Sets the collective before or after the attention; without a collective, leaves e unchanged. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
