@@ -374,8 +374,7 @@ typedef struct nnc_serve_engine {
     double attention_factor;                /* factor on the device's time of prefill attention   [1] */
     double kv_reread;    /* share of the KV cache that each further query head of a key head reads again   [0] */
     double host_layer_s; /* time to launch a layer; overlaps with device work   [0] */
-    double expert_s[NNC_STORED_COUNT]; /* time per layer of experts, in formats without arithmetic on the device
-                                        * [0] */
+    double expert_s[NNC_STORED_COUNT]; /* time per layer with experts in a format that the device lacks   [0] */
     bool captured;                     /* a decode step is one captured graph   [on] */
     double launch_s;                   /* launch time per kernel of a step that is not captured   [0] */
     bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length   [on] */

@@ -79,7 +79,7 @@ typedef struct nnc_run_ask {
     double prepared_bytes;    /* size of a sample as it is sent to the device */
     bool serial_input;        /* data loading does not overlap with compute */
     /* energy */
-    double idle_w, busy_w; /* power of a node over its devices, with host and cooling inside the node: idle; busy */
+    double idle_w, busy_w; /* idle and busy power of a node with host and cooling, divided by its number of devices */
     double network_w;      /* power of all switches */
     double pue;            /* power usage effectiveness of the building */
     double carbon_g_per_kwh;
@@ -254,7 +254,7 @@ static inline nnc_budget_ask nnc_budget_ask_default(void)
 
 typedef struct nnc_budget {
     size_t struct_size;               /* nnc_budget_of sets it */
-    double cost, device_hours, flops; /* flops by 6 N D */
+    double cost, device_hours, flops; /* flops are computed as 6 N D */
     double devices, days;             /* devices that finish in `days`; NaN if days is not given */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;

@@ -30,8 +30,7 @@ typedef struct nnc_foreign_key {
     char times[32];         /* the number is a multiple of this field; with `fraction`, a share of it */
     char uneven_to[32];     /* list field with one value per level, used if the values differ */
     char none_if_equal[32]; /* if the number equals this field, the key sets nothing */
-    int32_t plus, divide;   /* nncost's number is larger by `plus`; nncost's number is the key's number / `divide` (0
-                             * = not divided) */
+    int32_t plus, divide;   /* nncost's number = the key's number / `divide` (0 = 1) + `plus` */
     bool optional;          /* an absent key sets nothing */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
     bool same_each_level, last_of_list, may_be_shorter, backward;
