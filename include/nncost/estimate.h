@@ -91,7 +91,7 @@ typedef struct nnc_result {
     double communication_s[NNC_COMM_SPACE]; /* all communication time by kind, overlapped or not */
     double bubble_ratio, bubble_share;      /* bubble_s over the busy time of the stage; bubble_s over step_s */
     double idle_share;           /* share of the step that a stage is idle, mean over stages; 0 without a pipeline */
-    int32_t stage, memory_stage; /* the pipeline stage that is busy longest; the one with the most memory */
+    int32_t stage, memory_stage; /* pipeline stage that is busy longest; pipeline stage with the most memory */
     double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; in ideal mode the parts overlap */
     nnc_bound bound, next_bound;     /* the resources with the largest and second largest bound_s */
     double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
@@ -205,8 +205,8 @@ typedef struct nnc_advice {
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* The same with the default profile of the plan, which stays the same under the changes. text names the profile when
- * the changed plan would get another one by default. */
+/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changes keep this profile; text
+ * names it if the changed plan would get another profile by default. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 

@@ -86,7 +86,7 @@ typedef struct nnc_conv_efficiency {
     double channels_half;   /* channels per group at which half of the rate is reached   [0] */
     double depth_half;      /* terms summed per output value at which half of the rate is reached   [0] */
     double vector_fraction; /* share of the vector units' peak, used where that is faster; NaN = not used */
-    /* the same two for kernels that PyTorch issues; NaN = as above */
+    /* for kernels that PyTorch issues: sustained_fraction and channels_half; NaN = as above */
     double library_sustained_fraction, library_channels_half;
     double library_tf32_backward_ratio;  /* time of a gradient in tf32 over the time of forward; NaN = 1 */
     double library_channel_fraction;     /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
@@ -121,8 +121,8 @@ typedef struct nnc_flash_efficiency {
     double memory_fraction;    /* share of mem_bytes_per_s   [1] */
     double fixed_s;            /* fixed time per kernel   [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
-    /* Kernels that PyTorch issues: seq_half without a mask; backward_ratio; seq_half of backward over seq_half of
-     * forward. NaN: the first two as above, the third 1. */
+    /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
+     * seq_half of backward over seq_half of forward (NaN = 1). */
     double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
     double narrow_ratio;  /* rate with head width 64 over the rate with head width 128 and more   [1] */
     double block_penalty; /* loss of rate when the tiles of queries fill all units exactly once   [0] */
@@ -294,8 +294,8 @@ struct nnc_device {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Dense peak of matrix products in a format, FLOP/s. On devices without matrix units for fp32, the fp32 peak is the one
- * of the vector units. NaN: the device lacks the format. */
+/* Dense peak of matrix products in a format, FLOP/s. A device without matrix units for fp32 computes fp32 products at
+ * the peak of its vector units. NaN: the device lacks the format. */
 NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
 
 /* Ridge point, FLOP/B: above it a product in this format is compute-bound. Source: Williams, Waterman, Patterson, CACM

@@ -424,7 +424,7 @@ struct nnc_software {
     bool loss_in_place;        /* the loss overwrites the logits */
     bool softmax_upcast;       /* softmax runs in fp32; its fp32 output is kept in addition to the cast output */
     bool attention_mask_kept;  /* each layer keeps a boolean s x s mask */
-    bool library_kept;         /* the same tensors are kept as in the operators of transformers and peft */
+    bool library_kept;         /* ops keep the tensors that the operators of transformers and peft keep */
     bool expanded_kv;          /* grouped keys and values are copied to every query head, and the copies are kept */
     nnc_dispatcher dispatcher; /* how tokens are sent to experts on other ranks */
     bool expert_once_per_node; /* a token is sent to a domain once, for all of its experts there */

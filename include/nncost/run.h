@@ -94,7 +94,8 @@ typedef struct nnc_run_ask {
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* passes over the generated samples in training */
     bool sampler_logprobs;                 /* training uses the sampler's log probabilities */
-    double prompt_tokens, response_tokens; /* tokens per prompt and per answer; NaN = the rest of the sequence */
+    double prompt_tokens, response_tokens; /* tokens per prompt and per answer; NaN = the part of the sequence that
+                                            * the other value leaves */
     double group;                          /* answers per prompt */
     double rollout_batch, rollout_tensor;  /* sequences generated at the same time; devices per generating replica;
                                             * NaN = as many as fit */

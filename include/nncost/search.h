@@ -126,7 +126,7 @@ NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *devi
                                   const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                   nnc_search_result *result, nnc_error *err);
 
-/* The same search with the default profile of each plan. Plans use only features that their profile supports, unless
+/* Searches the space with the default profile of each plan. Plans use only features that their profile supports, unless
  * profiles->any. */
 NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                       const nnc_search *search, nnc_search_progress_fn *progress, void *context,

@@ -137,11 +137,11 @@ NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Does the same as nnc_profiles_get, into a struct of the caller, without `any`. Loads only kinds with wanted[kind];
- * the others stay NULL. wanted NULL = all kinds. */
+/* Loads the default profiles into a struct of the caller, without `any`; see nnc_profiles_get. Loads only kinds with
+ * wanted[kind]; other kinds stay NULL. wanted NULL = all kinds. */
 nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err);
 
-/* Do the same as nnc_..._parse, into a struct of the caller. */
+/* Read a spec from JSON in memory, as nnc_..._parse, into a struct of the caller. */
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
                                  nnc_error *err);
 nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,

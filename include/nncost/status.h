@@ -45,17 +45,19 @@ extern "C" {
 
 NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 
-/* Pointers. NULL is an error unless a comment gives it a meaning: a function that returns a status refuses it with
- * NNC_BAD_USAGE and names the parameter; other functions return NaN, NULL, "?", 0 or false, and do nothing. err may
- * always be NULL, and ..._destroy, ..._close and ..._free accept NULL. A returned pointer belongs to the owner that the
- * comment names, else to the struct or set it came from.
+/* Pointers.
  *
- * Structs of the caller either begin with struct_size or never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s),
+ * NULL is an error unless a comment gives it a meaning. A function that returns a status then returns NNC_BAD_USAGE and
+ * names the parameter. Other functions return NaN, NULL, "?", 0 or false, and do nothing. err may always be NULL;
+ * ..._destroy, ..._close and ..._free accept NULL. A returned pointer belongs to the owner that the comment names;
+ * without such a comment, to the struct or set that it came from.
+ *
+ * A struct of the caller begins with struct_size, or it never changes: nnc_error, nnc_work, nnc_cell, nnc_figure(s),
  * nnc_tolerance, nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target,
- * nnc_optimum and the tallies. Only the library creates the other structs; those that it returns as const pointers may
+ * nnc_optimum and the tallies. Only the library creates other structs; if it returns them as const pointers, they may
  * grow at their end.
  *
- * A later release adds values of an enumeration after those of today; a program should expect them. */
+ * A later release may add values at the end of an enumeration; a program should expect them. */
 
 /* An error. The caller owns it; functions also accept NULL.
  * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"

@@ -1,17 +1,17 @@
-/* Tools for every folder: errors, names of enumerators, numbers, memory, text, files and threads. This folder knows
- * nothing of neural networks, and includes no other folder.
+/* Tools for every folder: errors, names of enumerators, numbers, memory, text, files and threads. This folder is
+ * independent of neural networks, and includes no other folder.
  *
- *     error.c     filling nnc_error; the nearest name to a misspelt one; structs that begin with their size
- *     number.c    checked products, strict reading, 12-digit printing; the only place that knows unit prefixes
+ *     error.c     fills nnc_error; finds the nearest name to a misspelt one; structs that begin with their size
+ *     number.c    checked products, strict reading, 12-digit printing; the only place with unit prefixes
  *     arena.c     memory that is freed all at once
  *     buffer.c    growing buffers, UTF-8, JSON and shell quoting, packed cells, digests
  *     platform.c  atomic files and threads, with simpler versions for WebAssembly
  *     dlopen.c    system libraries that are loaded when first needed
  *
- * It includes the headers of the C library that most files need; a file includes the others itself.
+ * This header includes the headers of the C library that most files need. A file includes further headers itself.
  *
- * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) stays a header of its own: it
- * defines macros with short names, and only the folders that compute need them. */
+ * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) is a separate header: it defines
+ * macros with short names, and only the folders that compute need them. */
 #ifndef NNCOST_BASE_BASE_INTERNAL_H
 #define NNCOST_BASE_BASE_INTERNAL_H
 
@@ -65,7 +65,7 @@ void nnc_error_within(nnc_error *err, const char *outer);
 /* Reports an error when a public function gets NULL for a pointer that it needs: "nnc_estimate: no model ...". */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
-/* Does the same for a parameter of a function that returns a status. */
+/* NNC_NEED reports an error when a parameter is NULL, in a function that returns a status. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
 /* Returns the name with the smallest edit distance to `text`; NULL if every name differs in more than a third of its
@@ -169,7 +169,7 @@ static inline double nnc_pow4(double x)
     return x * x * x * x;
 }
 
-/* Does a text end in another, shorter one? */
+/* Tests whether a text ends in another, shorter text. */
 static inline bool nnc_ends_in(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);
@@ -221,7 +221,7 @@ bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TE
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
-/* Does the same for a whole number. */
+/* Writes a whole number as decimal text. Returns the length. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
 
 /* Corrects text from printf: replaces the decimal point of the caller's locale, of any length, by '.', and makes "1e15"
@@ -336,7 +336,7 @@ typedef struct nnc_atomic_file {
  * nnc_atomic_file_drop. On failure nothing is left, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
-/* Does the same with a named temporary file (.nncost- and six letters), for libraries that open files by name. */
+/* Creates a temporary file with a name (.nncost- and six letters), for libraries that open files by name. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
 /* Closes the file and replaces the target; durable: only after the bytes are on disk. On failure the target is

@@ -220,7 +220,7 @@ void nnc_put_json_text(nnc_buffer *out, const char *text)
 
 /* ---- shell words ---- */
 
-/* Does a character need no quotes in a shell? */
+/* Tests whether a character needs no quotes in a shell. */
 static bool is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||

@@ -260,7 +260,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     formula_put(w, formula, strlen(formula));
 }
 
-/* Does the formula contain the name before `at`? */
+/* Tests whether the formula contains the name before `at`. */
 static bool is_repeated(const char *formula, const char *at, size_t length)
 {
     const char *before = formula, *name = NULL;

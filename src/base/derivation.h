@@ -1,5 +1,5 @@
-/* Arithmetic that records its formulas. A function with a parameter `why` computes the same with NULL and with a
- * derivation; with a derivation it also records each formula as it stands in the code, the values of its operands and
+/* Arithmetic that records its formulas. A function with a parameter `why` computes the same result with NULL and with a
+ * derivation. With a derivation it also records each formula as written in the code, the values of its operands, and
  * its result. `explain` prints these lines, so the printed arithmetic is the computed arithmetic.
  *
  *     NNC_LET(why, m, NULL, (double)p->m);                  an operand: defines const double m
@@ -8,7 +8,7 @@
  *     NNC_PUT(why, work.write_bytes, "B");                  an operand: an existing variable
  *     NNC_NOTE(why, "one multiply and one add per term");   the meaning of the last line
  *
- * A unit is that of the value; NULL = a pure number. */
+ * The text after the name is the unit of the value; NULL = a pure number. */
 #ifndef NNCOST_BASE_DERIVATION_H
 #define NNCOST_BASE_DERIVATION_H
 
@@ -47,7 +47,7 @@ void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, cons
 void nnc_say_note(nnc_derivation *why, const char *meaning);
 void nnc_say_source(nnc_derivation *why, const char *source);
 
-/* Do the same for a name and a formula that are not C: "exposed_comm.data", "a + b". */
+/* Record an operand or a line whose name and formula are not C: "exposed_comm.data", "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 /* Copies a line of another derivation. */
@@ -84,7 +84,7 @@ const char *nnc_formula_name(const char **at, size_t *size);
     (target) = (formula);                   \
     NNC_WHEN(why, nnc_say_line((why), #target, (unit), #formula, (double)(target)))
 
-/* Does the same with another name, given as a text. */
+/* Records and assigns a value under another name, given as a text. */
 #define NNC_SET_AS(why, name, target, unit, formula) \
     (target) = (formula);                            \
     NNC_WHEN(why, nnc_say_named((why), (name), (unit), #formula, (double)(target)))

@@ -1,13 +1,13 @@
-/* Field tables: one row per member of a public struct. The row is the only place that says what the member is called
- * (in JSON, in --set, as an option, as a CSV column and in the docs), its unit, limits, default and help. Readers of
- * files and options work by these rows, and so do the functions that fill a struct with its defaults and check it.
+/* Field tables: one row per member of a public struct. Only the row defines the name of the member (in JSON, in --set,
+ * as an option, as a CSV column and in the docs), its unit, limits, default and help. Readers of files and options use
+ * these rows; so do the functions that fill a struct with its defaults and check it.
  *
- *     field.c            finding a field by name; setting, printing, checking and initialising members
+ *     field.c            finds a field by name; sets, prints, checks and initialises members
  *     software_fields.c  texts of the public enumerations and flag sets; nnc_software
- *     plan_fields.c      nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask, serving parameters of devices and engines
+ *     plan_fields.c      nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask, serving parameters
  *
- * This folder lies below the core, because the core fills in and checks these structs. Tables of structs that only
- * files have (devices, models, clusters, prices) are in input/. */
+ * This folder is below the core, because the core fills in and checks these structs. Tables of structs that exist only
+ * in files (devices, models, clusters, prices) are in input/. */
 #ifndef NNCOST_FIELDS_FIELDS_INTERNAL_H
 #define NNCOST_FIELDS_FIELDS_INTERNAL_H
 
@@ -86,7 +86,8 @@ typedef struct nnc_field_table {
         bool *: NNC_FIELD_BOOL_LIST,        \
         unsigned *: NNC_FIELD_ENUM_LIST)
 
-/* Does the same with an explicit type, for members whose C type does not decide it. */
+/* Sets name, offset and size of a member, with an explicit type: for members whose C type does not decide the type of
+ * the field. */
 #define NNC_FIELD_AS(field_type, owner, member) \
     .name = #member, .type = (field_type), .offset = offsetof(owner, member), .size = sizeof(((owner *)0)->member)
 
@@ -148,14 +149,14 @@ const char *nnc_field_help(const nnc_field_table *table, const char *name);
  * NNC_DTYPE_COUNT). */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
-/* Does the same; an unknown name is NNC_BAD_USAGE, and the message has the nearest name. */
+/* Finds a field as nnc_field_find does. An unknown name is NNC_BAD_USAGE; the message has the nearest name. */
 nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object, const nnc_field **field,
                         nnc_dtype *dtype, nnc_error *err);
 
 /* Sets a field from text. NNC_BAD_USAGE: unknown name or bad value; err->where is the dotted name as given. */
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
                          nnc_error *err);
-/* Does the same for a field that nnc_field_find found, in the object that it returned. */
+/* Sets a field that nnc_field_find found, in the object that it returned. */
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 

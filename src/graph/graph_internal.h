@@ -2,8 +2,8 @@
  *
  *     file --input/graph_read--> nnc_graph_net --walk--> ops with shapes and weights --sink--> shape/, measure, explain
  *
- * Knows nothing of files, FLOPs or devices. Invariants of a walk: an op sees tensors of known shape alone; turns of a
- * repeat that start from the same state are walked once and reported as equal turns with a count. */
+ * This folder is independent of files, FLOPs and devices. Invariants of a walk: the shapes of an op's inputs are known;
+ * iterations of a repeat that start from the same state are walked once and reported with their number. */
 #ifndef NNCOST_GRAPH_GRAPH_INTERNAL_H
 #define NNCOST_GRAPH_GRAPH_INTERNAL_H
 

@@ -1,13 +1,13 @@
-/* Captured PyTorch programs: files that `python3 -m nncost.capture` writes (python/nncost/capture.py), schema
- * nncost.capture/1, to the operators that the family `capture` prices.
+/* Reads captured PyTorch programs: files of schema nncost.capture/1, which `python3 -m nncost.capture` writes
+ * (python/nncost/capture.py). They become operators, whose cost the family `capture` computes.
  *
  *     modules, storages, blocks        -> positions: which operator of the file ran at each position of the step
  *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
  *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
  *
- * Equal layers stand in the file once, with a repeat; storages are those of the unfolded step. Bytes of a folded
- * operator are the mean over its repeats, so their sums are exact. The optimizer's operators only count: the plan's
- * optimizer is priced by its own rules. */
+ * The file has equal layers once, with a repeat; its storages are those of the unfolded step. Bytes of a folded
+ * operator are the mean over its repeats, so their sums are exact. The operators of the optimizer are only counted; the
+ * cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
 enum {
@@ -62,7 +62,7 @@ static bool whole(nnc_json at, double least, double most, int64_t *value)
     return false;
 }
 
-/* Does the same for a member of an object. */
+/* Reads a whole number in [least, most] from a member of an object. Returns false when an error was noted. */
 static bool member(nnc_json object, const char *key, double least, double most, int64_t *value)
 {
     const nnc_json at = nnc_json_get(object, key);
@@ -512,8 +512,8 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     }
 }
 
-/* Gives parameters to the first forward operator that reads them. Equal layers are recorded once; backward begins with
- * the last of them, so its storages are not those of the recorded forward. */
+/* Gives parameters to the first forward operator that reads them. Equal layers are recorded once. Backward begins with
+ * the last of the equal layers, so backward uses other storages than the recorded forward. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
     for (int32_t i = 0; i < in->count; i++) {

@@ -770,14 +770,14 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
 
 /* ---- a machine as described by its driver ---- */
 
-/* This machine, or another one, as the driver of NVIDIA describes it: `nvidia-smi -q -x` as the text of a device file.
+/* Converts the description that NVIDIA's driver gives of a machine (`nvidia-smi -q -x`) to the text of a device file.
  *
  *     <gpu ..><product_name>NVIDIA H100 80GB HBM3</product_name>     {"like": "H100 80GB HBM3",
  *       <fb_memory_usage><total>81559 MiB</total> ..            ->    "mem_bytes": 85520809984,
  *       <current_power_limit>700.00 W</current_power_limit>           "power_w": 700,
  *     <gpu ..>                                                        "scale_up": {"devices": 2}}
  *
- * All GPUs of the machine must be of one product. Rates, prices and efficiencies are those of the shipped device. */
+ * All GPUs of the machine must be of one product. Rates, prices and efficiencies are taken from the shipped device. */
 
 enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000 };
 

@@ -36,7 +36,7 @@ enum {
  * read, or is a folder; NNC_BAD_SPEC: it is larger than NNC_FILE_BYTES_MAX, or than `most`. */
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
-/* Reports NNC_BAD_SPEC, "too large". */
+/* Reports that a file is too large, with NNC_BAD_SPEC. */
 nnc_status nnc_file_too_large(const char *path, size_t most, nnc_error *err);
 
 /* Copies a caller's text, which need not end with a NUL. The caller frees *copy. */
@@ -94,9 +94,9 @@ typedef struct nnc_json_scan_fault {
     char what[160]; /* "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
-/* Checks numbers and strings only, fast. Returns false when the text may be invalid for RFC 8259 although cJSON accepts
- * it (a number, a string or a character), is nested too deeply, or holds more than values_max values. cJSON checks the
- * order of the lexemes. */
+/* Checks numbers and strings only, fast. cJSON accepts some texts that RFC 8259 forbids; returns false when a number, a
+ * string or a character may be of this kind, when the text is nested too deeply, or when it has more than values_max
+ * values. cJSON checks the order of the lexemes. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
 /* Checks the text in full: one JSON value (RFC 8259), valid UTF-8, finite numbers of at most 63 characters, within the
@@ -232,7 +232,7 @@ bool nnc_json_inherited(nnc_json at);
 
 /* Notes an error at a member of `at`. member: a dotted name, which need not exist; NULL = `at` itself. */
 void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
-/* Does the same with the text "what, expected ..., found <the value>". */
+/* Notes an error "what, expected ..., found <the value>" at a value. */
 void nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
 /* Returns the line, from 1, of the key of a value; in a list, of the value. */
 long nnc_json_line(nnc_json at);
@@ -315,10 +315,10 @@ nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
 /* Reads a spec from an open document into a struct of its kind. */
 void nnc_spec_read_open(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind, const char *stem, void *out);
-/* Does the same from text; text[size] must be a NUL. */
+/* Reads a spec from text into a struct of its kind; text[size] must be a NUL. */
 nnc_status nnc_spec_read(nnc_specs *specs, nnc_spec_kind kind, const char *stem, const char *text, size_t size,
                          nnc_faults *faults, void *out);
-/* Does the same from a file, into a struct in the arena, and records the path. */
+/* Reads a spec from a file into a struct in the arena, and records the path. */
 nnc_status nnc_spec_load(nnc_specs *specs, nnc_spec_kind kind, const char *path, const void **out, nnc_error *err);
 
 enum { NNC_STEM_MAX = 256 };
@@ -368,7 +368,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 
 /* Finds the file of an id or an alias. NNC_UNKNOWN_ID: err names the nearest id. */
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Does the same for files that are not specs. */
+/* Finds the file of an id or an alias, for files that are not specs. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
                                nnc_error *err);
 /* Finds any file by its path inside a data folder, "grid/regions.json". *path stays NULL when there is no such file. */
@@ -393,8 +393,8 @@ nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name 
 
 /* Longest chain of files that are "like" each other. */
 enum { NNC_LIKE_MAX = 4 };
-/* Mark that a file waits for the file that it is like (_begin), and that it no longer waits (_end). _begin returns
- * false when the chain is too long. */
+/* Marks that a file waits for the file that it is "like" (_begin_like), and that it no longer waits (_end_like).
+ * _begin_like returns false when the chain is too long. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
 /* Tests whether a file waits for another file. Being like such a file would be a circle. */
@@ -435,12 +435,12 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path);
 nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err);
 /* Lists the ids of all folders, sorted, each once. Returns false when out of memory. */
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list);
-/* Does the same for a folder by its name, "foreign". */
+/* Lists the ids in all folders with this name, "foreign", sorted, each once. Returns false when out of memory. */
 bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list);
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of an id or alias. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_id(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Do the same; NNC_UNKNOWN_ID: err names the nearest id. _like: for files that are not specs. */
+/* Find the file of an id or alias. NNC_UNKNOWN_ID: err names the nearest id. _like: for files that are not specs. */
 nnc_status nnc_folders_find(nnc_folders *folders, nnc_spec_kind kind, const char *id, const char **path,
                             nnc_error *err);
 nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
@@ -471,8 +471,8 @@ extern const char nnc_shipped_aliases[];
 
 /* ---- devices, clusters, catalogues ---- */
 
-/* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. Times then follow from the
- * datasheet alone. */
+/* Sets every efficiency to its neutral value: fractions 1, fixed times 0, no tiles. Times then follow only from the
+ * datasheet. */
 enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);

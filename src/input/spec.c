@@ -142,7 +142,7 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
     return nnc_folders_list_folder(&specs->folders, folder, list);
 }
 
-/* Does the same for an id in any spelling. *path stays NULL when there is no such file. */
+/* Finds the file of an id in any spelling. *path stays NULL when there is no such file. */
 static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                                      nnc_error *err)
 {

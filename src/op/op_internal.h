@@ -1,13 +1,13 @@
-/* Operations of a network: their dims, and what follows from the dims.
+/* Operations of a network: their dims, and quantities computed from the dims.
  *
  *     nnc_op (kind, dims, phase)  --row of its kind-->  FLOPs, bytes, kept bytes, backward ops, shards
  *
- * Each kind of op is one row (nnc_op_row), in the file of its subject: matmul.c, sequence_ops.c ... Other folders
- * call nnc_op_work() and its like, or ask the row; they never compare kinds.
+ * Each kind of op has one row (nnc_op_row), in a file by subject: matmul.c, sequence_ops.c ... Other folders call
+ * functions such as nnc_op_work(), or use the row; they never compare kinds.
  *
- * Invariants: dims are those of one instance on one rank once the op is sharded; `repeat` counts equal
- * instances of one micro-batch. A tensor that several ops need for backward is owned by one of them, so
- * kept bytes add up over a list. */
+ * Invariants: after an op is sharded, its dims are for one instance on one rank; `repeat` counts equal instances in
+ * one micro-batch. If several ops need a tensor for backward, only one of them owns it, so kept bytes add up over a
+ * list. */
 #ifndef NNCOST_OP_OP_INTERNAL_H
 #define NNCOST_OP_OP_INTERNAL_H
 
@@ -180,7 +180,7 @@ typedef struct nnc_loss {
     int64_t tokens, classes;
     bool fused;
     bool squared_error; /* mean squared error of tokens x classes values */
-    bool in_place;      /* does not hold several copies of the logits at the same time */
+    bool in_place;      /* the copies of the logits do not all live at the same time */
     nnc_loss_keep keep;
 } nnc_loss;
 
@@ -233,8 +233,8 @@ typedef struct nnc_collective_op {
     nnc_comm comm;
     int32_t route;                                    /* with NNC_COMM_DATA: number of the rank group that takes part */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
-    double bytes, backward_bytes, again_bytes;        /* bytes of forward, of backward, of backward_again; 0 = as the
-                                                       * one before */
+    double bytes, backward_bytes, again_bytes;        /* bytes of forward; of backward (0 = as forward); of
+                                                       * backward_again (0 = as backward) */
     double count;              /* how many times the collective runs in a row (a ring: once per block); 0 = once */
     bool hides;                /* overlaps with its op, as in ring attention */
     double copies;             /* all-to-all: copies of each token that go to random ranks; 0 = not random */

@@ -2,11 +2,11 @@
  *
  *     model --family row--> forward op list --adapters, freezing--> --nnc_list_shard--> one rank's list
  *
- * Each family (decoder, U-Net, vision transformer, graph) is one row (nnc_family_row), and writes its ops
- * with an nnc_writer. Decoders, encoders and the attention of U-Nets consist of the layers of
- * transformer.c. Other folders ask the row; they never compare families.
+ * Each family (decoder, U-Net, vision transformer, graph) has one row (nnc_family_row), and writes its ops with an
+ * nnc_writer. Decoders, encoders and the attention of U-Nets consist of the layers of transformer.c. Other folders use
+ * the row; they never compare families.
  *
- * Invariant: a list holds forward ops of one micro-batch only; backward ops follow from them (src/op). */
+ * Invariant: a list holds only forward ops of one micro-batch; src/op computes their backward ops. */
 #ifndef NNCOST_SHAPE_SHAPE_INTERNAL_H
 #define NNCOST_SHAPE_SHAPE_INTERNAL_H
 
@@ -60,7 +60,7 @@ typedef struct nnc_op_list {
 typedef struct nnc_lowering {
     const nnc_plan *plan; /* with all defaults filled in */
     const nnc_software *software;
-    nnc_attention attention; /* may differ from the attention in the plan */
+    nnc_attention attention; /* may differ from the attention of the plan */
     nnc_dtype dtype;         /* format of activations */
     nnc_dtype linear_dtype;  /* format of the operands of linear layers in blocks: fp8 with precision fp8 */
     double grad_bytes, grad_accumulate;
@@ -199,7 +199,7 @@ typedef struct nnc_layer {
     int64_t heads, kv_heads, head_dim, value_dim;
     int64_t window;    /* keys per query under the causal mask, including its own; 0 = all */
     int64_t far_ratio; /* outside the window there is one key per this many tokens; 0 = no keys outside the window */
-    int64_t far_most;  /* each query attends to at most this many of those keys; 0 = to all */
+    int64_t far_most;  /* each query attends to at most this many keys outside the window; 0 = to all */
     bool chunked;      /* a query attends to its chunk of `window` tokens instead of the last `window` tokens */
     int64_t rotary;    /* number of rotated values per head; 0 = no rotation */
     bool rotary_scale;
@@ -257,7 +257,8 @@ nnc_op *nnc_layer_linear(const nnc_layer_writer *w, const char *name, nnc_group 
 
 /* Writes the addition of a branch to the residual stream, with a dropout if the layer has one. */
 void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group group);
-/* Does the same, with the norm that the layer has before or after the addition. */
+/* Writes the addition of a branch to the residual stream, with the norm that the layer has before or after the
+ * addition. */
 void nnc_layer_join(const nnc_layer_writer *w, const char *norm, const char *name, nnc_group group);
 /* Writes the norm before attention or the MLP, if the layer has one there. */
 void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name);

@@ -475,8 +475,8 @@ static void fill(nnc_foreign_file *file)
 
 /* ---- several networks in one file ---- */
 
-/* Returns the architecture for the object of a part: the one that the object names, else the one that the file
- * names. */
+/* Returns the architecture for the object of a part: the architecture that the object names, else the architecture that
+ * the file names. */
 static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part)
 {
     const nnc_json type = nnc_json_get(at, "model_type");
@@ -826,7 +826,7 @@ bool nnc_is_architecture(nnc_json root)
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
 {
     nnc_error err;
-    nnc_faults unused = { .err = &err }; /* faults of files that it is like are noted in the document, too */
+    nnc_faults unused = { .err = &err }; /* faults in files that it is like are also noted in the document */
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;
     if (model == NULL) {

@@ -666,7 +666,7 @@ static bool names(const char *list, const char *key)
     return false;
 }
 
-/* Does the same for the "key" of an object. */
+/* Tests whether the "key" of an object is one of the names, or an object that contains one of them. */
 static bool names_within(nnc_json at, const char *key)
 {
     const nnc_json name = nnc_json_get(at, "key");

@@ -1,15 +1,15 @@
 /* Configurations that other programs write (config.json of Hugging Face and diffusers), read as models.
  *
- * An architecture is a data file, foreign/MODEL_TYPE.json, in a data folder: which key is which field, what stands
- * for an absent key, what the architecture implies. No architecture has code of its own.
+ * An architecture is a data file, foreign/MODEL_TYPE.json, in a data folder. It says which key sets which field, the
+ * values of absent keys, and the fields that the architecture implies. No architecture has its own code.
  *
  *     config.json --model_type--> foreign/llama.json --like--> biased-decoder.json --like--> gated-decoder.json
  *                                 (foreign_files.c)
  *     keys (foreign_keys.c), kinds of layers (foreign_layers.c)  --> nnc_model        steps in order: foreign.c
  *
- * Invariant: each key of a configuration is read, or allowed at the values that its file lists, or known to be
- * harmless. Any other key is refused unless it says nothing (null, false, 0, empty), so that a new architecture is
- * never read as an old one. */
+ * Invariant: each key of a configuration is read, or has a value that its data file allows, or is known to be harmless.
+ * Any other key is refused unless its value is empty (null, false, 0, ""), so that a new architecture is never read as
+ * an old one. */
 #ifndef NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 #define NNCOST_INPUT_FOREIGN_FOREIGN_INTERNAL_H
 
@@ -130,7 +130,7 @@ nnc_family nnc_foreign_family(const nnc_architecture *row);
 bool nnc_foreign_listed(nnc_json list, const char *text);
 /* Tests whether the file itself reads the key, lists it, or knows it as harmless. */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
-/* Does the same for the file and all files that it is like. */
+/* Tests whether the file, or a file that it is like, reads the key, lists it, or knows it as harmless. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
 /* Tests whether a file between `row` and `asked` mentions one of the names. */
 bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *names);

@@ -155,7 +155,7 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
                                           : 0;
 }
 
-/* Returns the field that a text names, alone or in a multiple ("4*hidden"); NULL = another word. */
+/* Returns the field that a text names, also in a multiple ("4*hidden"); NULL = the text names no field. */
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text)
 {
     const char *times = strchr(text, '*');
