@@ -62,8 +62,8 @@ typedef struct nnc_change {
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 
-/* Returns the name of the part of a total (step.step_s, memory.total_bytes) that changed most in the direction of the
- * total. NULL: the total did not change, or has no parts. */
+/* Returns the name of the part of a total (step.step_s, memory.total_bytes) that changed most, in the same direction as
+ * the total. NULL: the total did not change, or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {

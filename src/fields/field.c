@@ -570,7 +570,7 @@ void nnc_fields_init(const nnc_field_table *table, void *object)
     init(table->fields, table->count, object);
 }
 
-/* Tests whether a number is within the limits of its field, or equal to its first value. */
+/* Tests whether a number is within the limits of its field, or equal to the value before anything sets it. */
 static bool number_suits(const nnc_field *field, double value)
 {
     const double unset = initial_value(field);

@@ -318,7 +318,8 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
     return count;
 }
 
-/* Reads a number, less the count of another list; sets nothing if it equals another field. */
+/* Reads a number and subtracts the number of entries in another list. Sets nothing if the number equals another
+ * field. */
 static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     nnc_read_field(at, field, model);
@@ -368,8 +369,8 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* ---- a key that is absent ---- */
 
-/* Tests whether the default is computed from other fields, or sets nothing. For a default number or word the answer is
- * no: with null, the class could not be built. */
+/* Tests whether the default is computed from other fields, or sets nothing. A default that is a number or a word is
+ * neither: the class cannot be built when such a key is null. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
 {
     const nnc_field *target = field_of(model, key->to);
