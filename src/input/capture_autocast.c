@@ -1,32 +1,33 @@
-/* Autocast: a step that was recorded in fp32, as it would run under torch.autocast on CUDA with fp32 weights.   [autocast]
+/* Autocast: converts a step that was recorded in fp32 to the step that would run under torch.autocast on CUDA with fp32
+ * weights.   [autocast]
  *
  *     products, convolutions, attention   16 bits; wider operands are cast first, weights once per forward
  *     norms, softmax, losses, powers      fp32; narrower operands are cast first
- *     batch norms                         the format of their map, whatever that of their weights
+ *     batch norms                         the format of their map, whatever the format of their weights
  *     all others                          the widest format of their operands
  *
- * A storage is narrow where its operator writes 16 bits; a second reading of the operators follows the formats from
- * storage to storage. Backward runs no autocast: it has the formats of what forward kept, and gradients of weights are
- * cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
+ * A storage is narrow if its operator writes 16 bits. A second reading of the operators follows the formats from
+ * storage to storage. Backward runs no autocast: it has the formats of the tensors that forward kept, and gradients of
+ * weights are cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Readers of what one operator created, by size: an output and its statistics are kept by different operators. */
+/* Readers of the kept tensors of one operator, by size: different operators keep an output and its statistics. */
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];
-    unsigned readers[SLOTS]; /* bits of rules */
+    unsigned readers[SLOTS]; /* one bit per rule */
 } kept_sizes;
 
 typedef struct caster {
-    reader r; /* a copy, whose storages and operators change */
+    reader r; /* a copy, in which storages and operators change */
     const int32_t *places;
     int32_t count;
-    bool *known, *narrow, *copied; /* of each storage */
-    bool *writes_narrow;           /* of each op of the file */
-    kept_sizes *kept;              /* of each op of the file */
+    bool *known, *narrow, *copied; /* one entry per storage */
+    bool *writes_narrow;           /* one entry per op of the file */
+    kept_sizes *kept;              /* one entry per op of the file */
 } caster;
 
 static bool is_fp32_only(const char *name)
@@ -73,7 +74,7 @@ static bool is_fp32_only(const char *name)
     return nnc_is_one_of(name, names);
 }
 
-/* The operator of forward whose name, or whose backward's name, this is. */
+/* Returns the rule of a forward operator, or of the forward operator of a backward operator, by its name. */
 static rule rule_of(const char *name, bool backward)
 {
     static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
@@ -119,11 +120,11 @@ static unsigned *readers_of(caster *c, const storage *s)
     return NULL;
 }
 
-/* Bytes of one format, and what casts add. */
+/* Bytes of tensors before and after the conversion, and the casts. */
 typedef struct moved {
-    double before, after; /* bytes of the tensors: recorded, under autocast */
+    double before, after; /* recorded bytes; bytes under autocast */
     double cast_kernels, cast_bytes;
-    bool any, wide; /* operands of floating point: any, one that is wide */
+    bool any, wide; /* there are floating-point operands; one of them is wide */
 } moved;
 
 static bool is_single(const tensor *t)
@@ -134,7 +135,7 @@ static bool is_single(const tensor *t)
 static void add_cast(const tensor *t, moved *m)
 {
     m->cast_kernels += 1.0;
-    m->cast_bytes += 6.0 * t->elements; /* one side 4 bytes, the other 2 */
+    m->cast_bytes += 6.0 * t->elements; /* one side has 4 bytes per element, the other 2 */
 }
 
 static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m)
@@ -157,7 +158,7 @@ static void read_operand(caster *c, const tensor *t, rule how, bool backward, mo
         }
     }
     if (saved || (weight && c->copied[t->storage])) {
-        return; /* in the format in which forward used it */
+        return; /* read in the format in which forward used it */
     }
     if ((how == RULE_NARROW && !narrow) || (how == RULE_FP32 && narrow)) {
         c->copied[t->storage] = weight;
@@ -184,7 +185,7 @@ static double scale_of(const moved *m)
     return m->before > 0.0 ? m->after / m->before : 1.0;
 }
 
-/* One operator of the file, whose entries are first to last. */
+/* Converts one operator of the file, with entries first to last. */
 static void cast_op(caster *c, int32_t number, const tensors *in, const tensors *out)
 {
     const int32_t first = c->r.first_of[number], last = c->r.last_of[number];
@@ -209,7 +210,7 @@ static void cast_op(caster *c, int32_t number, const tensors *in, const tensors 
     }
 }
 
-/* Bytes of a storage under autocast. A kept tensor is there in each format in which backward reads it. */
+/* Returns the bytes of a storage under autocast. A kept tensor exists in each format in which backward reads it. */
 static double bytes_under(caster *c, int32_t number)
 {
     const storage *s = &c->r.storages[number];
@@ -248,7 +249,7 @@ static bool begin(caster *c, const reader *recorded)
     memcpy(c->r.storages, recorded->storages, (size_t)recorded->storage_count * sizeof *c->r.storages);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
-    c->r.program->input_bytes = 0.0; /* counted again */
+    c->r.program->input_bytes = 0.0; /* computed again */
     for (int32_t i = 0; i < recorded->count; i++) {
         c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0;
     }
@@ -267,7 +268,7 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
     }
     for (nnc_json at = nnc_json_first(nnc_json_get(root, "ops")); at.node != NULL; at = nnc_json_next(at), number++) {
         if (c.r.first_of[number] == c.r.last_of[number]) {
-            continue; /* of the optimizer, whose weights are fp32 */
+            continue; /* an operator of the optimizer, whose weights are fp32 */
         }
         if (!nnc_capture_tensors(&c.r, at, "inputs", in) || !nnc_capture_tensors(&c.r, at, "outputs", out)) {
             return NULL;

@@ -73,7 +73,7 @@ static void unet_complete(nnc_json root, nnc_model *model)
     }
 }
 
-/* Does the level at `index` have attention? Index `levels` is the middle, at the width of the deepest
+/* Tests whether the level at `index` has attention. Index `levels` is the middle, which has the width of the deepest
  * level. */
 static bool attends(const nnc_unet *u, int32_t index)
 {
@@ -103,7 +103,7 @@ static bool has_transformers(const nnc_unet *u)
     return any;
 }
 
-/* Checks lists with one entry per level, and additions to the time embedding. */
+/* Checks lists with one entry per level, and inputs that are added to the time embedding. */
 static void check_levels(nnc_json at, const nnc_unet *u)
 {
     const struct {
@@ -172,8 +172,8 @@ static void check_attention(nnc_json at, const nnc_unet *u)
     }
 }
 
-/* Each kind of block has one way to halve and double levels; the segmentation kind has no time embedding
- * and no attention. */
+/* Checks that each kind of block has its own way to halve and double levels, and that the segmentation kind has no time
+ * embedding and no attention. */
 static void check_block(nnc_json at, const nnc_unet *u)
 {
     const bool residual = u->block == NNC_UNET_RESIDUAL;
