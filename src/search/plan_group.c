@@ -14,10 +14,18 @@
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
+ *     smaller:   fields that a list's sums depend    sums of the last list with   the search
+ *                on, but for the micro-batch         a smaller micro-batch
+ *
+ * Most plans are over memory, and lowering a list to learn it is most of the work. Resident bytes never fall with the
+ * micro-batch while all else stays, the passes in flight included: every kept or temporary tensor grows with it or stays. So a
+ * pass begins with the sums of a smaller micro-batch, and a plan that is over memory with them is over memory. Its list is
+ * lowered for the first plan that is not.
  *
  * Measured, instructions of `search gpt3-175b a100 --devices 1024` without a cache over those with it: passes 1.7,
  * allowed 1.16, resident 1.04, run 1.0. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +55,11 @@ struct nnc_pass_costs {
     uint64_t holds;   /* group that `held` belongs to; 0 = none */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
+    uint64_t over; /* group in which a plan of this ZeRO stage and offload is over memory; 0 = none */
+    int32_t over_zero;
+    unsigned over_offload;
     bool usable, worked, timed[2];
+    bool guessed;   /* the sums are those of a smaller micro-batch; there is no list yet */
     uint64_t group; /* group that `run` belongs to; 0 = none */
     bool runs;      /* the schedule can be replayed */
     nnc_step_times run;
@@ -75,6 +87,7 @@ struct nnc_plan_groups {
     uint64_t made;       /* passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
+    nnc_memo smaller;             /* sums of lists; no slots: not used */
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
     nnc_batched_replay *replay;   /* NULL: no plan waits */
 };
@@ -249,6 +262,79 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
     return NULL;
 }
 
+/* All that the sums of a list depend on, except the micro-batch: a plan without it, and without the order of passes. */
+typedef struct smaller_key {
+    uint64_t degrees; /* of the plan, for the hash */
+    nnc_plan plan;
+    const nnc_software *software;
+} smaller_key;
+
+typedef struct smaller_sums {
+    int64_t micro_batch;
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    const nnc_op_list *list; /* for its segments, which belong to the model */
+    double tied_params;
+} smaller_sums;
+
+enum { SMALLER = 256, SMALLER_WAYS = 4 };
+
+static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software)
+{
+    smaller_key key = { .plan = nnc_plan_lowering_key(plan), .software = software };
+    key.plan.micro_batch = 0;
+    key.plan.pipeline = plan->pipeline;
+    key.plan.zero = plan->zero == 3 ? 3 : 0;
+    key.plan.offload = plan->offload;
+    key.plan.schedule = nnc_schedule_ends_meet(plan) ? NNC_SCHEDULE_DUALPIPE : NNC_SCHEDULE_1F1B;
+    key.degrees = ((((uint64_t)plan->tensor * 31 + (uint64_t)plan->context) * 31 + (uint64_t)plan->expert) * 31 +
+                   (uint64_t)plan->pipeline) *
+                      31 +
+                  (uint64_t)plan->recompute * 8 + (uint64_t)key.plan.zero + (plan->sequence_parallel ? 1 : 0);
+    return key;
+}
+
+/* Can no tensor of the plan have more elements than 64 bits count? Then every list of the plan is as valid as one with a
+ * smaller micro-batch. 2^17: more than any model has heads, or columns over sequence. */
+static bool counts_elements(const nnc_plan *plan)
+{
+    return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
+}
+
+/* Begins a pass with the sums of a smaller micro-batch. false: none are known. */
+static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
+{
+    const nnc_plan *plan = &pass->work.plan;
+    if (groups->smaller.slots == 0 || plan->devices == 1 ||
+        !counts_elements(plan)) { /* on one device the peak is replayed */
+        return false;
+    }
+    const smaller_key key = smaller_key_of(plan, pass->software);
+    const smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
+    if (known == NULL || known->micro_batch > plan->micro_batch ||
+        nnc_step_begin(groups->model, groups->device, pass->software, plan, &pass->network, &pass->step, NULL) !=
+            NNC_OK) {
+        return false;
+    }
+    memcpy(pass->sums, known->sums, sizeof pass->sums);
+    pass->step.list = known->list;
+    pass->step.sums = pass->sums;
+    pass->step.tied_params = known->tied_params;
+    return true;
+}
+
+static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass)
+{
+    const smaller_key key = smaller_key_of(&pass->work.plan, pass->software);
+    if (groups->smaller.slots > 0) {
+        smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
+        known = known != NULL ? known : nnc_memo_add(&groups->smaller, &key);
+        known->micro_batch = pass->work.plan.micro_batch;
+        memcpy(known->sums, pass->sums, sizeof known->sums);
+        known->list = pass->step.list;
+        known->tied_params = pass->step.tied_params;
+    }
+}
+
 /* Lowers the op list of a pass, unless it was the last one lowered. */
 static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
@@ -260,6 +346,18 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
                             pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
+/* Gives a pass its own list and sums. */
+static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
+{
+    pass->guessed = false;
+    pass->holds = 0;
+    groups->listed = NULL;
+    pass->usable = list_pass(groups, pass);
+    if (pass->usable) {
+        keep_sums(groups, pass);
+    }
+}
+
 static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
 {
     nnc_pass_costs *pass = &groups->passes[groups->pass_next];
@@ -269,10 +367,13 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->work.plan = *plan;
     pass->software = software;
     pass->number = ++groups->made;
-    pass->group = pass->holds = 0;
+    pass->group = pass->holds = pass->over = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
-    groups->listed = NULL;
-    pass->usable = list_pass(groups, pass);
+    groups->listed = groups->listed == pass ? NULL : groups->listed;
+    pass->usable = pass->guessed = guess_pass(groups, pass);
+    if (!pass->guessed) {
+        complete_pass(groups, pass);
+    }
     return pass;
 }
 
@@ -306,6 +407,9 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    if (pass->guessed) {
+        complete_pass(groups, pass);
+    }
     if (!pass->timed[split] && pass->usable) {
         (void)list_pass(groups, pass); /* as it did when the pass was made */
         time_pass(groups, pass, split);
@@ -402,6 +506,36 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
     }
 }
 
+/* Is another plan of the group and pass over memory, which shards and offloads no less? Then this one is over, too. */
+static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
+{
+    return pass->over == groups->group && plan->zero <= pass->over_zero && (plan->offload & ~pass->over_offload) == 0;
+}
+
+/* Finds the memory of a plan, or a lower bound of it that is over the limit. false: its list cannot be lowered. */
+static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
+{
+    const nnc_plan *plan = &result->plan;
+    if (is_over(groups, pass, plan)) {
+        result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
+        return true;
+    }
+    set_memory(groups, pass, result);
+    if (pass->guessed && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
+        complete_pass(groups, pass);
+        if (!pass->usable) {
+            return false;
+        }
+        set_memory(groups, pass, result);
+    }
+    if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) {
+        pass->over = groups->group;
+        pass->over_zero = plan->zero;
+        pass->over_offload = plan->offload;
+    }
+    return true;
+}
+
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result)
 {
     if (!groups->known) {
@@ -425,8 +559,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
         step.plan = plan;
         partition_layers(groups, &step);
     }
-    set_memory(groups, pass, result);
-    return pass;
+    return weigh(groups, pass, result) ? pass : NULL;
 }
 
 /* ---- step times, at once or in a batch ---- */
@@ -560,8 +693,11 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     made->limit_bytes = limit_bytes;
     made->scratch = nnc_scratch_create();
     made->replay = batched != NULL ? nnc_batched_replay_create(batched, context) : NULL;
+    const bool splits = nnc_family_of(model)->split != NULL;
     if (made->scratch == NULL || (batched != NULL && made->replay == NULL) ||
-        !nnc_scratch_share(made->scratch, model, device, true)) {
+        !nnc_scratch_share(made->scratch, model, device, true) ||
+        (splits && !nnc_memo_create(&made->smaller, SMALLER, SMALLER_WAYS, sizeof(smaller_key),
+                                    offsetof(smaller_key, plan), sizeof(smaller_sums)))) {
         nnc_plan_groups_destroy(made);
         return NULL;
     }
@@ -571,6 +707,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
 void nnc_plan_groups_destroy(nnc_plan_groups *groups)
 {
     if (groups != NULL) {
+        nnc_memo_destroy(&groups->smaller);
         nnc_scratch_destroy(groups->scratch);
         nnc_batched_replay_destroy(groups->replay);
         free(groups);

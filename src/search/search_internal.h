@@ -187,7 +187,8 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
  * another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
-/* A plan of the group, with its memory in result; NULL: it is not legal. */
+/* A plan of the group, with its memory in result; NULL: it is not legal. Ask for the plans that need least memory first, the
+ * last of a group: others then are known to need too much without weighing. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
 /* Gives the times that waiting plans still miss to `batched`. */

@@ -543,7 +543,7 @@ static void run_block(worker *w, uint64_t number)
             w->part.pruned += size;
             continue;
         }
-        for (uint64_t i = 0; i < size; i++) {
+        for (uint64_t i = size; i-- > 0;) { /* the plans that need least memory first: see nnc_plan_groups_plan */
             try_plan(w, number * space->block_size + first + i, i);
         }
     }
@@ -641,7 +641,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     bool ready = made->workers != NULL;
     /* Whether a run keeps its limits depends on more than its step time: then no plan waits. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
-    const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
+    /* Without pruning every plan is weighed in full, so that it is a reference for the counts with it. */
+    const int64_t limit_bytes = search->risk > 0.0 || search->no_prune ? INT64_MAX : capacity_of(search, device);
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];
         w->of = made;
