@@ -104,9 +104,9 @@ static void sort_ids(nnc_id_list *list)
 /* Tests for words that do not change the shape: vendors at the start, suffixes at the end. */
 static bool says_nothing(const char *word, size_t length, bool first)
 {
-    static const char *const makers[] = { "nvidia", "amd",     "intel", "google",  "aws",
-                                          "tesla",  "geforce", "meta",  "instinct" };
-    static const char *const endings[] = { "hf", "instruct", "chat" };
+    static const char *const makers[] = { "nvidia",  "amd",  "intel",    "google", "aws",   "tesla",
+                                          "geforce", "meta", "instinct", "radeon", "apple", "graphics" };
+    static const char *const endings[] = { "hf", "instruct", "chat", "gpu", "graphics", "generation" };
     const char *const *words = first ? makers : endings;
     const size_t count = first ? sizeof makers / sizeof makers[0] : sizeof endings / sizeof endings[0];
     for (size_t i = 0; i < count; i++) {

@@ -191,7 +191,9 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        nnc_read_object(at, &inner, NULL, place);
+        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object of the file that this is like is not meant */
+            nnc_read_object(at, &inner, NULL, place);
+        }
         break;
     }
     case NNC_FIELD_ADAPTERS: read_flags(at, field, place); break;
@@ -261,7 +263,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
                        int32_t *count)
 {
     *count = 0;
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT || nnc_json_type_of(at) == NNC_JSON_NULL) {
         return NULL;
     }
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
