@@ -7,7 +7,7 @@
  *     spec.c           the set of loaded specs; one file of any kind
  *     inherit.c        "like", "same_as" and "references"
  *     device.c         devices with their fitted parameters, and the links of clusters
- *     model.c          models of every family                 decoder_model.c  image_model.c  graph_model.c
+ *     model.c          models of every family, images           decoder_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
  *     software.c       software profiles, releases            catalogue.c      prices, regions, buildings
  *     plausible.c      relations that every real device and software profile holds
