@@ -1,4 +1,12 @@
-/* Autocast: a step that was recorded in fp32, as it would run under torch.autocast on CUDA with fp32 weights.   [autocast]
+/* Changes that a plan makes to a recorded step: units of the network, which ZeRO 3 gathers and full recomputation runs
+ * again, and autocast.
+ *
+ * Units.   [captured-units]  Operators of forward are cut into slots, in order: a run of equal layers (a block of the
+ * file); a module of a numbered list, such as "layer1.0"; and what lies between. Backward operators belong to the slot
+ * of their module, and never to a slot before that of a later one. A unit that runs again keeps the tensors that enter
+ * it: created before, and read inside.
+ *
+ * Autocast: a step that was recorded in fp32, as it would run under torch.autocast on CUDA with fp32 weights.   [autocast]
  *
  *     products, convolutions, attention   16 bits; wider operands are cast first, weights once per forward
  *     norms, softmax, losses, powers      fp32; narrower operands are cast first
@@ -10,6 +18,191 @@
  * cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
+
+/* ---- units ---- */
+
+enum { UNITS_MAX = 256 }; /* further modules count as outside */
+
+/* Length of a path up to its first number, and past it: "layers.3.attn" -> "layers.", "layers.3"; 0, 0: no number. */
+typedef struct unit_name {
+    size_t stem, whole;
+} unit_name;
+
+static unit_name unit_of(const char *path)
+{
+    for (const char *part = path; *part != '\0'; part += strcspn(part, ".") + (part[strcspn(part, ".")] == '.')) {
+        const size_t digits = strspn(part, "0123456789");
+        if (digits > 0 && (part[digits] == '.' || part[digits] == '\0')) {
+            return (unit_name){ (size_t)(part - path), (size_t)(part - path) + digits };
+        }
+    }
+    return (unit_name){ 0, 0 };
+}
+
+/* 2: modules of the same unit; 1: of units of the same list; 0: neither. */
+static int likeness(const char *a, const char *b)
+{
+    const unit_name x = unit_of(a), y = unit_of(b);
+    return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
+           : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2
+                                                                          : 1;
+}
+
+/* For each op of the file its block, 1 and up; 0 = none. The blocks were checked when the positions were set. */
+static int32_t *blocks_of(const reader *r, nnc_json blocks)
+{
+    int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
+    for (nnc_json item = nnc_json_first(blocks); block != NULL && item.node != NULL; item = nnc_json_next(item)) {
+        const int64_t first = (int64_t)nnc_json_number(nnc_json_first(item));
+        const int64_t length = (int64_t)nnc_json_number(nnc_json_next(nnc_json_first(item)));
+        number++;
+        for (int64_t i = first; i < first + length; i++) {
+            block[i] = number;
+        }
+    }
+    return block;
+}
+
+/* Cuts forward into slots; slot_of: of each op of the file, -1 = of backward. */
+static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
+{
+    int32_t last = -1, units = 0;
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        slot_of[i] = -1;
+        if (r->backward_of[i]) {
+            last = -1;
+            continue;
+        }
+        const unit_name name = unit_of(r->module_of[i]);
+        const bool same = last >= 0 && block[i] == block[last] &&
+                          (block[i] > 0 || likeness(r->module_of[i], r->module_of[last]) == 2 ||
+                           name.whole + unit_of(r->module_of[last]).whole == 0);
+        if (!same) {
+            const bool unit = (block[i] > 0 || name.whole > 0) && units < UNITS_MAX;
+            const int64_t repeat = r->first_of[i] < r->last_of[i] ? r->ops[r->first_of[i]].repeat : 1;
+            units += unit;
+            r->slots[r->program->slot_count++] = (nnc_captured_slot){ unit, unit ? repeat : 1, 0.0 };
+        }
+        slot_of[i] = r->program->slot_count - 1;
+        last = i;
+    }
+}
+
+/* The slot whose forward is most like an operator of backward: of a folded one another run of equal layers, of others
+ * one of the same unit; the last of those. */
+static int32_t slot_like(const reader *r, const int32_t *block, const int32_t *slot_of, int32_t number)
+{
+    int32_t found = -1, seen = -1;
+    int most = 0;
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        if (r->backward_of[i] || (seen >= 0 && r->module_of[i] == r->module_of[seen] && slot_of[i] == slot_of[seen])) {
+            continue;
+        }
+        seen = i;
+        const int like = likeness(r->module_of[i], r->module_of[number]), folded = block[i] > 0;
+        const int score = like == 0 ? 0 : block[number] > 0 ? like + 2 * folded : 2 * like + (1 - folded);
+        if (score > 0 && score >= most) {
+            most = score;
+            found = slot_of[i];
+        }
+    }
+    return found;
+}
+
+/* An operator outside of units has the slot of the next one inside; before the first and after the last one, the ends. */
+static void assign_backward(const reader *r, const int32_t *block, int32_t *slot_of)
+{
+    int32_t least = 0;
+    bool inside = false;
+    for (int32_t i = r->file_ops - 1; i >= 0; i--) {
+        if (!r->backward_of[i]) {
+            continue;
+        }
+        const bool known = i + 1 < r->file_ops && r->backward_of[i + 1] && r->module_of[i + 1] == r->module_of[i] &&
+                           block[i + 1] == block[i];
+        const int32_t like = known ? least : slot_like(r, block, slot_of, i);
+        inside = inside || like >= 0;
+        least = like > least ? like : least;
+        slot_of[i] = least;
+    }
+    for (int32_t i = 0; i < r->file_ops && inside; i++) {
+        if (r->backward_of[i] && slot_like(r, block, slot_of, i) >= 0) {
+            break; /* the first one inside */
+        }
+        slot_of[i] = r->backward_of[i] ? r->program->slot_count - 1 : slot_of[i];
+    }
+}
+
+/* Does each repeat of a slot pass a tensor of this size to the next? */
+static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const bool made =
+            s->first >= 0 && (s->kind == KEPT || s->kind == TEMPORARY) && !(s->bytes < bytes) && !(s->bytes > bytes);
+        if (made && slot_of[places[s->first]] == slot) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_entering(reader *r, const int32_t *places, int32_t count, const int32_t *slot_of)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        storage *s = &r->storages[i];
+        const bool made = s->first >= 0 && s->first < count;
+        const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
+        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* its kept bytes are of the first op */
+        if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) {
+            continue;
+        }
+        const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
+        if (unit >= 0) {
+            const double repeat = (double)r->slots[unit].repeat;
+            const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* where it was made */
+            s->enters = unit;
+            s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;
+        }
+    }
+}
+
+bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count)
+{
+    int32_t *slot_of = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *slot_of);
+    const int32_t *block = blocks_of(r, blocks);
+    r->slots = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *r->slots);
+    if (slot_of == NULL || block == NULL || r->slots == NULL) {
+        return false;
+    }
+    cut_forward(r, block, slot_of);
+    assign_backward(r, block, slot_of);
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        for (int32_t j = r->first_of[i]; j < r->last_of[i]; j++) {
+            r->ops[j].slot = slot_of[i];
+        }
+    }
+    find_entering(r, places, count, slot_of);
+    nnc_capture_slot_bytes(r);
+    return true;
+}
+
+void nnc_capture_slot_bytes(reader *r)
+{
+    for (int32_t i = 0; i < r->program->slot_count; i++) {
+        r->slots[i].input_bytes = 0.0;
+    }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        if (s->enters >= 0) {
+            r->slots[s->enters].input_bytes += s->enters_repeat * s->bytes;
+        }
+    }
+    r->program->slots = r->slots;
+}
+
+/* ---- autocast ---- */
 
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
@@ -140,7 +333,7 @@ static void add_cast(const tensor *t, moved *m)
 static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m)
 {
     const storage *s = &c->r.storages[t->storage];
-    const bool narrow = is_narrow(c, t->storage), weight = s->kind == PARAMETER;
+    const bool narrow = is_narrow(c, t->storage), weight = s->kind == PARAMETER || s->kind == FROZEN;
     const bool saved = backward && (s->kind == KEPT || s->kind == INPUT || weight);
     const double share = how == RULE_NARROW || (how >= RULE_MAP && narrow) ? 0.5 : 1.0;
     m->before += t->bytes;
@@ -235,16 +428,18 @@ static bool begin(caster *c, const reader *recorded)
     c->r.ops = nnc_arena_array(arena, (size_t)recorded->count + 1, sizeof *c->r.ops);
     c->r.storages = nnc_arena_array(arena, storages, sizeof *c->r.storages);
     c->r.program = nnc_arena_alloc(arena, sizeof *c->r.program);
+    c->r.slots = nnc_arena_array(arena, (size_t)recorded->program->slot_count + 1, sizeof *c->r.slots);
     c->known = nnc_arena_array(arena, storages, sizeof *c->known);
     c->narrow = nnc_arena_array(arena, storages, sizeof *c->narrow);
     c->copied = nnc_arena_array(arena, storages, sizeof *c->copied);
     c->writes_narrow = nnc_arena_array(arena, ops, sizeof *c->writes_narrow);
     c->kept = nnc_arena_array(arena, ops, sizeof *c->kept);
-    if (c->r.ops == NULL || c->r.storages == NULL || c->r.program == NULL || c->known == NULL || c->narrow == NULL ||
-        c->copied == NULL || c->writes_narrow == NULL || c->kept == NULL) {
+    if (c->r.ops == NULL || c->r.storages == NULL || c->r.program == NULL || c->r.slots == NULL || c->known == NULL ||
+        c->narrow == NULL || c->copied == NULL || c->writes_narrow == NULL || c->kept == NULL) {
         return false;
     }
     memcpy(c->r.ops, recorded->ops, (size_t)recorded->count * sizeof *c->r.ops);
+    memcpy(c->r.slots, recorded->slots, (size_t)recorded->program->slot_count * sizeof *c->r.slots);
     memcpy(c->r.storages, recorded->storages, (size_t)recorded->storage_count * sizeof *c->r.storages);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
@@ -277,5 +472,6 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
     for (int32_t i = 0; i < c.r.storage_count; i++) {
         c.r.storages[i].bytes = bytes_under(&c, i);
     }
+    nnc_capture_slot_bytes(&c.r);
     return nnc_capture_lifetimes(&c.r, places, count) ? c.r.program : NULL;
 }
