@@ -1,4 +1,4 @@
-/* Changes that a plan makes to a recorded step: units of the network, which ZeRO 3 gathers and full recomputation runs
+/* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3 gathers and full recomputation runs
  * again, and autocast.
  *
  * Units.   [captured-units]  Operators of forward are cut into slots, in order: a run of equal layers (a block of the
@@ -18,6 +18,85 @@
  * cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
+
+/* ---- lifetimes ---- */
+
+/* Kept bytes go to the operator that created them, inputs to the first one. */
+static void add_kept(reader *r, const int32_t *places, int32_t count)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
+        if (s->kind == INPUT) {
+            r->program->input_bytes += s->bytes;
+        }
+        if (s->kind == INPUT || s->kind == KEPT) {
+            const bool inside = r->first_of[place] < r->last_of[place];
+            nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
+            op->kept_bytes += s->bytes; /* of all repeats */
+        }
+    }
+    for (int32_t i = 0; i < r->count; i++) {
+        r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
+    }
+}
+
+/* Bytes that live at one position of the step. */
+typedef struct live {
+    double gradients, kept, temporary;
+} live;
+
+/* Replays the storages: gradients live from their first write on, others from their first to their last use. */
+static void add_lives(const reader *r, int32_t count, live *change)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
+        const int32_t end = s->kind == GRADIENT || s->last >= count ? count : s->last + 1;
+        if (s->kind == GRADIENT && s->first >= 0) {
+            change[begin].gradients += s->bytes;
+        } else if ((s->kind == INPUT || s->kind == KEPT) && end > begin) {
+            change[begin].kept += s->bytes;
+            change[end].kept -= s->bytes;
+        } else if (s->kind == TEMPORARY && s->first >= 0 && end > begin) {
+            change[begin].temporary += s->bytes;
+            change[end].temporary -= s->bytes;
+        }
+    }
+}
+
+/* Temporary bytes go to the operators of backward that run while they live; the peak is the largest sum of all that
+ * lives before the optimizer. */
+bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
+{
+    live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
+    double most = -1.0;
+    if (change == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    add_kept(r, places, count);
+    add_lives(r, count, change);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t first = r->first_of[places[i]], last = r->last_of[places[i]];
+        now.gradients += change[i].gradients;
+        now.kept += change[i].kept;
+        now.temporary += change[i].temporary;
+        if (first < last && now.gradients + now.kept + now.temporary > most) {
+            most = now.gradients + now.kept + now.temporary;
+            r->program->peak_gradients = now.gradients;
+            r->program->peak_kept = now.kept;
+            r->program->peak_temporary = now.temporary;
+        }
+        for (int32_t j = first; j < last; j++) {
+            nnc_captured_op *op = &r->ops[j];
+            if (op->phase == NNC_PHASE_BACKWARD && now.temporary > op->transient_bytes) {
+                op->transient_bytes = now.temporary;
+            }
+        }
+    }
+    return true;
+}
 
 /* ---- units ---- */
 
