@@ -175,11 +175,12 @@ typedef enum nnc_adapted {
 /* Writes "q,v" (names joined by commas) or "linear" into text. */
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
-#define NNC_FROZEN_LIST(X)                                                                    \
-    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                              \
-    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                 \
-    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).") \
-    X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.")
+#define NNC_FROZEN_LIST(X)                                                                                         \
+    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                                                   \
+    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                                      \
+    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")                      \
+    X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.") \
+    X(NNC_FROZEN_32, "32bit", "Four bytes each.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);

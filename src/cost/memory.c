@@ -153,17 +153,25 @@ static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const
                   expert ? offsetof(nnc_segment_sums, frozen_expert) : offsetof(nnc_segment_sums, frozen));
 }
 
-/* 2 bytes; 1 byte in 8 bits; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these scales. */
+/* Norms and biases. */
+static double frozen_vector_bytes(const nnc_plan *plan)
+{
+    return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0;
+}
+
+/* 4 or 2 bytes; 1 byte in 8 bits; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these
+ * scales. */
 static double frozen_param_bytes(const nnc_plan *plan)
 {
-    return plan->frozen == NNC_FROZEN_NF4  ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
-           : plan->frozen == NNC_FROZEN_16 ? 2.0
-                                           : 1.0;
+    return plan->frozen == NNC_FROZEN_NF4                                      ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
+           : plan->frozen == NNC_FROZEN_INT8 || plan->frozen == NNC_FROZEN_FP8 ? 1.0
+                                                                               : frozen_vector_bytes(plan);
 }
 
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
 {
-    return frozen_param_bytes(plan) * frozen->matrix_params + 2.0 * (frozen->params - frozen->matrix_params);
+    return frozen_param_bytes(plan) * frozen->matrix_params +
+           frozen_vector_bytes(plan) * (frozen->params - frozen->matrix_params);
 }
 
 double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding)
@@ -641,7 +649,7 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
             held.op_what = sums[s].transient_what;
         }
     }
-    if (list->recorded && gradients_come_late(plan, software)) { /* replayed by its reader */
+    if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) { /* replayed by its reader */
         held.replayed = true;
         held.peak.gradient_bytes = list->recorded_gradients;
         held.peak.activation_bytes = list->recorded_kept;
@@ -688,8 +696,9 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
                       "whole gradient of a unit");
         if (unit_frozen > 0.0) {
             NNC_PUT(why, unit_frozen, NULL);
-            NNC_SAY(why, gathered_frozen_bytes, "B", 2.0 * 2.0 * unit_frozen);
-            NNC_NOTE(why, "weights that are not trained: those of two units, two bytes each");
+            NNC_LET(why, frozen_bytes_each, NULL, frozen_vector_bytes(plan));
+            NNC_SAY(why, gathered_frozen_bytes, "B", 2.0 * frozen_bytes_each * unit_frozen);
+            NNC_NOTE(why, "weights that are not trained: those of two units, two or four bytes each");
             gathered_bytes += gathered_frozen_bytes;
         }
         NNC_SET(why, held_bytes, "B", held_per_param * unit_params);
@@ -756,6 +765,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
         return 0.0;
     }
     NNC_LET(why, stored_bytes_per_param, NULL, frozen_param_bytes(plan));
+    NNC_LET(why, vector_bytes_each, NULL, frozen_vector_bytes(plan));
     NNC_LET(why, frozen_matrix_params, NULL,
             dense.matrix_params / (sharded ? nnc_dense_shards(plan) : 1.0) +
                 expert.matrix_params / (sharded ? nnc_expert_shards(plan) : 1.0));
@@ -764,7 +774,7 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
                 expert.params / (sharded ? nnc_expert_shards(plan) : 1.0));
     NNC_NOTE(why, "not trained, after ZeRO; matrix: of linear layers");
     NNC_SAY(why, frozen_bytes, "B",
-            stored_bytes_per_param * frozen_matrix_params + 2.0 * (frozen_params - frozen_matrix_params));
+            stored_bytes_per_param * frozen_matrix_params + vector_bytes_each * (frozen_params - frozen_matrix_params));
     return frozen_bytes;
 }
 

@@ -246,7 +246,9 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
         return;
     }
     for (int32_t s = 0; s < list->segment_count; s++) {
-        const double params = sums[s].dense.params + sums[s].expert.params;
+        const double frozen =
+            how->plan->frozen == NNC_FROZEN_32 ? sums[s].frozen.params + sums[s].frozen_expert.params : 0.0;
+        const double params = sums[s].dense.params + sums[s].expert.params + frozen;
         const nnc_writer w = { list, how, (int64_t)list->segments[s].instances, -1, NULL };
         if (params > 0.0) {
             nnc_op *op =

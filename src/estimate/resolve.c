@@ -113,9 +113,9 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
 }
 
 /* Checks the options on trained and frozen weights. */
-static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
+static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err)
 {
-    const bool all = nnc_plan_trains_all(p);
+    const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "there are no adapters, expected --adapter-rank too");
     }
@@ -167,7 +167,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));
     NNC_TRY(resolve_batch(p, err));
-    NNC_TRY(check_trained(p, err));
+    NNC_TRY(check_trained(p, model, err));
     NNC_TRY(family->resolve(model, p, err));
     const int64_t layers = family->sizes(model).layers;
     NNC_TRY(resolve_schedule(p, family, layers, err));

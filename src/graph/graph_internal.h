@@ -289,27 +289,43 @@ typedef struct nnc_captured_op {
     double read_bytes, write_bytes;
     double kept_bytes;               /* bytes of the tensors that it creates for backward */
     double transient_bytes;          /* backward: temporary tensors that live while it runs */
-    int64_t rows, cols, vector;      /* parameters that no earlier operator reads */
-    bool table;                      /* its parameter is a table, whose rows are looked up */
-    bool narrow;                     /* computes in 16 bits under autocast */
-    double cast_kernels, cast_bytes; /* under autocast: casts of its operands or of a gradient */
+    int64_t rows, cols, vector;      /* parameters that no earlier operator has read */
+    bool table;                      /* rows of its parameter are looked up */
+    bool frozen;                     /* its parameters are not trained */
+    int32_t slot;                    /* the run of operators that it belongs to */
+    bool narrow;                     /* under autocast: it computes in 16 bits */
+    double cast_kernels, cast_bytes; /* under autocast: casts of its operands, of a gradient */
 } nnc_captured_op;
+
+/* Operators of forward that follow each other and belong to one unit of the network, and their backward: equal layers,
+ * or a module of a numbered list ("layer1.0"). ZeRO 3 gathers units, and full recomputation runs them again. Slots that
+ * are no unit hold what lies outside: table, head, loss. */
+typedef struct nnc_captured_slot {
+    bool unit;
+    int64_t repeat;
+    double input_bytes; /* of one repeat: tensors that enter it from outside */
+} nnc_captured_slot;
 
 /* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
 struct nnc_captured {
     const nnc_captured_op *ops; /* operators in order, without the operators of the optimizer */
     int32_t count;
+    const nnc_captured_slot *slots; /* in the order of forward */
+    int32_t slot_count;
+    int32_t passes; /* of forward and backward: more than 1 if the step accumulates gradients */
     int64_t batch;  /* samples of the step */
     int64_t tokens; /* tokens of the step; 0 = the program looks no tokens up */
     int64_t image;  /* pixels per side of the input; 0 = the input is no map */
     int64_t params, table_params;
     int64_t operators; /* operators issued in one step, including those of the optimizer */
     double input_bytes;
-    double peak_gradients, peak_kept, peak_temporary; /* temporary bytes at their peak over forward and backward */
-    nnc_dtype dtype;                                  /* format of the parameters */
-    nnc_optimizer optimizer; /* found by the operators of its update; NNC_OPTIMIZER_COUNT = no update was recorded */
-    const struct nnc_captured *autocast; /* the same step under autocast; NULL = this step was not recorded in fp32 */
-    const struct nnc_captured *second;   /* the same step with another number of samples; NULL = not recorded */
+    double peak_gradients, peak_kept,
+        peak_temporary;                  /* bytes that live at the moment of forward and backward with most of them */
+    nnc_dtype dtype;                     /* of the trained parameters */
+    nnc_frozen frozen;                   /* format of the others; NNC_FROZEN_COUNT = all are trained */
+    nnc_optimizer optimizer;             /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+    const struct nnc_captured *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
+    const struct nnc_captured *second;   /* the same step with another number of samples; NULL = none */
 };
 
 /* ---- rows of kinds ---- */

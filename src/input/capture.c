@@ -18,7 +18,7 @@ enum {
 #define BYTES_MAX 1e15
 #define DIM_MAX 1e9
 
-static const char *const storage_kinds[] = { "parameter", "buffer", "input",     "gradient",
+static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
                                              "state",     "kept",   "temporary", NULL };
 
 /* ---- small values ---- */
@@ -131,7 +131,7 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
     }
     if (kind == STORAGE_KINDS) {
         nnc_json_mismatch(word, "unknown kind of storage",
-                          "parameter, buffer, input, gradient, state, kept or temporary");
+                          "parameter, frozen, buffer, input, gradient, state, kept or temporary");
         return false;
     }
     const int format = format_of(dtype);
@@ -146,7 +146,9 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
                     .width = formats[format].bytes,
                     .whole = formats[format].whole,
                     .first = (int32_t)first,
-                    .last = (int32_t)last };
+                    .last = (int32_t)last,
+                    .reader = -1,
+                    .enters = -1 };
     return true;
 }
 
@@ -512,24 +514,32 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     }
 }
 
-/* Gives parameters to the first forward operator that reads them. Equal layers are recorded once. Backward begins with
- * the last of the equal layers, so backward uses other storages than the recorded forward. */
+/* Parameters belong to the first forward operator that reads them. Equal layers are recorded once; backward begins with
+ * the last of them, so its storages are not those of the recorded forward. An operator has trained or frozen parameters,
+ * those of its first matrix, or of its first vector; a frozen bias of a trained matrix goes to another operator. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
-    for (int32_t i = 0; i < in->count; i++) {
+    bool any = false;
+    for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) { /* a bias comes first */
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
-        if (s->kind != PARAMETER || s->seen || op->phase != NNC_PHASE_FORWARD) {
+        s->reader = r->file_ops - 1;
+        if ((s->kind != PARAMETER && s->kind != FROZEN) || s->seen) {
             continue;
         }
         s->seen = true;
+        op->frozen = any ? op->frozen : s->kind == FROZEN;
+        any = true;
         if (s->bytes * (double)op->repeat > BYTES_MAX) {
             nnc_json_fault(at, "repeat", "too many parameters, expected at most %.0f bytes", BYTES_MAX);
             return false;
         }
         const int64_t elements = (int64_t)(s->bytes / s->width);
         const int64_t rows = t->rank > 1 ? t->shape[0] : 0;
-        if (rows > 0 && op->rows == 0 && elements % rows == 0) {
+        r->frozen_params += s->kind == FROZEN ? elements * op->repeat : 0;
+        if (op->frozen != (s->kind == FROZEN)) {
+            r->loose[s->kind == FROZEN] += (double)elements * (double)op->repeat;
+        } else if (rows > 0 && op->rows == 0 && elements % rows == 0) {
             op->rows = rows;
             op->cols = elements / rows;
             op->table = table;
@@ -590,6 +600,11 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     }
     op.module = r->modules[module];
     r->program->operators += op.repeat;
+    r->module_of[r->file_ops] = op.module;
+    r->backward_of[r->file_ops] = !counts || op.phase != NNC_PHASE_FORWARD;
+    if (counts && op.phase == NNC_PHASE_FORWARD && (r->file_ops == 0 || r->backward_of[r->file_ops - 1])) {
+        r->program->passes++;
+    }
     r->first_of[r->file_ops] = r->count;
     r->last_of[r->file_ops] = r->count;
     r->file_ops++;
@@ -643,9 +658,12 @@ static bool read_ops(reader *r, nnc_json root)
     const size_t count = (size_t)nnc_json_count(at) + 1;
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
+    r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
+    r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
     tensors *in = nnc_arena_alloc(r->arena, sizeof *in);
     tensors *out = nnc_arena_alloc(r->arena, sizeof *out);
-    if (r->first_of == NULL || r->last_of == NULL || in == NULL || out == NULL) {
+    if (r->first_of == NULL || r->last_of == NULL || r->module_of == NULL || r->backward_of == NULL || in == NULL ||
+        out == NULL) {
         nnc_faults_no_memory(r->faults);
         return false;
     }
@@ -717,85 +735,8 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     return places;
 }
 
-/* Adds kept bytes to the operator that created them; adds inputs to the first operator. */
-static void add_kept(reader *r, const int32_t *places, int32_t count)
-{
-    for (int32_t i = 0; i < r->storage_count; i++) {
-        const storage *s = &r->storages[i];
-        const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
-        if (s->kind == INPUT) {
-            r->program->input_bytes += s->bytes;
-        }
-        if (s->kind == INPUT || s->kind == KEPT) {
-            const bool inside = r->first_of[place] < r->last_of[place];
-            nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* bytes of all repeats */
-        }
-    }
-    for (int32_t i = 0; i < r->count; i++) {
-        r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
-    }
-}
-
-/* Bytes that live at one position of the step. */
-typedef struct live {
-    double gradients, kept, temporary;
-} live;
-
-/* Replays the storages: gradients live from their first write to the end, others from their first to their last use. */
-static void add_lives(const reader *r, int32_t count, live *change)
-{
-    for (int32_t i = 0; i < r->storage_count; i++) {
-        const storage *s = &r->storages[i];
-        const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
-        const int32_t end = s->kind == GRADIENT || s->last >= count ? count : s->last + 1;
-        if (s->kind == GRADIENT && s->first >= 0) {
-            change[begin].gradients += s->bytes;
-        } else if ((s->kind == INPUT || s->kind == KEPT) && end > begin) {
-            change[begin].kept += s->bytes;
-            change[end].kept -= s->bytes;
-        } else if (s->kind == TEMPORARY && s->first >= 0 && end > begin) {
-            change[begin].temporary += s->bytes;
-            change[end].temporary -= s->bytes;
-        }
-    }
-}
-
-/* Adds temporary bytes to the operators of backward that run while they live. The peak is the largest sum of all bytes
- * that live before the optimizer. */
-bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
-{
-    live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
-    double most = -1.0;
-    if (change == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
-    }
-    add_kept(r, places, count);
-    add_lives(r, count, change);
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t first = r->first_of[places[i]], last = r->last_of[places[i]];
-        now.gradients += change[i].gradients;
-        now.kept += change[i].kept;
-        now.temporary += change[i].temporary;
-        if (first < last && now.gradients + now.kept + now.temporary > most) {
-            most = now.gradients + now.kept + now.temporary;
-            r->program->peak_gradients = now.gradients;
-            r->program->peak_kept = now.kept;
-            r->program->peak_temporary = now.temporary;
-        }
-        for (int32_t j = first; j < last; j++) {
-            nnc_captured_op *op = &r->ops[j];
-            if (op->phase == NNC_PHASE_BACKWARD && now.temporary > op->transient_bytes) {
-                op->transient_bytes = now.temporary;
-            }
-        }
-    }
-    return true;
-}
-
-/* Finds the optimizer. Adam divides by the root of its second moment. SGD does not; with momentum it has a state as
- * large as the weights. */
+/* Adam divides by the root of its second moment; SGD does not, and with momentum it has a state as large as the
+ * weights. */
 static nnc_optimizer optimizer_of(const reader *r)
 {
     double states = 0.0, weights = 0.0;
@@ -811,6 +752,20 @@ static nnc_optimizer optimizer_of(const reader *r)
 
 /* ---- the file ---- */
 
+/* Gives loose parameters to the first operator of forward that has parameters of their kind only, or none. */
+static void add_loose(reader *r, bool frozen)
+{
+    for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
+        nnc_captured_op *op = &r->ops[i];
+        if (op->phase == NNC_PHASE_FORWARD && op->repeat == 1 &&
+            (op->frozen == frozen || (op->rows == 0 && op->vector == 0))) {
+            op->frozen = frozen;
+            op->vector += (int64_t)r->loose[frozen];
+            r->loose[frozen] = 0.0;
+        }
+    }
+}
+
 static bool read_parameters(reader *r, nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "parameters");
@@ -822,22 +777,26 @@ static bool read_parameters(reader *r, nnc_json root)
     if (!member(at, "count", 1, BYTES_MAX, &count) || !member(at, "trained", 0, BYTES_MAX, &trained)) {
         return false;
     }
-    if (trained != count) {
-        nnc_json_fault(at, "trained", "frozen parameters are not priced yet, expected %" PRId64 ", found %" PRId64,
-                       count, trained);
-        return false;
-    }
     if (r->program->params > count) {
         nnc_json_fault(at, "count", "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
                        r->program->params, count);
         return false;
     }
-    r->ops[0].vector += (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
+    if (r->program->params - r->frozen_params > trained || r->frozen_params > count - trained || trained == 0) {
+        nnc_json_fault(at, "trained", "not the storages of kind parameter, expected %" PRId64 ", found %" PRId64,
+                       r->program->params - r->frozen_params, trained);
+        return false;
+    }
+    /* parameters that no operator reads */
+    r->loose[0] += (double)(trained - (r->program->params - r->frozen_params));
+    r->loose[1] += (double)(count - trained - r->frozen_params);
+    add_loose(r, false);
+    add_loose(r, true);
     r->program->params = count;
     return true;
 }
 
-/* Returns the format of most parameters. */
+/* The format of most trained parameters. */
 static nnc_dtype main_dtype(const reader *r)
 {
     double bytes[NNC_DTYPE_COUNT] = { 0 };
@@ -850,6 +809,21 @@ static nnc_dtype main_dtype(const reader *r)
         }
     }
     return most;
+}
+
+/* The format in which most frozen parameters lie. */
+static nnc_frozen main_frozen(const reader *r)
+{
+    double bytes[9] = { 0 };
+    int most = 0; /* bytes of a parameter */
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        if (s->kind == FROZEN) {
+            bytes[s->width] += s->bytes;
+            most = bytes[s->width] > bytes[most] ? s->width : most;
+        }
+    }
+    return most == 0 ? NNC_FROZEN_COUNT : most >= 4 ? NNC_FROZEN_32 : most == 2 ? NNC_FROZEN_16 : NNC_FROZEN_INT8;
 }
 
 static bool read_program(reader *r, nnc_json root)
@@ -881,7 +855,12 @@ static bool read_program(reader *r, nnc_json root)
     if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) {
         return false;
     }
+    if (!nnc_capture_slots(r, nnc_json_get(root, "blocks"), places, count)) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
     r->program->dtype = main_dtype(r);
+    r->program->frozen = main_frozen(r);
     r->program->optimizer = optimizer_of(r);
     r->program->ops = r->ops;
     r->program->count = r->count;
@@ -899,7 +878,8 @@ static bool is_same_program(nnc_json at, const struct nnc_captured *one, const s
         nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64, one->batch);
         return false;
     }
-    if (two->count != one->count || two->params != one->params || two->dtype != one->dtype) {
+    if (two->count != one->count || two->params != one->params || two->dtype != one->dtype ||
+        two->slot_count != one->slot_count || two->frozen != one->frozen) {
         nnc_json_fault(at, NULL,
                        "not the same program, expected %" PRId32 " operators and %" PRId64
                        " parameters in %s, found %" PRId32 ", %" PRId64 " and %s",

@@ -201,7 +201,7 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
  * is not, if the products read its format. */
 static bool is_dequantized(const nnc_plan *plan)
 {
-    return plan->frozen != NNC_FROZEN_16 &&
+    return plan->frozen != NNC_FROZEN_16 && plan->frozen != NNC_FROZEN_32 &&
            !(plan->frozen == NNC_FROZEN_FP8 && nnc_precision_is_narrow(plan->precision));
 }
 
