@@ -99,8 +99,8 @@ enum {
  * Traeff, Parallel Computing 35(12), 2009 (double tree); "How to Scale Your Model", jax-ml.github.io/scaling-book
  * (torus).   [collectives] */
 double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes);
-/* nnc_collective_s with the algorithms of `allowed` only. If none of them works on the route, the first algorithm of
- * the collective runs, mostly the ring. A torus has only its own algorithms. */
+/* nnc_collective_s with the algorithms of `allowed` only. If the route can use none of them, its first algorithm
+ * runs, mostly the ring. A torus has only its own algorithms. */
 double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed);
 /* nnc_collective_by_s that also sets *by to the name of the algorithm: "ring", "tree", ... */
 double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
@@ -339,10 +339,10 @@ typedef struct nnc_segment_sums {
     nnc_parameters dense, expert;         /* trained parameters; experts have fewer copies over the ranks */
     nnc_parameters frozen, frozen_expert; /* parameters that are not trained */
     double kept_bytes;                    /* bytes kept for backward without recomputation */
-    double input_bytes;                   /* bytes kept with full recomputation: block inputs, and tensors of ops
-                                           * outside blocks */
+    double input_bytes;                   /* bytes kept with full recomputation: inputs of recompute blocks, and
+                                           * tensors of ops outside blocks */
     double live_bytes;                    /* live bytes of the largest recompute block while backward runs it again */
-    double again_bytes;                   /* bytes of recomputed modules in the largest block */
+    double again_bytes;                   /* bytes of recomputed modules in the largest recompute block */
     double unit_params;                   /* trained parameters of the largest unit that ZeRO-3 gathers at once (usually
                                            * a block) */
     double unit_frozen;                   /* untrained parameters of the largest unit */
@@ -455,7 +455,8 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
  * take 2 B each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
-/* Number of ranks over which ZeRO shards dense parameters; below, expert parameters. */
+/* Number of ranks over which ZeRO shards dense parameters. The next function returns the number for expert
+ * parameters. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 

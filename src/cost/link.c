@@ -22,7 +22,7 @@ static int32_t ceil_div(int32_t a, int32_t b)
 }
 
 /* Returns the scale-up rate of the device file. A PCIe device counts as having its own link to a root complex that
- * serves all links at full rate. A server whose PCIe switches share an uplink is slower in reality. */
+ * carries all links at full rate. A server whose PCIe switches share an uplink is slower in reality. */
 static double scale_up_rate(const nnc_device *device)
 {
     return device->scale_up.bytes_per_s;

@@ -36,7 +36,7 @@ static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
     return is_expert(op) ? &s->expert : &s->dense;
 }
 
-/* Adds the parameters of an op to one repeat of its block, or to the parameters outside blocks. */
+/* Adds the parameters of an op to one repeat of its recompute block, or to the parameters outside blocks. */
 static void add_unit(const nnc_op_list *list, const nnc_op *op, double instances, double *params,
                      double outside[NNC_SEGMENTS_MAX])
 {
@@ -497,8 +497,8 @@ static void take_larger(moment *most, const moment *now)
  * backward runs again block by block; `kept` counts other instances. */
 typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
-    double inputs[NNC_SEGMENTS_MAX]; /* bytes of inputs of blocks that have not run again yet, and of ops outside
-                                      * blocks */
+    double inputs[NNC_SEGMENTS_MAX]; /* inputs of recompute blocks that have not run again yet, and bytes of ops
+                                      * outside blocks */
     double live[NNC_BLOCKS_MAX];     /* live bytes of the block that runs again, up to the present op */
 } left_over;
 
@@ -568,8 +568,8 @@ static void replay_ops(replay *r)
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }
 
-/* Compares the moments of the first and the last instance of segment s with the largest so far. `rest` is the bytes that
- * the other segments hold. */
+/* Compares the moments of the first and the last instance of segment s with the largest so far. `rest` is the bytes
+ * that the other segments hold. */
 static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
                            const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most)
 {
@@ -841,8 +841,9 @@ NNC_SAYING void set_aside(const nnc_plan *plan, const nnc_software *software, nn
     memory->reserve_bytes = whole_bytes(reserve_bytes);
 }
 
-/* Largest expected ratio between the memory of a network and the memory of the network with equal counts that stands in
- * for it. The ratio is smaller for 98 of 100 timm networks that ran. */
+/* Largest expected ratio between the memory of a network and the memory of the network that stands in for it (one
+ * with nearly equal counts of parameters, activations and multiply-adds). The ratio is smaller for 98 of the 100
+ * timm networks that ran. */
 #define STAND_IN 1.3
 
 /* Sets the range of measured peaks. If the user gives the reserve, the range is the total itself. */

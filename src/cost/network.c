@@ -205,12 +205,13 @@ const char *nnc_fabric_name(nnc_fabric fabric)
 }
 
 /* Bytes that one rank receives. A group has G ranks in each of M domains; S is the bytes of the full tensor.
- *     collective                    from its domain                from other domains
- *     all-gather, reduce-scatter    (G - 1)/G S                    (M - 1)/M S/G
- *     all-reduce                    twice that; S if a switch adds twice that
- *     all-to-all                    (G - 1)/G S/M                  (M - 1)/M S
- *     broadcast                     S                              S/G
- *     message                       S                              S */
+ *     collective                    from its domain                    from other domains
+ *     all-gather, reduce-scatter    (G - 1)/G S                        (M - 1)/M S/G
+ *     all-reduce                    2 (G - 1)/G S; if a switch in      2 (M - 1)/M S/G
+ *                                   the domain reduces: S
+ *     all-to-all                    (G - 1)/G S/M                      (M - 1)/M S
+ *     broadcast                     S                                  S/G
+ *     message                       S                                  S */
 typedef struct bytes_in {
     double inside, across;
 } bytes_in;

@@ -125,7 +125,7 @@ static const struct {
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Most waves that splitting k may produce. Splitting only serves to fill idle units. */
+/* Most waves that splitting k may produce. Splitting is used only to fill idle units. */
 static const double split_waves = 4.0;
 
 /* Time after which a kernel has lost half of the clock that it loses in the end. */
@@ -383,11 +383,13 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- fused attention ---- */
 
-/* t = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0 blocks = batch
- * heads s_q / 128 counts blocks of queries. N is the number of units of the device. h is one half under the causal
- * mask, else 1. Starting and ending a block of queries takes equally long for few keys and for many. Few blocks leave
- * units idle. d' is d rounded up to a width that kernels have, unless the kernel is free of losses. In backward, f is
- * backward_ratio times f of forward. The operands cross memory once.   [flash-time] */
+/* Time of an attention of F FLOPs:
+ *     t      = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0
+ *     blocks = batch heads s_q / 128
+ * N is the number of units of the device. h is one half under the causal mask, else 1. Starting and ending a block of
+ * queries takes equally long for few keys and for many. Few blocks leave units idle. d' is d rounded up to a width that
+ * kernels have, unless the kernel is free of losses. In backward, f is backward_ratio times f of forward. The operands
+ * cross memory once.   [flash-time] */
 
 /* Rounds a head width up to one that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a TPU.
  * Sources: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention;

@@ -4,7 +4,7 @@
  *     matrix  ##########        step of each engine, bubble included
  *     vector  ###
  *     memory  #######
- *     network ############      busiest: the lower bound; it exposes what exceeds the engine */
+ *     network ############      busiest, so the lower bound; exposed: its part above the engine */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 

@@ -281,7 +281,7 @@ static void combine(tuner *t, candidate *best, nnc_result *reached)
     }
 }
 
-/* Finds the best moves at once. If no combination fits, adds QLoRA. */
+/* Finds the best combination of moves. If none is worth a line, tries QLoRA with other moves. */
 static void find_together(tuner *t, nnc_plan_changes *found)
 {
     candidate best = { .plan = *t->ask->plan }, qlora;

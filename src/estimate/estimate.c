@@ -83,8 +83,9 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
 #define BELOW 0.85
 #define ABOVE 1.15
 
-/* Widening of the range for a network that another network with equal counts stands in for, as a share of half the
- * range (foreign/names/members.json). Fitted on timm networks with even CRC-32: docs/accuracy-vision.md. */
+/* Widening of the range, as a share of half the range, for a network that another network stands in for (one with
+ * nearly equal counts; foreign/names/members.json). Fitted on timm networks with even CRC-32:
+ * docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
 /* Name of the group of measurements for a model. A graph is a group of its own, because each network has other
@@ -135,7 +136,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
-            model->stand_in               ? STAND_IN /* fitted on networks without experts */
+            model->stand_in               ? STAND_IN /* such networks have no experts */
             : measured == NULL && experts ? s->experts
                                           : 0.0);
     NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);

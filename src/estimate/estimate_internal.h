@@ -119,8 +119,7 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
 typedef struct nnc_launch {
     double op_s, product_s, kernel_s; /* host time of an op, of one product of a group, and of one kernel of an issued
                                        * op */
-    bool recorded_attention;          /* recorded attention: norms and attention take no host time, because they are
-                                       * recorded once and replayed */
+    bool recorded_attention; /* true: norms and attention take no host time, because they are recorded and replayed */
 } nnc_launch;
 static inline double nnc_launch_of_op_s(const nnc_launch *launch, const nnc_op *op)
 {
@@ -355,8 +354,8 @@ typedef struct nnc_pass_work {
     nnc_group_sums groups;                  /* set only if the step is explained */
 } nnc_pass_work;
 
-/* Sets the share of the instances of each segment that full recomputation runs again, over all stages. Returns true if
- * all shares are 0 or all are 1. */
+/* Sets the share of the instances of each segment that backward runs again, over all stages; 1 without full
+ * recomputation. Returns true if full recomputation is off, or runs all instances again. */
 bool nnc_step_recomputed(const nnc_step *step, const nnc_step_memory *m, double shares[NNC_SEGMENTS_MAX]);
 /* Counts the model FLOPs of one micro-batch over all tensor, context and expert ranks. */
 void nnc_step_pass_work(const nnc_step *step, const nnc_rows *rows, const double again[NNC_SEGMENTS_MAX],
@@ -622,9 +621,9 @@ typedef struct nnc_limit_answer {
     int32_t count;
 } nnc_limit_answer;
 
-/* Finds the limit of an axis. For degrees, every legal one is tried. For tokens, the size is doubled until the answer
- * changes, then bisected; sizes below one sequence shorten the sequence. All plans use the same profile. Returns the
- * errors of nnc_estimate; NNC_ILLEGAL_PLAN also for an axis data without data ranks. */
+/* Finds the limit of an axis. For degrees, every legal one is tried. For tokens, the size is doubled until the
+ * answer changes, then bisected; sizes below one sequence shorten the sequence. All plans use the same profile.
+ * Returns the errors of nnc_estimate; NNC_ILLEGAL_PLAN also if the axis is data and the plan has no data ranks. */
 nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                           const nnc_plan *plan, nnc_limit of, nnc_scratch *scratch, nnc_limit_answer *answer,
                           nnc_error *err);

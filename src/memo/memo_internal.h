@@ -81,8 +81,8 @@ typedef struct nnc_lowered {
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
 } nnc_lowered;
 
-/* Times of the passes of plans that differ only in their number of micro-batches. Segments and blocks of the op list
- * are not copied; they stay in its nnc_lowered. */
+/* Times of the passes of plans that differ only in their number of micro-batches. Segments and recompute blocks of
+ * the op list are not copied; they stay in its nnc_lowered. */
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
     uint64_t list_number; /* list_number of that nnc_lowered; if it differs there, the entry is invalid */

@@ -417,8 +417,8 @@ extern const nnc_metrics nnc_images_metrics;
 /* Tables for records of type nnc_result. */
 extern const nnc_metrics nnc_work_metrics, nnc_step_metrics, nnc_throughput_metrics;
 
-/* Tables for records of type nnc_plan: all metrics; those of a resolved plan; those that a search varies. Then the
- * memory of a stage. */
+/* Tables for records of type nnc_plan: all metrics; metrics of a resolved plan; metrics that a search varies. The
+ * last table has the metrics of the memory of a stage. */
 extern const nnc_metrics nnc_plan_metrics, nnc_resolved_plan_metrics, nnc_plan_choice_metrics, nnc_memory_metrics;
 
 /* Tables for the lists of a report: records of type nnc_op_cost, nnc_stage, nnc_interval and nnc_sensitivity. */

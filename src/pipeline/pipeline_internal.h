@@ -86,8 +86,8 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result);
 
 /* Number of pipelines in a batch that is replayed at once. All pipelines of a batch have the same schedule, stages,
- * chunks and micro-batches; pipeline k of the batch is called track k. The times of virtual stage s on track k are at s
- * * NNC_TRACKS + k. */
+ * chunks and micro-batches. Pipeline k of the batch is called track k. Its time of virtual stage s is at index s *
+ * NNC_TRACKS + k. */
 enum { NNC_TRACKS = 8, NNC_TRACKS_STAGES_MAX = NNC_PIPELINE_STAGES_MAX / NNC_TRACKS };
 
 /* Replays the first `count` tracks; each result is bitwise equal to nnc_pipeline_run. send_s has one value per track;

@@ -1,7 +1,7 @@
 /* Replays schedules whose devices move in step, time slot by time slot.
  *
- * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number t
- * - lead - i, as far as these exist. Numbers count micro-batches; with several chunks per device, each chunk of a
+ * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number
+ * t - lead - i, as far as these exist. Numbers count micro-batches; with several chunks per device, each chunk of a
  * micro-batch counts. Lead and skew alone produce the order lists of gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
  *
  *            slot  0   1   2   3   4   5   6
@@ -363,7 +363,7 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        const int64_t reach = step[i] * (shape->p - 1); /* delay of the last device against the first, in slots */
+        const int64_t reach = step[i] * (shape->p - 1); /* slots by which the last device is later than the first */
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
                                : t < full              ? t

@@ -240,7 +240,8 @@ void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const 
 /* Number of blocks of the search, or of its shard. The next function returns the block at a place among them. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
-/* Evaluates blocks on threads. Created as NULL if out of memory. The arguments must outlive the searcher. */
+/* Evaluates blocks on threads. nnc_searcher_create returns NULL if out of memory. The arguments must outlive the
+ * searcher. */
 typedef struct nnc_searcher nnc_searcher;
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                   const nnc_search *search, const nnc_space *space);
@@ -327,7 +328,8 @@ typedef struct nnc_search_size {
     nnc_error why; /* reason why no combination is legal; status NNC_OK = some combination is legal */
 } nnc_search_size;
 
-/* Certainty of the place of a plan in the list; NaN = the profile has no measured range. */
+/* Probabilities that a plan of the list is the best plan, and that it runs out of memory; NaN = the profile has no
+ * measured range. */
 typedef struct nnc_sure {
     const nnc_found *found;
     double p_best, p_out_of_memory;

@@ -126,8 +126,8 @@ typedef struct nnc_shard {
 
 enum { NNC_SHARDS_MAX = 1000000 };
 
-/* The shards that a merge has seen. All must belong to one sweep or search, and each may occur only once. Starts as {
- * .kind }. */
+/* The shards that a merge has seen. All must belong to one sweep or search, and each may occur only once. A new set
+ * starts as { .kind }. */
 typedef struct nnc_shard_set {
     const char *kind; /* "sweep" or "search", for messages */
     const char *digest;
