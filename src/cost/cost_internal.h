@@ -64,7 +64,7 @@ typedef struct nnc_route {
     int32_t axes;            /* torus, ring: number of axes that the inner ranks span; 0 = every pair of ranks has a
                               * direct path */
     int32_t axis_length[3];  /* number of ranks of the group along each axis */
-    int32_t axis_stride[3];  /* number of links from one rank to the next; as many groups share these links */
+    int32_t axis_stride[3];  /* number of links from one rank to the next; the same number of groups shares them */
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = without fitted values */
     double knee_bytes;                         /* knee of the slower link: smaller messages reach less bandwidth */

@@ -112,8 +112,8 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
     }
 }
 
-/* Does an op run in forward? Some collectives run only in backward, and so do backward operators of captured
- * programs. */
+/* Does an op run in forward? Some collectives, and the backward operators of captured programs, run only in
+ * backward. */
 static bool runs(const nnc_op *op)
 {
     if (op->recorded) {

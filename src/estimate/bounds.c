@@ -391,7 +391,8 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     NNC_NOTE(why, "on the engine that is the busiest of the whole step");
 }
 
-/* Records the bubble as the rest of the engine's step, and the exposed communication as the rest of the links' step. */
+/* Records the bubble as the time of the engine's step that its parts do not cover, and the exposed communication as
+ * the time by which the links exceed the engine. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r)
 {
     nnc_derivation *const why = step->why;

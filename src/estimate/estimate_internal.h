@@ -76,7 +76,7 @@ typedef struct nnc_stage_partition {
 
 void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition);
 
-/* Device of a virtual stage. Interleaved stages go round robin over the devices; those of zb-v go down and back up. */
+/* Device of a virtual stage. Interleaved stages go round robin over the devices; stages of zb-v go down and back up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
 /* Number of layers of a stage that full recomputation runs again. */
@@ -312,8 +312,8 @@ typedef struct nnc_step_times {
  * is a buffer for as many rows. Returns false if the pipeline is too large to replay.   [step] */
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
-/* The parts of nnc_step_time, which a search calls one by one. This one sets the seconds of each virtual stage and of
- * messages between stages in m. */
+/* The parts of nnc_step_time, which a search calls one by one. The first sets the seconds of each virtual stage and
+ * of messages between stages in m. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Runs all passes through the schedule. Returns false if the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,

@@ -69,8 +69,8 @@ typedef struct nnc_pipeline_result {
                                                 * see nnc_pipeline_in_flight */
 } nnc_pipeline_result;
 
-/* Working memory of replays. Allocate it once with calloc and use it for any number of replays. A replay touches only
- * as much of its few MB as the pipeline needs. */
+/* Working memory of replays. Allocate it once with calloc and use it for any number of replays. A small pipeline
+ * touches only a part of its few MB. */
 typedef struct nnc_pipeline_memory nnc_pipeline_memory;
 
 /* Replays the whole schedule op by op, in a topological order; event may be NULL. The result is exact; the time is

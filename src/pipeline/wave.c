@@ -535,8 +535,9 @@ typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Continues the tracks whose states then, later and now follow each other in steps of `slots` slots and grew equally.
- * Skips as many repeats as a trial of one further repeat confirms. The trials of all tracks run at the same time. */
+/* Continues the tracks whose states then, later and now follow each other in steps of `slots` slots and grew
+ * equally. Skips repeats as far as a trial of one further repeat confirms. The trials of all tracks run at the same
+ * time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t)
 {

@@ -17,7 +17,7 @@ typedef struct nnc_serve_product {
     nnc_group group;
     nnc_split split;
     double layers, n, k;
-    double heads, kv_heads; /* heads that share n in the query, key and value product; 0 = no heads */
+    double heads, kv_heads; /* numbers of heads that form n in the query, key and value product; 0 = no heads */
     double experts, chosen; /* number of experts in the layer, and of experts per token; experts = 0: a dense layer */
     bool plain;             /* true: weights stay in 16 bits in every storage format */
     bool last;              /* true: only the last token of a prompt passes this product (the head) */

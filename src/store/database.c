@@ -2,7 +2,7 @@
  *
  *     rows     one row per combination; the first column is its number
  *     columns  the short name and the full name of each column
- *     sweep    one row, nnc_database_head: to which sweep the rows belong, how many combinations are done, their digest
+ *     sweep    one row, nnc_database_head: the sweep of the rows, how many combinations are done, a digest of the rows
  *
  * Rows and progress change in one transaction, so a sweep that was killed continues from its last commit. SQLite has no
  * checksums, so a reader compares the digest. A build without SQLite has the same functions, which fail. */

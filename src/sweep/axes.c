@@ -375,7 +375,7 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Sets the option that stands for the axis in a command line. Fields without an own option use --set. */
+/* Sets the option for the axis in a command line. Fields without an own option use --set. */
 static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err)
 {
     char name[NNC_OPTION_NAME], text[192];
