@@ -160,8 +160,8 @@ static double frozen_vector_bytes(const nnc_plan *plan)
     return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0;
 }
 
-/* 4 or 2 bytes; 1 byte in 8 bits; or NF4: half a byte, an 8-bit scale per 64 values and a 32-bit scale per 256 of these
- * scales. */
+/* Bytes per frozen parameter: 4 or 2 in 32 or 16 bits, 1 in 8 bits. NF4 takes half a byte, an 8-bit scale per 64 values
+ * and a 32-bit scale per 256 of these scales. */
 static double frozen_param_bytes(const nnc_plan *plan)
 {
     return plan->frozen == NNC_FROZEN_NF4                                      ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)

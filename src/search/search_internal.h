@@ -193,8 +193,8 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
  * they repeat another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
-/* A plan of the group, with its memory in result; NULL: it is not legal. Ask for the plans that need least memory first, the
- * last of a group: others then are known to need too much without weighing. */
+/* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Ask for
+ * the plans that need least memory first, which come last in a group: it is then known that others need too much. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
 /* Replays all batches, so that every waiting plan gets its time through `batched`. */
