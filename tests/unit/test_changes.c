@@ -136,7 +136,7 @@ START_TEST(one_device)
 }
 END_TEST
 
-/* No change alone makes room on a device of 150 MB: fp32 weights, gradients and two moments of 13.7 million parameters
+/* No change alone makes the plan fit on a device of 150 MB: fp32 weights, gradients and two moments of 13.7 million parameters
  * are 219 MB. 4-bit frozen weights with adapters fit once bf16 and flash attention shrink the activations, too. */
 START_TEST(nothing_alone_fits)
 {
