@@ -1,5 +1,6 @@
-/* Models of every family: a file names its family, whose row reads the rest. Also the scaling of a model by
- * --set hidden=N; and the image families: U-Nets (segmentation, diffusion) and vision transformers (classification). */
+/* Models of every family: a file names its family, and the row of the family reads the other members. Also scales a
+ * model by --set hidden=N, and reads the image families: U-Nets (segmentation, diffusion) and vision transformers
+ * (classification). */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -26,13 +27,13 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model)
 void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
-    if (nnc_check_ranges(at, &row->table, model)) { /* the rules divide by these numbers */
+    if (nnc_check_ranges(at, &row->table, model)) { /* checked first, because the rules divide by these numbers */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
 }
 
-/* Reads the family, which decides the table; false: an error was noted. */
+/* Reads the family, which decides the table of fields. Returns false when an error was noted. */
 static bool read_family(nnc_json root, nnc_model *model)
 {
     const nnc_json at = nnc_json_get(root, "family");
@@ -92,7 +93,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         row->begin(model);
     }
     nnc_read_object(root, table, other_keys, model);
-    nnc_read_id(root, stem); /* checked last: the name of the file matters least */
+    nnc_read_id(root, stem); /* checked last, because an error in the file name is the least important */
     nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
@@ -126,12 +127,12 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      : 0; /* the counts belonged to the model before the change */
+                                      : 0; /* the published number belongs to the model before the change */
     }
     return status;
 }
 
-/* The dimensions of a family that scale together; NULL = the family does not have it. */
+/* The dimensions of a family that scale together; NULL = the family lacks the dimension. */
 typedef struct dims {
     int64_t *hidden, *heads, *kv_heads, *head_dim, *ffn_hidden, *expert_hidden, *shared_hidden;
 } dims;
@@ -175,15 +176,15 @@ void nnc_scale_dims_record(nnc_model *model)
                                         .shared_hidden = value_of(d.shared_hidden) };
 }
 
-/* a b / c; 0 if that is not a whole number. */
+/* Returns a b / c; 0 if it is not a whole number. */
 static int64_t share(int64_t a, int64_t b, int64_t c)
 {
     int64_t product = 0;
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
 }
 
-/* Scales a dimension in proportion to hidden; leaves it when the result is not whole, which
- * nnc_scale_dims_check reports. */
+/* Scales a dimension in proportion to hidden. If the result is not whole, the dimension stays, and nnc_scale_dims_check
+ * reports it. */
 static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
 {
     if (dim != NULL && recorded > 0) {
@@ -192,15 +193,15 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
     }
 }
 
-/* Keep the number of heads and change their width? Yes if heads of the same width do not fill hidden but
- * this number does. */
+/* Tests whether the number of heads stays and their width changes: heads of the same width do not fill hidden, but
+ * heads of this number do. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set)
 {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
-/* Heads keep their width; if their number was set, the width changes. */
+/* Scales heads, which keep their width. If the user set their number, the width changes. */
 static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set)
 {
     const int64_t hidden = *d->hidden;
@@ -273,7 +274,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* head_dim was changed instead */
+        /* head_dim was scaled instead */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
@@ -387,7 +388,7 @@ static void unet_complete(nnc_json root, nnc_model *model)
     }
 }
 
-/* Does the level at `index` have attention? Index `levels` is the middle, at the width of the deepest
+/* Tests whether the level at `index` has attention. Index `levels` is the middle, which has the width of the deepest
  * level. */
 static bool attends(const nnc_unet *u, int32_t index)
 {
@@ -417,7 +418,7 @@ static bool has_transformers(const nnc_unet *u)
     return any;
 }
 
-/* Checks lists with one entry per level, and additions to the time embedding. */
+/* Checks lists with one entry per level, and inputs that are added to the time embedding. */
 static void check_levels(nnc_json at, const nnc_unet *u)
 {
     const struct {
@@ -486,8 +487,8 @@ static void check_attention(nnc_json at, const nnc_unet *u)
     }
 }
 
-/* Each kind of block has one way to halve and double levels; the segmentation kind has no time embedding
- * and no attention. */
+/* Checks that each kind of block has its own way to halve and double levels, and that the segmentation kind has no time
+ * embedding and no attention. */
 static void check_block(nnc_json at, const nnc_unet *u)
 {
     const bool residual = u->block == NNC_UNET_RESIDUAL;

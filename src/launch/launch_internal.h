@@ -34,10 +34,25 @@ typedef struct nnc_shell_command {
     long line;
 } nnc_shell_command;
 
+/* A file that a script writes. */
+typedef struct nnc_script_file {
+    struct nnc_script_file *next;
+    const char *path, *text; /* in the arena */
+} nnc_script_file;
+
+typedef struct nnc_shell_script {
+    /* The text, in the arena, of a script that another one reads; NULL: not found. read NULL: none is. */
+    const char *(*read)(void *context, const char *path);
+    void *context;
+    nnc_shell_command *commands;
+    int count;
+    nnc_script_file *files;
+} nnc_shell_script;
+
 /* Reads the commands of a shell script, which is never run: variables, ${NAME:-default}, arrays, $((..)), quotes, line
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
-nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_command **commands,
-                          int *count, nnc_error *err);
+nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_script *script,
+                          nnc_error *err);
 /* The same for the words of a command line, or for options alone. */
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err);
 
