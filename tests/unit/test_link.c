@@ -209,6 +209,9 @@ START_TEST(slices_of_three_axes)
             expect_axis(same, k, shapes[i][k], 1, n >= 64);
         }
     }
+    /* 14 = 2 x 7 fits into no box of 4 x 4 x 4: a line of 14. */
+    const nnc_device small = torus(4, 4, 4, WRAPPED, 100e9);
+    expect_axis(route_of(&small, 14, 0, 14, 1), 0, 14, 1, false);
     const nnc_route pair = route_of(&v5p, 4, 0, 4, 1); /* 1x2x2 */
     ck_assert_int_eq(pair.axes, 2);
 }

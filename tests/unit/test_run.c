@@ -224,6 +224,25 @@ START_TEST(failures_wait_for_spares)
 }
 END_TEST
 
+/* A checkpoint of AdamW with 16-bit weights: 2 + 4 of the master copy + 8 of the moments for each parameter; all in fp32: 4 + 8. */
+START_TEST(checkpoint_of_a_model)
+{
+    const nnc_model model = gpt(2, 64, 4, 500, 32);
+    const nnc_device device = plain_device();
+    const nnc_run_ask ask = nnc_run_ask_default();
+    nnc_plan plan = nnc_plan_default();
+    nnc_error err = { 0 };
+    nnc_run run;
+    nnc_result r = estimate(&model, &plan);
+    ck_assert_int_eq(nnc_run_of(&r, &device, &plan, &ask, &run, &err), NNC_OK);
+    CLOSE(run.checkpoint_bytes, 14.0 * (double)r.params, 1e-12);
+    plan.precision = NNC_TF32;
+    r = estimate(&model, &plan);
+    ck_assert_int_eq(nnc_run_of(&r, &device, &plan, &ask, &run, &err), NNC_OK);
+    CLOSE(run.checkpoint_bytes, 12.0 * (double)r.params, 1e-12);
+}
+END_TEST
+
 /* Replicas that go on need a checkpoint once an hour. Half a reclaim a month of each of 2,048 nodes is one every 713 s; a run
  * that nothing stops has no time between stops, and loses the saves alone. */
 START_TEST(few_stops_and_none)
@@ -555,6 +574,7 @@ int main(void)
         replicas_that_go_on,
         few_stops_and_none,
         failures_wait_for_spares,
+        checkpoint_of_a_model,
         sellers_and_regions,
         power_of_a_capped_device,
         buildings,
