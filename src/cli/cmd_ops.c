@@ -293,11 +293,29 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
+/* The run is shown only with its input, so its other options are refused without it. */
+static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err)
+{
+    const bool shown = report->run != NULL && !isnan(report->run->input_s);
+    for (int i = 0; i < given->own_count && !shown; i++) {
+        const nnc_field *field = given->settings[i].field;
+        const bool of_run = nnc_field_is_of(&nnc_run_table, field) || strcmp(field->name, "tokens") == 0 ||
+                            strcmp(field->name, "samples") == 0;
+        if (of_run) {
+            char option[NNC_OPTION_NAME];
+            return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
+                            "changes nothing here, expected it with --sample-bytes or --prepare-s, or 'nncost run'");
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                         nnc_error *err)
 {
     const nnc_report *report = &scenario->report;
     (void)context, (void)scratch;
+    NNC_TRY(check_run(&session->options.given, report, err));
     return nnc_report_ops(session->out, session->style, report, session->options.view) == NNC_OK ? NNC_OK
                                                                                                  : nnc_no_memory(err);
 }

@@ -348,6 +348,34 @@ static void keep_blocks_apart(void)
 #endif
 }
 
+/* A file becomes a tree of some hundred small blocks, which are freed together. They are taken from one block, which is
+ * empty again with the last of them; what does not fit comes from malloc. */
+enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
+static struct {
+    size_t used, live;
+    _Alignas(TREES_ALIGN) unsigned char bytes[TREES_BYTES];
+} trees;
+
+static void *allocate_tree(size_t size)
+{
+    if (size > TREES_BYTES - trees.used) {
+        return malloc(size);
+    }
+    void *made = &trees.bytes[trees.used];
+    trees.used += (size + TREES_ALIGN - 1) / TREES_ALIGN * TREES_ALIGN;
+    trees.live++;
+    return made;
+}
+
+static void release_tree(void *block)
+{
+    if ((uintptr_t)block - (uintptr_t)trees.bytes >= TREES_BYTES) {
+        free(block);
+    } else if (--trees.live == 0) {
+        trees.used = 0;
+    }
+}
+
 int main(int argc, char **argv)
 {
     nnc_buffer out = { 0 };
@@ -355,6 +383,7 @@ int main(int argc, char **argv)
     nnc_error err = { 0 };
     nnc_interrupt_ignore_limits();
     keep_blocks_apart();
+    nnc_json_allocate_with(allocate_tree, release_tree);
     nnc_status status = dispatch(&session, argc, argv, &err);
     const bool stopped = session.exit_code > 128; /* a signal stopped the command: its output shows how far it
                                   * came */

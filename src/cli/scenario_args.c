@@ -38,6 +38,36 @@ void nnc_scenario_request_run(nnc_scenario *scenario)
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
+/* Refuses options that the estimate does not read. A host that issues kernels in no time is a CPU, which every estimate reads. */
+static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err)
+{
+    const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
+    const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
+    const char *divides = whole ? NULL : "no --tensor, --context and --expert";
+    const struct {
+        const char *option;
+        bool unread;
+        const char *needs;
+    } rows[] = {
+        { "--implementation",
+          options->implementation != NULL && scenario->model.implementation != NNC_IMPLEMENTATION_NONE && !issues,
+          divides != NULL ? divides : "--software torch-eager" },
+        { "--host", options->host != NULL && scenario->device.host.kernel_s > 0.0 && !(issues && listed),
+          divides != NULL ? divides
+          : listed        ? "--software torch-eager"
+                          : "--software torch-eager and --implementation" },
+        { "--building", options->given.building != NULL && !scenario->asks_run,
+          "--tokens or --samples, or 'nncost run'" },
+    };
+    for (size_t i = 0; i < NNC_COUNT_OF(rows); i++) {
+        if (rows[i].unread) {
+            return nnc_fail(err, NNC_BAD_USAGE, rows[i].option, "changes nothing here, expected it with %s",
+                            rows[i].needs);
+        }
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                                   nnc_scenario *scenario, nnc_error *err)
 {
@@ -48,11 +78,7 @@ nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const 
     NNC_TRY(plans != NULL ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
                           : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
-    if (session->options.implementation != NULL && !scenario->software.lists_operators &&
-        scenario->model.implementation != NNC_IMPLEMENTATION_NONE) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--implementation",
-                        "changes nothing here, expected it with --software torch-eager");
-    }
+    NNC_TRY(check_read(&session->options, scenario, err));
     return nnc_scenario_check_read(given, scenario, err);
 }
 
