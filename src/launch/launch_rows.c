@@ -925,7 +925,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     }
     if (strncmp(name, "branch}", 7) == 0) {
         snprintf(what, sizeof what,
-                 "stands in a branch that may not run, expected NAME=VALUE among the arguments that "
+                 "stands in a branch or loop, expected NAME=VALUE among the arguments that "
                  "decides its condition");
     } else if (length > 0 && name[length] == '}') {
         snprintf(what, sizeof what,

@@ -198,8 +198,7 @@ $ nncost search dense round,dense --devices 4 --global-batch 16 --emit deepspeed
 
 # An option of a command may be negated, and have an object as its value.
 $ nncost show dense --to-options -- vllm serve x --no-enable-eplb --no-enforce-eager --no-async-scheduling --speculative-config '{"method": "mtp", "num_speculative_tokens": 2}'
-nncost serve dense DEVICE --software vllm --draft-length 2 --data 1
-\# arguments:1: speculative_config.method: left open, expected --acceptance, or a file that sets it
+nncost serve dense DEVICE --software vllm --acceptance 0.7 --draft-length 2 --data 1
 $ nncost show dense --to-options -- vllm serve x --no-eplb
 ! nncost: arguments:1: no-eplb: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
 [3]
