@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 /* ---- documents ---- */
 

@@ -52,7 +52,7 @@
 #include <strings.h>
 
 #include "base/expression.h"
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 /* ---- what was found ---- */
 
@@ -205,7 +205,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
 static bool is_open(const nnc_reading *r, const char *name)
 {
     for (int i = 0; i < r->question_count; i++) {
-        const nnc_question *q = &r->questions[i];
+        const nnc_launch_question *q = &r->questions[i];
         if (q->is_open && strcmp(q->only != NULL ? q->only : nnc_json_text(nnc_json_first(q->fields)), name) == 0) {
             return true;
         }
@@ -347,7 +347,7 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
         r->status = nnc_fail(r->err, NNC_BAD_SPEC, r->files[r->file].path, "too many open keys");
     } else {
         r->questions[r->question_count++] =
-            (nnc_question){ .at = at, .fields = fields, .only = only, .path = kept, .file = r->file };
+            (nnc_launch_question){ .at = at, .fields = fields, .only = only, .path = kept, .file = r->file };
     }
 }
 
@@ -1174,7 +1174,7 @@ void nnc_reading_keys(nnc_reading *r, int index)
 /* ---- after all files ---- */
 
 /* "--micro-batch or --global-batch" */
-static void put_options(const nnc_question *q, char *text, size_t size)
+static void put_options(const nnc_launch_question *q, char *text, size_t size)
 {
     char option[NNC_OPTION_NAME];
     size_t used = 0;
@@ -1190,7 +1190,7 @@ static void put_options(const nnc_question *q, char *text, size_t size)
     }
 }
 
-static bool is_answered(nnc_reading *r, const nnc_question *q)
+static bool is_answered(nnc_reading *r, const nnc_launch_question *q)
 {
     bool known = q->only != NULL && is_known(r, q->only);
     for (nnc_json one = nnc_json_first(q->fields); one.node != NULL; one = nnc_json_next(one)) {
@@ -1200,7 +1200,7 @@ static bool is_answered(nnc_reading *r, const nnc_question *q)
 }
 
 /* A question without an answer is an error, or a line of the list. */
-static void answer(nnc_reading *r, nnc_question *q)
+static void answer(nnc_reading *r, nnc_launch_question *q)
 {
     char options[160], what[256];
     q->is_open = !is_answered(r, q);

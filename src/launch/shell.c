@@ -17,7 +17,7 @@
 
 #include "base/base_internal.h"
 #include "base/expression.h"
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 enum {
     NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
