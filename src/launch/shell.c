@@ -619,7 +619,7 @@ static bool is_token(const token *t, const char *text)
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* Writes "key: value" with a value that is not known. false: the line is none. */
+/* Writes "key: value" with a value that is not known. false: the line is another one. */
 static bool put_unset(shell *s, const char *at, const char *end, const char *name, cells *to)
 {
     const char *colon = memchr(at, ':', (size_t)(end - at));

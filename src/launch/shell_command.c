@@ -73,7 +73,7 @@ typedef struct flag {
     int32_t first, count, line;
 } flag;
 
-/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is none. */
+/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is another text. */
 bool nnc_put_object(nnc_buffer *out, const char *text)
 {
     nnc_json_scan_fault fault;
