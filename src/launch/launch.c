@@ -736,7 +736,8 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
                 operands[kept++] = operands[i++];
             }
         } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
-                   (length == 1 || !(word[0] >= '0' && word[0] <= '9'))) { /* "1=x": its first argument */
+                   (!(word[0] >= '0' && word[0] <= '9') || strspn(word, "0123456789") == length)) {
+            /* "1=x": the first argument of the script */
             nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
         } else {
             operands[kept++] = operands[i];

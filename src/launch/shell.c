@@ -411,7 +411,9 @@ static void put_variable(shell *s, const variable *v, bool quoted, bool items, c
 static void put_unknown(shell *s, const char *at, size_t length, cells *to)
 {
     put_text(s, to, "${", 2, true);
-    put_text(s, to, at, length < 60 ? length : 60, true);
+    for (size_t i = 0; i < length && i < 60; i++) { /* one word, wherever it goes */
+        put_cell(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
+    }
     put_text(s, to, "}", 1, true);
 }
 
@@ -480,7 +482,8 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
 static void expand_braces(shell *s, const char *at, const char *end, bool quoted, cells *to)
 {
     const bool digit = isdigit((unsigned char)*at);
-    const size_t length = digit ? 1 : name_length(at);
+    const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
+    const size_t length = digit ? (digits < given ? digits : given) : name_length(at);
     const variable *v = find_variable(s, at, length);
     const char *rest = at + length;
     bool items = false;
@@ -1104,8 +1107,8 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
 /* NAME=value, NAME+=value, NAME=(a b). false: another word. */
 static bool take_assignment(shell *s, const token *t)
 {
-    const bool digit = isdigit((unsigned char)t->at[0]) && t->at[1] == '='; /* an argument of the script */
-    const size_t length = digit ? 1 : name_length(t->at);
+    const size_t digits = strspn(t->at, "0123456789"); /* an argument of the script */
+    const size_t length = digits > 0 && t->at[digits] == '=' ? digits : name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;
     if (length == 0 || t->at[length + append] != '=') {
