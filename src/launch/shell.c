@@ -760,8 +760,8 @@ static const char *word_end(shell *s, const char *at)
 /* The next token. s->line stays the line where the token begins: the caller moves on with pass(). */
 static token next_token(shell *s)
 {
-    static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", ">>", ">&", "<&", "&>",
-                                             "((", ";",  "&",  "|",   "(",  ")",  "<",  ">",  "\n" };
+    static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", "&>>", ">>", ">&", "<&", "&>",
+                                             "((", ";",  "&",  "|",   "(",  ")",   "<",  ">",  "\n" };
     skip_blanks(s);
     token t = { .at = s->at };
     for (size_t i = 0; i < sizeof operators / sizeof *operators && t.length == 0; i++) {
@@ -1332,7 +1332,7 @@ static token read_command(shell *s)
             begin_function(s, w.items[0].text);
             s->frames[depth].behind = outside;
             return (token){ .at = ";", .length = 1 };
-        } else if (strchr("<>", t.at[0]) != NULL || is_token(&t, "&>")) {
+        } else if (strchr("<>", t.at[0]) != NULL || (t.at[0] == '&' && t.at[1] == '>')) {
             take_redirection(s, &t, &file);
         } else {
             break;

@@ -222,7 +222,7 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
 /* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
 static int32_t command_end(const nnc_script_words *w, int32_t from)
 {
-    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&" };
+    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&>>", "2>", "&" };
     for (; from < w->count; from++) {
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
             if (strcmp(w->items[from].text, ends[i]) == 0) {

@@ -493,7 +493,7 @@ static void check_fields(nnc_json fields)
 {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
-        name += strchr("?!-", name[0]) != NULL;
+        name += strchr("?!-+", name[0]) != NULL;
         check_name(name);
         nnc_plan plan = nnc_plan_default();
         const char *value = nnc_json_text(one);
