@@ -236,8 +236,6 @@ $ echo 'enable_attention_dp: true' >>options.yml
 $ nncost serve options.yml dense round --tensor 4 --input-len 8 --output-len 8
 ! nncost: options.yml: an option gives tensor, expected those of all fields of this key
 [3]
-$ nncost serve options.yml dense round --tensor 1 --attention-data 2 --software vllm --input-len 8 --output-len 8 | grep ^plan
-plan         2 devices, attention data 2, weights bf16, cache bf16, software vllm
 $ printf 'cat >o.yml <<EOF\nenable_attention_dp: true\nEOF\ntrtllm-serve dense --tp_size=4 --ep_size 4 --extra_llm_api_options=o.yml\n' >dp.sh; nncost show dp.sh --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --attention-data 4
 $ echo 'torchrun --nproc-per-node $GPUS pretrain_gpt.py --num-layers $1 --tensor-model-parallel-size $TP' >unset.sh
