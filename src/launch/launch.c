@@ -195,8 +195,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     nnc_document content = { .is_parsed = false }, table = { .is_parsed = false };
     const char *found = NULL;
     nnc_error err;
-    if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path)) {
-        return true; /* no other file of nncost is YAML, TOML or a script */
+    if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
+        return true; /* no other file of nncost is YAML, TOML, a script or a program */
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) {
         return false;
@@ -243,6 +243,17 @@ static nnc_status refuse_kind(nnc_reading *r, const char *path)
     return nnc_fail(r->err, NNC_BAD_SPEC, path,
                     "unknown kind of launch file, expected one of those in docs/files.md; "
                     "--from FORMAT names it");
+}
+
+static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_shell_command *command)
+{
+    const char *name = strstr(command->options, "\".program\":\"");
+    char where[512];
+    snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
+    name = name != NULL ? name + strlen("\".program\":\"") : "";
+    return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                    "starts %.*s, expected a program of docs/files.md; --from FORMAT reads its options as those of one",
+                    (int)strcspn(name, "\""), name);
 }
 
 /* Adds the options of a command as a file, if their format is known. */
@@ -369,6 +380,9 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         }
         first = known ? i : first;
     }
+    if (status == NNC_OK && first < 0 && script.count > 0) {
+        return refuse_program(r, path, &commands[0]);
+    }
     return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
 }
 
@@ -377,6 +391,10 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 {
     if (is_shell(path)) {
         return open_script(r, path, format);
+    }
+    if (nnc_ends_in(path, ".py")) {
+        return nnc_fail(r->err, NNC_BAD_SPEC, path,
+                        "Python code, which nncost does not run, expected a file of options, or its values as options");
     }
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) {
@@ -718,7 +736,8 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
                 operands[kept++] = operands[i++];
             }
         } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
-                   (length == 1 || !(word[0] >= '0' && word[0] <= '9'))) { /* "1=x": its first argument */
+                   (!(word[0] >= '0' && word[0] <= '9') || strspn(word, "0123456789") == length)) {
+            /* "1=x": the first argument of the script */
             nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
         } else {
             operands[kept++] = operands[i];

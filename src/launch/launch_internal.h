@@ -25,6 +25,9 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
 /* The same of a TOML text; the keys of a table are joined to its name by dots. */
 nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
+/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is another text. */
+bool nnc_put_object(nnc_buffer *out, const char *text);
+
 /* A command of a shell script that starts a program with options. Texts are in the arena; JSON has each option on its
  * line, after the name of the program: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
 typedef struct nnc_shell_command {

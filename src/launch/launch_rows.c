@@ -30,10 +30,11 @@
  * The first letter of a name may be
  *     '?'  a default: it counts when nothing else sets the field;
  *     '!'  a question: something else must set the field;
- *     '-'  the field keeps the default of nncost, so that no rule sets it.
+ *     '-'  the field keeps the default of nncost, so that no rule sets it;
+ *     '+'  in a rule: it replaces the value that a file sets.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
  * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
- * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
+ * set already, "plan.FIELD" one of the plan. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
  * A condition is a field, a key of the file after '@', arithmetic after '=', or "SERVES" (a deployment is computed), and
  * its allowed values: { "zero": ["0", "1"] }. "*x*" stands for texts with x in them; a '!' before the name reverses the condition. A key
@@ -518,6 +519,8 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
     return row != NULL;
 }
 
+static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
+
 /* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
 static bool take_key(void *context, const char *name, size_t length)
 {
@@ -531,6 +534,14 @@ static bool take_key(void *context, const char *name, size_t length)
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
         /* a field of the model */
+    } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
+        if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
+            nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
+            nnc_reading_fail(f->r, f->at);
+            return false;
+        }
+        current_text(f->r, field_of(f->r, key + 5), text);
+        (void)nnc_read_double(text, &number);
     } else if (found.node == NULL && !optional) {
         nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
         nnc_reading_fail(f->r, f->at);
@@ -728,6 +739,13 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
     return true;
 }
 
+/* Is a field, or MODEL, given on the command line? */
+static bool is_decided(const nnc_reading *r, const char *name)
+{
+    const nnc_field *field = field_of(r, name);
+    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
+}
+
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults)
 {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r); one = nnc_json_next(one)) {
@@ -737,10 +755,15 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
             keep(r, at, name + 1);
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
-        } else if (are_defaults && is_known(r, name)) {
+        } else if (name[0] == '+' ? is_decided(r, name + 1) : are_defaults && is_known(r, name)) {
             continue; /* skip it, so that no arithmetic fails without need */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
-            set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
+            nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
+            if (set != NULL) {
+                set->is_default = true;
+            }
+            set_text(r, at, name + (name[0] == '?' || name[0] == '+'), text,
+                     name[0] == '?' || (are_defaults && name[0] != '+'));
         }
     }
 }
@@ -906,13 +929,6 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Is a field, or MODEL, given on the command line? */
-static bool is_decided(const nnc_reading *r, const char *name)
-{
-    const nnc_field *field = field_of(r, name);
-    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
-}
-
 /* Refuses a value that the script does not set: "${NAME}". */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
@@ -925,7 +941,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     }
     if (strncmp(name, "branch}", 7) == 0) {
         snprintf(what, sizeof what,
-                 "stands in a branch that may not run, expected NAME=VALUE among the arguments that "
+                 "stands in a branch or loop, expected NAME=VALUE among the arguments that "
                  "decides its condition");
     } else if (length > 0 && name[length] == '}') {
         snprintf(what, sizeof what,

@@ -6,7 +6,7 @@
  * What is expanded: $NAME, ${NAME}, ${NAME:-word} and its kin, arrays, $((..)), quotes, line continuation. What a
  * script does not set, and everything else (the output of a command), stays in the text as "${NAME}". Conditions are
  * decided where their values are known. In a branch that may or may not run, and in a loop, assignments make a variable
- * unknown. Functions are skipped. A script that it reads ("source x.sh") is read in its place, if its reader finds it.
+ * unknown. A function is read where a command calls it. A script that it reads ("source x.sh") is read in its place, if its reader finds it.
  * A script without a command, which only sets variables for another one, gives the options in them. A here document
  * that `cat` writes to a file is kept: a command may name it.
  *
@@ -22,7 +22,9 @@
 enum {
     NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
     CELLS_MAX = 200 * 1000, /* cells of one value: a script can double a text with each line */
-    SOURCES_MAX = 16        /* scripts that a script reads */
+    SOURCES_MAX = 16,       /* scripts that a script reads */
+    CALLS_MAX = 100,        /* calls of functions, and how deep they may be in each other */
+    CALLS_DEEP = 6
 };
 
 /* A character of a value. */
@@ -44,6 +46,12 @@ typedef struct variable {
     bool is_unknown;
 } variable;
 
+typedef struct function {
+    struct function *next;
+    const char *name, *file, *body;
+    int32_t line, reads_at;
+} function;
+
 /* How sure it is that a command runs, or that a condition holds. A command that is no test succeeds LIKELY. */
 typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 
@@ -51,6 +59,7 @@ typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 typedef struct frame {
     char kind;     /* 'i', 'l', 'c', 'f', '{', '(' */
     truth outside; /* does the construct itself run? */
+    truth behind;  /* does the command behind it run? */
     truth taken;   /* has a branch of the construct run? */
     bool at_pattern;
     const char *subject; /* word after `case`; NULL = unknown */
@@ -78,9 +87,10 @@ typedef struct shell {
     truth writes; /* does the command that writes it run? */
     nnc_shell_commands made;
     nnc_shell_script *script;
-    const char *sourced; /* a script that it reads; NULL = none */
-    int32_t reads_at;    /* the line that reads the script of s->name; 0 = it is the first */
-    int sources;
+    const char *sourced;        /* a script that it reads; NULL = none */
+    int32_t reads_at;           /* the line that reads the script of s->name; 0 = it is the first */
+    int sources, calls, called; /* called: calls that are open */
+    function *functions;
 } shell;
 
 static bool goes_on(const shell *s)
@@ -386,7 +396,8 @@ static bool calculate(shell *s, const char *text, double *result)
 /* ---- expansion ---- */
 
 static void expand(shell *s, const char *at, const char *end, cells *to);
-static void read_text(shell *s);
+static void read_text(shell *s, bool is_function);
+static void begin_function(shell *s, const char *name);
 
 static void put_variable(shell *s, const variable *v, bool quoted, bool items, cells *to)
 {
@@ -400,7 +411,9 @@ static void put_variable(shell *s, const variable *v, bool quoted, bool items, c
 static void put_unknown(shell *s, const char *at, size_t length, cells *to)
 {
     put_text(s, to, "${", 2, true);
-    put_text(s, to, at, length < 60 ? length : 60, true);
+    for (size_t i = 0; i < length && i < 60; i++) { /* one word, wherever it goes */
+        put_cell(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
+    }
     put_text(s, to, "}", 1, true);
 }
 
@@ -469,7 +482,8 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
 static void expand_braces(shell *s, const char *at, const char *end, bool quoted, cells *to)
 {
     const bool digit = isdigit((unsigned char)*at);
-    const size_t length = digit ? 1 : name_length(at);
+    const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
+    const size_t length = digit ? (digits < given ? digits : given) : name_length(at);
     const variable *v = find_variable(s, at, length);
     const char *rest = at + length;
     bool items = false;
@@ -608,26 +622,45 @@ static bool is_token(const token *t, const char *text)
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
+/* Writes "key: value" with a value that is not known. false: the line is another one. */
+static bool put_unset(shell *s, const char *at, const char *end, const char *name, cells *to)
+{
+    const char *colon = memchr(at, ':', (size_t)(end - at));
+    const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
+    const size_t length = name_length(name);
+    if (value >= end || *value == '\n') {
+        return false;
+    }
+    put_text(s, to, at, (size_t)(value - at), true);
+    put_text(s, to, "\"${", 3, true);
+    put_text(s, to, length > 0 ? name : "?", length > 0 ? length : 1, true);
+    put_text(s, to, "}\"\n", 3, true);
+    return true;
+}
+
 /* Expands a line of a here document, in which quotes are text. In a branch that may not run, values are unknown. */
 static void expand_line(shell *s, const char *at, const char *end, cells *to)
 {
-    const char *colon = s->writes == MAYBE ? memchr(at, ':', (size_t)(end - at)) : NULL;
-    const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
-    if (value < end && *value != '\n') {
-        put_text(s, to, at, (size_t)(value - at), true);
-        put_text(s, to, "${branch}\n", 10, true);
+    const char *begin = at;
+    cells made = { 0 };
+    if (s->writes == MAYBE && put_unset(s, at, end, "branch", to)) {
         return;
     }
     while (at < end && goes_on(s)) {
         if (s->is_plain || (*at != '$' && *at != '`' && *at != '\\')) {
-            put_cell(s, to, *at++, s->line, true);
+            put_cell(s, &made, *at++, s->line, true);
         } else if (*at == '\\') {
             at += at[1] != '\0' && strchr("$`\\\n", at[1]) != NULL;
-            put_cell(s, to, *at++, s->line, true);
+            put_cell(s, &made, *at++, s->line, true);
         } else {
-            at = expand_one(s, at, end, true, to);
+            at = expand_one(s, at, end, true, &made);
         }
     }
+    const char *unset = strstr(text_of(s, (const cell *)(const void *)made.bytes.bytes, cell_count(&made)), "${");
+    if (unset == NULL || !put_unset(s, begin, end, unset + 2, to)) {
+        nnc_buffer_put(&to->bytes, made.bytes.bytes, made.bytes.size);
+    }
+    nnc_buffer_free(&made.bytes);
 }
 
 /* Keeps a text that the script writes to a file. */
@@ -727,8 +760,8 @@ static const char *word_end(shell *s, const char *at)
 /* The next token. s->line stays the line where the token begins: the caller moves on with pass(). */
 static token next_token(shell *s)
 {
-    static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", ">>", ">&", "<&", "&>",
-                                             "((", ";",  "&",  "|",   "(",  ")",  "<",  ">",  "\n" };
+    static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", "&>>", ">>", ">&", "<&", "&>",
+                                             "((", ";",  "&",  "|",   "(",  ")",   "<",  ">",  "\n" };
     skip_blanks(s);
     token t = { .at = s->at };
     for (size_t i = 0; i < sizeof operators / sizeof *operators && t.length == 0; i++) {
@@ -749,6 +782,18 @@ static void pass(shell *s, const token *t)
     for (size_t i = 0; i < t->length; i++) {
         s->line += t->at[i] == '\n';
     }
+}
+
+static const char *token_text(shell *s, const token *t)
+{
+    char *text = nnc_arena_alloc(s->arena, t->length + 1);
+    if (text == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return "";
+    }
+    memcpy(text, t->at, t->length);
+    text[t->length] = '\0';
+    return text;
 }
 
 /* ---- words ---- */
@@ -890,7 +935,7 @@ static frame *open_frame(shell *s, char kind)
         return &s->frames[NESTING_MAX - 1];
     }
     frame *f = &s->frames[s->depth++];
-    *f = (frame){ .kind = kind, .outside = s->runs, .taken = NO };
+    *f = (frame){ .kind = kind, .outside = s->runs, .behind = s->runs, .taken = NO };
     return f;
 }
 
@@ -900,7 +945,7 @@ static void close_frame(shell *s, char kind)
         refuse(s, "bad syntax, expected the end of another construct");
         return;
     }
-    s->runs = s->frames[--s->depth].outside;
+    s->runs = s->frames[--s->depth].behind;
 }
 
 static frame *top(shell *s)
@@ -1022,9 +1067,10 @@ static bool take_keyword(shell *s, const token *t)
     } else if (is_token(t, "}")) {
         close_frame(s, f != NULL && f->kind == 'f' ? 'f' : '{');
     } else if (is_token(t, "function")) {
+        const token name = next_token(s);
+        pass(s, &name);
         skip_to(s, "{", "{");
-        open_frame(s, 'f');
-        s->runs = NO;
+        begin_function(s, token_text(s, &name));
     } else {
         return is_token(t, "time") || is_token(t, "!");
     }
@@ -1061,8 +1107,8 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
 /* NAME=value, NAME+=value, NAME=(a b). false: another word. */
 static bool take_assignment(shell *s, const token *t)
 {
-    const bool digit = isdigit((unsigned char)t->at[0]) && t->at[1] == '='; /* an argument of the script */
-    const size_t length = digit ? 1 : name_length(t->at);
+    const size_t digits = strspn(t->at, "0123456789"); /* an argument of the script */
+    const size_t length = digits > 0 && t->at[digits] == '=' ? digits : name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;
     if (length == 0 || t->at[length + append] != '=') {
@@ -1131,29 +1177,23 @@ static bool is_descriptor(const shell *s, const token *t)
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }
 
-/* Reads a script in the place of "source x.sh". The folder of a path that is not known is that of the script.
- * NOLINTNEXTLINE(misc-no-recursion): SOURCES_MAX of them */
-static void read_source(shell *s, const nnc_script_words *w)
+/* Reads a text in the place of a command: a script, or the body of a function up to its '}'. NOLINTNEXTLINE(misc-no-recursion) */
+static void read_instead(shell *s, const char *name, const char *text, int32_t line, int32_t reads_at, bool is_function)
 {
-    const char *path = w->items[1].text, *known = strrchr(path, '}');
-    const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
     const shell outer = *s;
-    const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources < SOURCES_MAX
-                           ? s->script->read(s->script->context, from)
-                           : NULL;
-    if (text == NULL) {
-        s->sourced = path;
-        return;
-    }
-    s->sources++;
-    s->name = from;
+    s->name = name;
     s->at = text;
-    s->line = 1;
-    s->reads_at = outer.reads_at > 0 ? outer.reads_at : outer.line;
+    s->line = line;
+    s->reads_at = reads_at;
     s->depth = 0;
     s->marker = NULL;
-    read_text(s);
+    s->after[0] = '\0';
+    if (is_function) {
+        open_frame(s, 'f');
+    }
+    read_text(s, is_function);
     memcpy(s->frames, outer.frames, sizeof s->frames);
+    memcpy(s->after, outer.after, sizeof s->after);
     s->name = outer.name;
     s->at = outer.at;
     s->line = outer.line;
@@ -1162,6 +1202,77 @@ static void read_source(shell *s, const nnc_script_words *w)
     s->marker = outer.marker;
     s->runs = outer.runs;
     s->in_test = s->in_condition = false;
+    s->last = LIKELY;
+}
+
+/* "source x.sh". The folder of a path that is not known is that of the script. NOLINTNEXTLINE(misc-no-recursion) */
+static void read_source(shell *s, const nnc_script_words *w)
+{
+    const char *path = w->items[1].text, *known = strrchr(path, '}');
+    const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
+    const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources++ < SOURCES_MAX
+                           ? s->script->read(s->script->context, from)
+                           : NULL;
+    if (text == NULL) {
+        s->sourced = path;
+    } else {
+        read_instead(s, from, text, 1, s->reads_at > 0 ? s->reads_at : s->line, false);
+    }
+}
+
+/* Remembers the function whose body begins now, which is skipped. */
+static void begin_function(shell *s, const char *name)
+{
+    if (s->runs != NO) {
+        function *f = nnc_arena_alloc(s->arena, sizeof *f);
+        if (f == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return;
+        }
+        *f = (function){ s->functions, name, s->name, s->at, s->line, s->reads_at };
+        s->functions = f;
+    }
+    open_frame(s, 'f');
+    s->runs = NO;
+}
+
+/* Reads the body of a function that a command calls, with its arguments. false: no such function.
+ * NOLINTNEXTLINE(misc-no-recursion): CALLS_DEEP */
+static bool call(shell *s, const nnc_script_words *w)
+{
+    enum { ARGUMENTS = 9 };
+    static const char *const names[ARGUMENTS] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    variable *arguments[ARGUMENTS];
+    const function *f = s->functions;
+    while (f != NULL && strcmp(f->name, w->items[0].text) != 0) {
+        f = f->next;
+    }
+    if (f == NULL || s->calls == CALLS_MAX || s->called == CALLS_DEEP) {
+        return f != NULL;
+    }
+    for (int32_t i = 0; i < ARGUMENTS && goes_on(s); i++) {
+        cells value = { 0 };
+        const char *text = i + 1 < w->count ? w->items[i + 1].text : "";
+        arguments[i] = nnc_arena_alloc(s->arena, sizeof *arguments[i]);
+        if (arguments[i] == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return true;
+        }
+        *arguments[i] = (variable){ .next = s->variables, .name = names[i] };
+        s->variables = arguments[i];
+        put_text(s, &value, text, strlen(text), true);
+        assign(s, names[i], 1, &value, false, false);
+        arguments[i]->is_unknown = strstr(text, "${") != NULL;
+        nnc_buffer_free(&value.bytes);
+    }
+    s->calls++;
+    s->called++;
+    read_instead(s, f->file, f->body, f->line, f->reads_at > 0 && s->reads_at == 0 ? s->line : s->reads_at, true);
+    s->called--;
+    for (int i = 0; i < ARGUMENTS && goes_on(s); i++) {
+        arguments[i]->name = ""; /* those of the caller count again */
+    }
+    return true;
 }
 
 /* Reads one command up to the operator that ends it, which is returned. */
@@ -1172,6 +1283,7 @@ static token read_command(shell *s)
     const char *file = NULL; /* that its output goes to */
     bool at_begin = true, negated = false, is_sum = false;
     truth sum_truth = MAYBE;
+    const int depth = s->depth;
     const truth outside = s->runs, before = s->after[0] == '&' ? s->last : YES;
     if (s->after[0] == '&') {
         s->runs = both(outside, s->last == LIKELY ? YES : s->last);
@@ -1189,6 +1301,9 @@ static token read_command(shell *s)
         } else if (at_begin && t.is_word && take_keyword(s, &t)) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
+                if (s->depth > depth) {
+                    s->frames[depth].behind = outside; /* "a || { b; }" */
+                }
                 pass(s, &t);
                 s->after[0] = '\0';
                 return (token){ .at = ";", .length = 1 };
@@ -1197,7 +1312,7 @@ static token read_command(shell *s)
             sum_truth = read_sum(s);
             is_sum = true;
         } else if (at_begin && is_token(&t, "(")) {
-            open_frame(s, '(');
+            open_frame(s, '(')->behind = outside;
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
         } else if (is_descriptor(s, &t)) { /* 2>&1 */
@@ -1214,10 +1329,10 @@ static token read_command(shell *s)
             }
         } else if (is_token(&t, "(") && w.count == 1) { /* name() { */
             skip_to(s, "{", "{");
-            open_frame(s, 'f');
-            s->runs = NO;
+            begin_function(s, w.items[0].text);
+            s->frames[depth].behind = outside;
             return (token){ .at = ";", .length = 1 };
-        } else if (strchr("<>", t.at[0]) != NULL || is_token(&t, "&>")) {
+        } else if (strchr("<>", t.at[0]) != NULL || (t.at[0] == '&' && t.at[1] == '>')) {
             take_redirection(s, &t, &file);
         } else {
             break;
@@ -1245,6 +1360,8 @@ static token read_command(shell *s)
         s->last = both(before, test(s, &w, 0));
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
         read_source(s, &w);
+        s->last = LIKELY;
+    } else if (w.count > 0 && call(s, &w)) {
         s->last = LIKELY;
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NO : strcmp(first, "true") == 0 ? YES : LIKELY;
@@ -1279,9 +1396,9 @@ static void take_end(shell *s, const token *t)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void read_text(shell *s)
+static void read_text(shell *s, bool is_function)
 {
-    while (goes_on(s) && *s->at != '\0') {
+    while (goes_on(s) && *s->at != '\0' && (!is_function || s->depth > 0)) {
         const token t = read_command(s);
         take_end(s, &t);
     }
@@ -1354,7 +1471,7 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
                 .script = script,
                 .made = { .arena = arena, .err = err } };
     read_slurm(&s, text);
-    read_text(&s);
+    read_text(&s, false);
     s.runs = YES;
     if (goes_on(&s) && s.made.count == 0) {
         keep_variables(&s);

@@ -73,43 +73,43 @@ typedef struct flag {
     int32_t first, count, line;
 } flag;
 
-/* Is the text a JSON object, as in --speculative-config '{"method": "mtp"}'? */
-static bool is_object(const char *text, nnc_arena *arena)
+/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is another text. */
+bool nnc_put_object(nnc_buffer *out, const char *text)
 {
-    nnc_faults faults = { .name = NULL };
-    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = strlen(text) };
-    const bool is = text[strspn(text, " ")] == '{' && strchr(text, '\n') == NULL && nnc_json_parse(&doc) &&
-                    nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT;
-    nnc_json_free(&doc);
-    return is;
+    nnc_json_scan_fault fault;
+    if (text[strspn(text, " \n")] != '{' || !nnc_json_scan(text, strlen(text), NNC_SCAN_VALUES_RECORDED, &fault)) {
+        return false;
+    }
+    for (; *text != '\0'; text++) {
+        nnc_buffer_byte(out, (char)(*text == '\n' || *text == '\r' ? ' ' : *text));
+    }
+    return true;
 }
 
-static void put_value(nnc_buffer *out, const char *text, nnc_arena *arena)
+static void put_value(nnc_buffer *out, const char *text)
 {
     double number = 0.0;
     if (nnc_read_double(text, &number)) {
         nnc_buffer_number(out, number);
-    } else if (is_object(text, arena)) {
-        nnc_buffer_text(out, text);
-    } else {
+    } else if (!nnc_put_object(out, text)) {
         nnc_put_json_text(out, text);
     }
 }
 
-static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w, nnc_arena *arena)
+static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w)
 {
     nnc_put_json_text(out, f->name);
     nnc_buffer_byte(out, ':');
     if (f->joined != NULL) {
-        put_value(out, f->joined, arena);
+        put_value(out, f->joined);
     } else if (f->count == 0) {
         nnc_buffer_text(out, "true");
     } else if (f->count == 1) {
-        put_value(out, w->items[f->first].text, arena);
+        put_value(out, w->items[f->first].text);
     } else {
         for (int32_t i = 0; i < f->count; i++) {
             nnc_buffer_byte(out, i == 0 ? '[' : ',');
-            put_value(out, w->items[f->first + i].text, arena);
+            put_value(out, w->items[f->first + i].text);
         }
         nnc_buffer_byte(out, ']');
     }
@@ -175,7 +175,7 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
         for (; line < flags[i].line; line++) {
             nnc_buffer_byte(&out, '\n');
         }
-        put_flag(&out, &flags[i], w, s->arena);
+        put_flag(&out, &flags[i], w);
     }
     nnc_buffer_byte(&out, '}');
     nnc_buffer_byte(&out, '\0');
@@ -222,7 +222,7 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
 /* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
 static int32_t command_end(const nnc_script_words *w, int32_t from)
 {
-    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&" };
+    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&>>", "2>", "&" };
     for (; from < w->count; from++) {
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
             if (strcmp(w->items[from].text, ends[i]) == 0) {

@@ -355,7 +355,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
     NNC_TRY(begin_anchor(w, event, event->data.scalar.anchor, &named));
     if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
         put_plain(w->out, text);
-    } else {
+    } else if (!nnc_put_object(w->out, text)) {
         nnc_put_json_text(w->out, text);
     }
     if (named > 0) {
