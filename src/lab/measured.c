@@ -607,7 +607,6 @@ static void name_model(reading *r, const char *text)
 /* A configuration by its path from the folder of the file; the row says whether its head is tied. */
 static void read_configuration(reading *r)
 {
-    enum { LATENT_FACTOR = 8 }; /* pixels per position of a latent, of every diffuser's decoder */
     char path[1024];
     nnc_measured *row = r->row;
     nnc_error err = { 0 };
@@ -631,9 +630,6 @@ static void read_configuration(reading *r)
     if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
         made->decoder.encoder_seq_len = row->plan.seq_len; /* a quarter of it as labels */
         row->plan.seq_len /= 4;
-    }
-    if (made->family == NNC_FAMILY_GRAPH && is(text_of(r, "model_family"), "dit")) {
-        row->plan.image /= LATENT_FACTOR;
     }
     row->model = made;
 }
