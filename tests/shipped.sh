@@ -31,6 +31,33 @@ for kind in devices:hw models:models software:software; do
     done
 done
 echo "$(clean list devices --format csv | wc -l) devices and more, listed, shown and valid"
+# The names that drivers and people give to cards.
+while IFS='|' read -r name id; do
+    clean show "$name" >"$home/shown" 2>&1 && grep -q "/hw/$id.json\$" "$home/shown" || { echo "$name: not $id"; exit 1; }
+done <<'END'
+NVIDIA GeForce RTX 4090|rtx-4090
+NVIDIA GeForce RTX 4090 Laptop GPU|rtx-4090-laptop
+rtx 3080 ti|rtx-3080-ti
+RTX3060|rtx-3060
+4060ti|rtx-4060-ti-8gb
+GTX 1080 Ti|gtx-1080-ti
+NVIDIA RTX A4000|rtx-a4000
+NVIDIA RTX 4000 Ada Generation|rtx-4000-ada
+NVIDIA RTX 6000 Ada Generation|rtx-6000-ada
+Quadro RTX 8000|quadro-rtx-8000
+Tesla P40|p40
+NVIDIA A100-SXM4-80GB|a100-sxm4-80gb
+NVIDIA H100 80GB HBM3|h100-sxm5-80gb
+NVIDIA GB10|dgx-spark
+AMD Radeon RX 7900 XTX|rx-7900-xtx
+rx9070xt|rx-9070-xt
+AMD Instinct MI210|mi210
+Intel(R) Arc(TM) A770 Graphics|arc-a770
+Intel Arc B580|arc-b580
+Apple M3 Max|apple-m3-max
+m1|apple-m1
+Jetson AGX Orin|jetson-agx-orin-64gb
+END
 # Every price is one of a device that there is.
 python3 - <<'PY'
 import json, pathlib

@@ -1,17 +1,17 @@
-/* Captured PyTorch programs: files that `python3 -m nncost.capture` writes (python/nncost/capture.py), schema
- * nncost.capture/1, to the operators that the family `capture` prices.
+/* Reads captured PyTorch programs: files of schema nncost.capture/1, which `python3 -m nncost.capture` writes
+ * (python/nncost/capture.py). They become operators, whose cost the family `capture` computes.
  *
  *     modules, storages, blocks        -> positions: which operator of the file ran at each position of the step
  *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
  *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
  *
- * Equal layers stand in the file once, with a repeat; storages are those of the unfolded step. Bytes of a folded
- * operator are the mean over its repeats, so their sums are exact. The optimizer's operators only count: the plan's
- * optimizer is priced by its own rules. */
+ * The file has equal layers once, with a repeat; its storages are those of the unfolded step. Bytes of a folded
+ * operator are the mean over its repeats, so their sums are exact. The operators of the optimizer are only counted; the
+ * cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
 enum {
-    OPS_MAX = 20000,         /* in a file */
+    OPS_MAX = 20000,         /* operators in a file */
     POSITIONS_MAX = 1000000, /* operators of a step */
     STORAGES_MAX = 1000000,
 };
@@ -23,7 +23,7 @@ static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",   
 
 /* ---- small values ---- */
 
-/* Formats with their names in PyTorch. Formats that are not floating point only have bytes. */
+/* Formats and their names in PyTorch. Formats that are not floating point have only a size in bytes. */
 static const struct {
     const char *name;
     int bytes;
@@ -48,7 +48,7 @@ static int format_of(nnc_json at)
     return -1;
 }
 
-/* A whole number in [least, most]; false: an error was noted. */
+/* Reads a whole number in [least, most]. Returns false when an error was noted. */
 static bool whole(nnc_json at, double least, double most, int64_t *value)
 {
     char expected[96];
@@ -62,7 +62,7 @@ static bool whole(nnc_json at, double least, double most, int64_t *value)
     return false;
 }
 
-/* The same of a member of an object. */
+/* Reads a whole number in [least, most] from a member of an object. Returns false when an error was noted. */
 static bool member(nnc_json object, const char *key, double least, double most, int64_t *value)
 {
     const nnc_json at = nnc_json_get(object, key);
@@ -225,12 +225,12 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 
 /* ---- operators: names ---- */
 
-/* Operators that do more than pass over their tensors, and the group of the other operators. Names:
+/* Operators that are more than a pass over their tensors, and the group of each other operator. Names:
  * native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = the group follows from its module and shapes */
+    nnc_group group; /* NNC_GROUP_COUNT = its module and shapes decide the group */
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -275,7 +275,7 @@ form nnc_capture_form(const char *name)
     return FORM_KERNEL;
 }
 
-/* "aten.add_.Tensor" -> "add_" */
+/* Returns the base of a name: "aten.add_.Tensor" -> "add_". */
 static const char *base_name(reader *r, const char *full)
 {
     char base[128];
@@ -291,7 +291,8 @@ static bool has(const char *text, const char *word)
     return strstr(text, word) != NULL;
 }
 
-/* The part of the network by the operator, else by the path of its module, else by its shape: maps have four axes. */
+/* Finds the part of the network that an operator belongs to: by the operator, else by the path of its module, else by
+ * its shape (maps have four axes). */
 static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
                           const tensors *in)
 {
@@ -313,7 +314,7 @@ static bool refuse_shapes(nnc_json at, const char *expected)
     return false;
 }
 
-/* The operands are the last two tensors: a sum has its addend before them. */
+/* Reads a product. The operands are the last two tensors; an addmm has its addend before them. */
 static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op)
 {
     if (in->count < 2 || out->count < 1) {
@@ -335,7 +336,8 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
     return true;
 }
 
-/* The last argument of each kind: [..., stride, padding, dilation, transposed, output padding, groups]. */
+/* Reads the window from the last arguments, which each kind has: [..., stride, padding, dilation, transposed, output
+ * padding, groups]. */
 static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups)
 {
     int lists = 0;
@@ -343,7 +345,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     *stride = 0;
     *groups = 0;
     *transposed = false;
-    /* a bias, or the sizes of one, come before: the stride is the third list before `transposed` */
+    /* a bias, or the sizes of a bias, may precede them: the stride is the third list before `transposed` */
     nnc_json recent[3] = { { 0 } };
     for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         const nnc_json_type type = nnc_json_type_of(arg);
@@ -368,7 +370,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     return whole(first, 1, DIM_MAX, stride);
 }
 
-/* Dims of x, w and y. With one axis the height is 1; with three the height is depth times height. */
+/* Sets the dims from x, w and y. With one axis the height is 1; with three axes the height is depth times height. */
 static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op)
 {
     const int32_t rank = x->rank;
@@ -411,7 +413,8 @@ static bool first_bool(nnc_json at)
     return false;
 }
 
-/* The efficient kernel's first truth value asks for the log-sum-exp, so `is_causal` is the last one there. */
+/* Tests for a causal mask. In the efficient kernel the first boolean asks for the log-sum-exp, and `is_causal` is the
+ * last boolean. */
 static bool is_causal(nnc_json at, const char *name)
 {
     bool last = false;
@@ -424,7 +427,8 @@ static bool is_causal(nnc_json at, const char *name)
     return last;
 }
 
-/* Queries, keys and values are [batch, heads, tokens, width]; backward has the gradient before them. */
+/* Reads attention. Queries, keys and values are [batch, heads, tokens, width]; in backward the gradient precedes
+ * them. */
 static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op)
 {
     const int32_t first = backward ? 1 : 0;
@@ -467,7 +471,7 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
     return op;
 }
 
-/* Gradients of the input, of the kernel and of the bias: as many entries as outputs. */
+/* Adds the gradients of the input, of the kernel and of the bias: one entry for each output. */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like)
 {
@@ -673,7 +677,8 @@ static bool read_ops(reader *r, nnc_json root)
 
 /* ---- positions ---- */
 
-/* The op of the file that ran at each position of the unfolded step; *count positions. NULL: an error was noted. */
+/* Returns for each position of the unfolded step the op of the file that ran there; *count positions. NULL: an error
+ * was noted. */
 /* Most of it are checks of the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
 {
@@ -835,7 +840,7 @@ static bool read_program(reader *r, nnc_json root)
             return false;
         }
     }
-    r->program->batch = 1; /* null: the whole step counts as one sample */
+    r->program->batch = 1; /* null: the whole step is counted as one sample */
     if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
@@ -866,7 +871,7 @@ static bool read_program(reader *r, nnc_json root)
     return true;
 }
 
-/* The same program with another number of samples: the same operators in the same order. */
+/* Tests whether two programs with different numbers of samples have the same operators in the same order. */
 static bool is_same_program(nnc_json at, const struct nnc_captured *one, const struct nnc_captured *two)
 {
     if (two->batch == one->batch) {
@@ -920,7 +925,7 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* A model file cannot be of this family. */
+/* A model file cannot have this family. */
 static void complete(nnc_json root, nnc_model *model)
 {
     if (model->captured == NULL) {

@@ -79,7 +79,7 @@ static write_fn *const writers[] = {
     [NNC_CAPTURED_ATTENTION] = write_attention,
 };
 
-/* Priced as the operators that PyTorch issues: one kernel each, of fused attention's backward three. */
+/* Counts an op as the operators that PyTorch issues: one kernel each; backward of fused attention has three. */
 static void issue(const nnc_captured_op *c, nnc_op *op)
 {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
@@ -116,10 +116,10 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     }
 }
 
-/* ---- a step between two recorded ones ---- */
+/* ---- a step between two recorded steps ---- */
 
-/* Every size is a sum of a part that is fixed and a part that grows with the samples, so two steps give all between.
- *     size = size of the first + share (size of the second - size of the first)   [captured-kernel] */
+/* Every size is a fixed part plus a part that is proportional to the samples, so two recorded steps determine all steps
+ * between them: size = first size + share (second size - first size)   [captured-kernel] */
 static double between(double one, double two, double share)
 {
     return one + share * (two - one);
@@ -151,7 +151,7 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
-/* The recorded step, or the same under autocast. */
+/* Returns the recorded step, or the same step under autocast. */
 static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan)
 {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
@@ -210,7 +210,7 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
-                          nnc_dtype_bytes(program->dtype); /* of a gradient: now, recorded */
+                          nnc_dtype_bytes(program->dtype); /* bytes of a gradient: in this plan, and as recorded */
     w->list->recorded = true;
     w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
@@ -222,7 +222,7 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     write_slots(w, program, other, share);
 }
 
-/* The formats, the optimizer and the samples that were recorded. */
+/* Sets the recorded formats, optimizer and number of samples, unless the plan gives them. */
 static void defaults(const nnc_model *model, nnc_plan *p)
 {
     const struct nnc_captured *program = model->captured;

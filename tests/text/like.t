@@ -213,3 +213,14 @@ $ sed -i 's/"sources": {/"references": { "us": "we built it" }, "sources": { "sc
 $ nncost validate toy/clusters/pod.json
 ! nncost: toy/clusters/pod.json:9: sources.scale_out: unknown reference, expected a key of "references", found "@them"
 [3]
+
+# null removes an object and a list that the other file has.
+$ cat > toy/hw/alone.json <<'END'
+> { "schema": "nncost.device/1", "id": "alone", "name": "Alone", "like": "old", "scale_up": null, "scale_out": null,
+>   "host": null, "prices": null, "sources": { "power_w": "x" }, "power_w": 90 }
+> END
+$ nncost validate toy/hw/alone.json
+toy/hw/alone.json: ok
+$ nncost show alone | grep -cE '^(scale_up.bytes_per_s|host.bytes_per_s) +[0-9]|^price'
+0
+[1]
