@@ -15,7 +15,7 @@ static const char text_columns[] =
     "|id|source|device|framework|software|open|refused|model|model_name|mode|weights|op|dtype|"
     "accumulate|out_dtype|stage|attention|sharding|mem_stat|framework_version|notes|quality|"
     "step_basis|model_family|task|variable_length|flash_attention|lora_rank|length_spread|"
-    "model.sliding_window|config|kernel|";
+    "model.sliding_window|config|kernel|what|cuda_graph|";
 
 static const char whole_columns[] = "|max_batch|nodes|m|n|k|groups|qk_head_dim|gated_mlp|causal|fitted|compiled|"
                                     "channels_last|rows|cols|channels_in|side|channels_out|kernel_side|stride|";
@@ -25,7 +25,7 @@ static const char number_columns[] =
     "measured_peak_mem_gb|measured_peak_mem_gib|measured_peak_reserved_gib|host_pass_s|"
     "host_sample_s|input_samples_per_s|internode_gbps_per_node|tokens_per_step|micro_batch|"
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
-    "iterations_per_s|least_bytes|";
+    "iterations_per_s|least_bytes|time_s|";
 
 /* Columns for people, which reports name as unused. */
 static const char people_columns[] =
@@ -33,7 +33,7 @@ static const char people_columns[] =
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
     "peer_pred_peak_mem_gib|flops_convention|check_mfu_causal|check_mfu_full|note|algo|"
     "time_inplace_us|busbw_gbs|layout|tflops|peak_tflops|efficiency|gbs|tflops_causal|"
-    "contiguous|cuda_graph|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
+    "contiguous|power_w|power_limit_w|run_id|rank|quantity|reserved_gib|unit|"
     "trained_params|p10_s|p90_s|forward_s|backward_s|update_s|outside_gb|sm_mhz|"
     "fails_at|value_kind|family|total_tokens_per_s|memory_gb|samples_per_s|activations|"
     "value|value_"
@@ -274,11 +274,12 @@ static nnc_measured_kind kind_of(const reading *r)
             return NNC_MEASURED_MEMORY;
         }
     }
-    return has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s")) ? NNC_MEASURED_SERVING
-           : has(r, "max_batch")                                                 ? NNC_MEASURED_STEP
-           : has(r, "forward_us") && has(r, "side")                              ? NNC_MEASURED_CONV
-           : !has(r, "measured_s") && !has(r, "time_us")                         ? NNC_MEASURED_KIND_COUNT
-                                                                                 : kind_of_timed(r);
+    const bool served = has(r, "mode") && (has(r, "input_len") || has(r, "iterations_per_s"));
+    return served || (has(r, "what") && has(r, "time_s")) ? NNC_MEASURED_SERVING
+           : has(r, "max_batch")                          ? NNC_MEASURED_STEP
+           : has(r, "forward_us") && has(r, "side")       ? NNC_MEASURED_CONV
+           : !has(r, "measured_s") && !has(r, "time_us")  ? NNC_MEASURED_KIND_COUNT
+                                                          : kind_of_timed(r);
 }
 
 /* The columns without which no row of a kind can be read. */
@@ -607,7 +608,6 @@ static void name_model(reading *r, const char *text)
 /* A configuration by its path from the folder of the file; the row says whether its head is tied. */
 static void read_configuration(reading *r)
 {
-    enum { LATENT_FACTOR = 8 }; /* pixels per position of a latent, of every diffuser's decoder */
     char path[1024];
     nnc_measured *row = r->row;
     nnc_error err = { 0 };
@@ -631,9 +631,6 @@ static void read_configuration(reading *r)
     if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
         made->decoder.encoder_seq_len = row->plan.seq_len; /* a quarter of it as labels */
         row->plan.seq_len /= 4;
-    }
-    if (made->family == NNC_FAMILY_GRAPH && is(text_of(r, "model_family"), "dit")) {
-        row->plan.image /= LATENT_FACTOR;
     }
     row->model = made;
 }
@@ -1110,10 +1107,44 @@ static void read_pass(reading *r)
     }
 }
 
+/* One prefill, or one step of decode behind `context` tokens, timed by itself. A replayed graph is decode of gpt-fast; no
+ * profile of serving runs operators one by one. */
+static bool read_timed(reading *r)
+{
+    nnc_measured *row = r->row;
+    const bool decode = is(text_of(r, "what"), "decode"), prefill = is(text_of(r, "what"), "prefill");
+    if (row->served != (decode ? NNC_SERVED_TPOT : NNC_SERVED_TTFT)) {
+        return false;
+    }
+    row->ask = nnc_serve_ask_default();
+    row->undecided = text_of(r, "open");
+    row->measured_s = number_of(r, "time_s");
+    row->ask.devices = 1;
+    row->ask.batch = whole_of(r, "batch");
+    row->ask.input_len = whole_of(r, decode ? "context" : "tokens");
+    row->ask.output_len = decode ? 2 : 1;
+    row->software = row->software != NULL ? row->software : "gpt-fast";
+    if (!decode && !prefill) {
+        refuse(r, "what %.32s, expected prefill or decode", text_of(r, "what"));
+    } else if (row->ask.batch < 1 || row->ask.input_len < 1 || !(row->measured_s > 0.0)) {
+        refuse(r, "no lengths, no batch, or no measured time");
+    } else if (!is(text_of(r, "cuda_graph"), "1")) {
+        refuse(r, "eager inference: no profile of serving launches operators one by one");
+    } else if (given(r, "config")) {
+        read_configuration(r);
+    } else {
+        name_model(r, text_of(r, "model"));
+    }
+    return true;
+}
+
 /* row->served is set; false: the line has no such measurement. */
 static bool read_serving(reading *r)
 {
     nnc_measured *row = r->row;
+    if (has(r, "what")) {
+        return read_timed(r);
+    }
     row->measured_s = served_s(r, row->served);
     if (!counts(r, row->served) || !(row->measured_s > 0.0)) {
         return false;
