@@ -305,7 +305,8 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     const bool takes = strchr(row->words, '%') != NULL;
     const int on = value != NULL && !takes && row->value == NULL ? switch_value(value) : -1;
     if (takes && value == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing");
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing, expected one for \"%.*sVALUE%s\"",
+                        (int)strcspn(row->words, "%"), row->words, strchr(row->words, '%') + 1);
     }
     if (equals != NULL && !takes && row->value == NULL && on < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"", value);
