@@ -70,6 +70,10 @@ v4-8|tpu-v4 --devices 4
 rtx4090x2|rtx4090 --devices 2
 cuda|.
 END
+# A country by its name and its codes.
+for country in FR fra France; do
+    clean run gpt2 h100 --tokens 1B --region "$country" | grep -q "(France, " || { echo "$country: not France"; exit 1; }
+done
 # Every price is one of a device that there is.
 python3 - <<'PY'
 import json, pathlib

@@ -186,6 +186,11 @@ static const alias aliases[] = {
     HINT("--cpu-offload", NULL, "--offload optimizer", "--offload"),
     NAME("--flash", "--attention flash"),
     NAME("--price-per-hour", "--price %"),
+    HINT("--spot", NULL, "--offer spot with --seller NAME", "--offer"),
+    NAME("--provider", "--seller %"), NAME("--cloud", "--seller %"),
+    HINT("--model", NULL, "the model without an option: MODEL DEVICE", "--format"),
+    HINT("--device", NULL, "the device without an option: MODEL DEVICE", "--format"),
+    HINT("--gpu", NULL, "the device without an option, its number with --devices", "--devices"),
 };
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };

@@ -413,7 +413,7 @@ static int counted(const char *text, char *name, size_t size)
     return (int)after;
 }
 
-/* What a name that is no device may mean: a server of a cloud, several devices, or this machine; false: none of them. */
+/* A name that is no device may mean a server of a cloud, several devices, or this machine; false: none of them. */
 static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size)
 {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };

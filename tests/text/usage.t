@@ -8,7 +8,7 @@ $ nncost estimat dense round
 ! nncost: estimat: unknown command, did you mean estimate?
 [2]
 $ nncost xyzzy
-! nncost: xyzzy: unknown command, see 'nncost --help'
+! nncost: xyzzy: unknown command, expected one first, as in "nncost estimate gpt2 h100", see 'nncost --help'
 [2]
 
 # --help and --version take no further argument; a switch takes no value.
