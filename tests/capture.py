@@ -26,6 +26,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "python"))
 import torch  # noqa: E402
 from torch import nn  # noqa: E402
+from torch.utils.checkpoint import checkpoint  # noqa: E402
 from nncost import capture as recorded  # noqa: E402
 
 HIDDEN, HEADS, LAYERS, VOCAB, TOKENS, BATCH = 64, 4, 3, 256, 32, 2
@@ -57,8 +58,9 @@ class Layer(nn.Module):
 
 
 class Transformer(nn.Module):
-    def __init__(self, causal):
+    def __init__(self, causal, checkpoints=False):
         super().__init__()
+        self.checkpoints = checkpoints
         self.words, self.places = nn.Embedding(VOCAB, HIDDEN), nn.Embedding(TOKENS, HIDDEN)
         self.layers = nn.ModuleList(Layer(causal) for _ in range(LAYERS))
         self.norm, self.head = nn.LayerNorm(HIDDEN), nn.Linear(HIDDEN, VOCAB, bias=False)
@@ -66,15 +68,19 @@ class Transformer(nn.Module):
     def forward(self, ids):
         x = self.words(ids) + self.places(torch.arange(TOKENS))
         for layer in self.layers:
-            x = layer(x)
+            x = checkpoint(layer, x, use_reentrant=True) if self.checkpoints else layer(x)
         return self.head(self.norm(x))
 
 
-def transformer(causal):
+def transformer(causal, change=lambda net: net, **options):
     torch.manual_seed(1)
-    net, ids = Transformer(causal), torch.randint(VOCAB, (BATCH, TOKENS))
+    net, ids = change(Transformer(causal, **options)), torch.randint(VOCAB, (BATCH, TOKENS))
     return recorded.capture(net, lambda: nn.functional.cross_entropy(net(ids).view(-1, VOCAB), ids.view(-1)), batch=BATCH,
                             source={"network": f"tests/capture.py, {'decoder' if causal else 'encoder'}"})
+
+
+WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "executed_flops", "activation_bytes", "weight_bytes", "gradient_bytes",
+          "optimizer_bytes", "kernels")
 
 
 # Numbers of the estimate that are compared.
@@ -89,7 +95,7 @@ def told(model, *options):
         for key, inner in value.items():
             if isinstance(inner, dict):
                 walk(inner)
-            elif key in ("params", "forward_flops", "backward_flops", "activation_bytes"):
+            elif key in WANTED:
                 found[key] = inner
     walk(json.loads(out.stdout))
     return found
@@ -196,6 +202,65 @@ def of_two_steps(folder):
     check("resnet18 between two steps", sorted(between.items()) != sorted(own.items()), False)
 
 
+def of_checkpoints(folder):
+    """Full recomputation of a plain step is the step with a checkpoint around each layer"""
+    again = of_file(transformer(True, checkpoints=True), folder, "checkpoints")
+    path = Path(folder) / "plain.json"
+    recorded.write(path, transformer(True))
+    full = told(path, "--recompute", "full")
+    for key in ("params", "executed_flops", "kernels", "activation_bytes"):
+        check(f"decoder with checkpoints: {key}", full[key], again[key])
+
+
+class Adapted(nn.Module):
+    def __init__(self, linear, rank):
+        super().__init__()
+        self.linear, self.down, self.up = linear, nn.Linear(linear.in_features, rank, bias=False), nn.Linear(rank, linear.out_features, bias=False)
+
+    def forward(self, x):
+        return self.linear(x) + self.up(self.down(x.float())).to(x.dtype)
+
+
+def adapted(net, dtype, rank=4):
+    """A frozen network in a format, with adapters in fp32 on all matrices of its layers"""
+    net.to(dtype).requires_grad_(False)
+    for layer in net.layers:
+        for name in ("qkv", "out", "up", "down"):
+            setattr(layer, name, Adapted(getattr(layer, name), rank))
+    return net
+
+
+def of_frozen(folder):
+    """Adapters: (in + out) rank parameters each, 4 B, a gradient and two states; the rest as it lies"""
+    trained = LAYERS * 4 * (1 + 3 + 1 + 1 + 1 + 4 + 4 + 1) * HIDDEN
+    for dtype, width in ((torch.float32, 4), (torch.bfloat16, 2)):
+        captured = transformer(True, lambda net, dtype=dtype: adapted(net, dtype))
+        found = of_file(captured, folder, "adapted")
+        frozen = captured["parameters"]["count"] - trained
+        check(f"adapters, {dtype}: trained", found["trained_params"], trained)
+        check(f"adapters, {dtype}: weights", found["weight_bytes"], 4 * trained + width * frozen)
+        check(f"adapters, {dtype}: gradients", found["gradient_bytes"], 4 * trained)
+        check(f"adapters, {dtype}: states", found["optimizer_bytes"], 8 * trained)
+        check(f"adapters, {dtype}: kept bytes", found["activation_bytes"], sum(s[0] for s in captured["storages"] if s[1] in ("kept", "input")))
+
+
+def of_shards(folder):
+    """ZeRO 3 over 8: an eighth of weights, gradients and states; the same operators; in 16 bits half of the bytes"""
+    path, narrow = Path(folder) / "wide.json", Path(folder) / "narrow.json"
+    recorded.write(path, transformer(True))
+    recorded.write(narrow, transformer(True, lambda net: net.bfloat16()))
+    one, eight, half = told(path), told(path, "--devices", "8", "--zero", "3"), told(narrow)
+    check("ZeRO 3: FLOPs", eight["executed_flops"], 8 * one["executed_flops"])
+    for key in ("weight_bytes", "gradient_bytes", "optimizer_bytes"):
+        check(f"ZeRO 3: {key}", 8 * eight[key], one["params"] * (8 if key == "optimizer_bytes" else 4))
+        check(f"bfloat16: {key}", half[key], one["params"] * (4 if key == "optimizer_bytes" else 2))
+    check("bfloat16: FLOPs", half["executed_flops"], one["executed_flops"])
+    rows = subprocess.run([PROGRAM, "ops", path, "h100", "--devices", "8", "--zero", "3", "--format", "json"], capture_output=True, text=True,
+                          env={**os.environ, "NNCOST_DATA": str(ROOT)}, check=True)
+    gathers = [row for row in json.loads(rows.stdout)["ops"] if row["name"] == "data.gather_weights"]
+    check("ZeRO 3: units", sorted((row["phase"], row["repeat"]) for row in gathers) != [("backward", LAYERS), ("forward", LAYERS)], False)
+
+
 def main():
     data = ROOT / "tests/data/capture"
     if sys.argv[3:] == ["--write"]:
@@ -215,6 +280,9 @@ def main():
         of_unet(folder)
         of_autocast(folder)
         of_two_steps(folder)
+        of_checkpoints(folder)
+        of_frozen(folder)
+        of_shards(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0
 

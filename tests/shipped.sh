@@ -60,7 +60,7 @@ Jetson AGX Orin|jetson-agx-orin-64gb
 END
 # The names of servers, and of several devices.
 while IFS='|' read -r name meant; do
-    clean estimate gpt2 "$name" 2>&1 | grep -qF "\"$meant\"" || { echo "$name: not answered with $meant"; exit 1; }
+    { clean estimate gpt2 "$name" 2>&1 || true; } | grep -qF "\"$meant\"" || { echo "$name: not answered with $meant"; exit 1; }
 done <<'END'
 p5.48xlarge|h100-sxm5-80gb --devices 8
 Standard_ND96isr_H200_v5|h200-sxm-141gb --devices 8

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Comparing estimates: which values changed and which part is responsible, and whether requirements are
- * met. */
+/* Compares estimates: lists the changed values, finds the part of a total that changed it, and checks requirements. */
 #ifndef NNCOST_CHECK_H
 #define NNCOST_CHECK_H
 
@@ -14,8 +13,8 @@
 extern "C" {
 #endif
 
-/* One named value of an estimate, as in the JSON output with nested names joined by dots: "step.step_s",
- * "plan.precision". */
+/* One named value of an estimate. The name is the key of the JSON output; nested keys are joined by dots:
+ * "step.step_s". */
 typedef struct nnc_figure {
     const char *name;
     const char *text; /* NULL = a number */
@@ -27,19 +26,19 @@ typedef struct nnc_figures {
     int32_t count;
 } nnc_figures;
 
-/* The value with a full name, or with a suffix that is unique: "step_s", "bound_s.host". NULL with
- * NNC_BAD_SPEC: no such value (err->what names the nearest) or several. err->where is the name. */
+/* Finds a value by its full name or by a unique suffix of it: "step_s", "bound_s.host". Returns NULL with NNC_BAD_SPEC
+ * when no value (err->what names the nearest) or several values match; err->where is the name. */
 NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name, nnc_error *err);
 
-/* Does a name select a value: "" selects all, "step" all of step, "step.step_s", "step_s"? Returns the
- * number of selected characters, -1 = no. */
+/* Tests whether a name selects a figure: "" selects all, "step" selects every value of step; "step.step_s" and "step_s"
+ * select one value. Returns the number of characters of the figure's name that match; -1 = not selected. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
-/* How much a value may change and still count as equal: the larger of the two limits. */
+/* The change of a value that still counts as equal: the larger of the two limits. */
 typedef struct nnc_tolerance {
-    const char *name; /* name as in nnc_figure_match; the most specific one counts */
-    double absolute;  /* tolerance in the unit of the value */
-    double relative;  /* 0.01 = 1 % of the old value */
+    const char *name; /* as in nnc_figure_match; of several matches the most specific name counts */
+    double absolute;  /* limit in the unit of the value */
+    double relative;  /* limit as a share of the old value: 0.01 = 1 % */
 } nnc_tolerance;
 
 typedef enum nnc_change_kind {
@@ -52,18 +51,19 @@ typedef enum nnc_change_kind {
 
 typedef struct nnc_change {
     nnc_change_kind kind;
-    bool input;                  /* belongs to the model, the device or the plan */
-    const nnc_figure *old, *now; /* NULL = the estimate lacks the value */
-    double relative;             /* now / old - 1; NaN for texts, and if old is 0 */
+    bool input;                  /* the value is a field of the model, the device or the plan */
+    const nnc_figure *old, *now; /* NULL = this estimate lacks the value */
+    double relative;             /* (now - old) / abs(old); NaN for texts and when old is 0 */
 } nnc_change;
 
-/* Compares two estimates, numbers at 12 significant digits. changes has space for the values of both.
- * Returns the number of changes: inputs first, then by kind, then by relative change; new values last. */
+/* Compares two estimates; numbers are compared at 12 significant digits. changes has space for the values of both
+ * estimates. Returns the number of changes. They are sorted: inputs first, then in the order of nnc_change_kind, then
+ * largest relative change first. */
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 
-/* Name of the part of a total (step.step_s, memory.total_bytes) that changed most in its direction. NULL:
- * the total did not change, or has no parts. */
+/* Returns the name of the part of a total (step.step_s, memory.total_bytes) that changed most, in the same direction as
+ * the total. NULL: the total did not change, or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {
@@ -75,19 +75,19 @@ typedef enum nnc_relation {
     NNC_RELATION_COUNT
 } nnc_relation;
 
-/* "step_s": "<= 9.5" */
+/* A rule for one value, as in a plan file: "step_s": "<= 9.5". */
 typedef struct nnc_requirement {
-    const char *name, *rule; /* as written */
+    const char *name, *rule; /* as written in the file */
     nnc_relation relation;
-    const char *text; /* required text, inside rule; only with NNC_EQUAL. NULL = a number is
-                       * required */
+    const char *text; /* required text, a part of rule, only with NNC_EQUAL; NULL = a number is required */
     double number;
 } nnc_requirement;
 
-/* Reads a rule; name and rule must outlive the requirement. NNC_BAD_SPEC; err->where is the name. */
+/* Reads a rule. name and rule must outlive the requirement. Returns NNC_BAD_SPEC for an invalid rule; err->where is the
+ * name. */
 NNC_API nnc_status nnc_requirement_read(const char *name, const char *rule, nnc_requirement *requirement,
                                         nnc_error *err);
-/* An unknown value (NULL or NaN) meets no requirement. */
+/* Tests a value against a requirement. An unknown value (NULL or NaN) never meets it. */
 NNC_API bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *figure);
 
 /* ---- plan files ---- */
@@ -110,38 +110,39 @@ typedef struct nnc_check_verdict {
 /* One scenario of a plan file. */
 typedef struct nnc_check_row {
     const char *id;
-    long line; /* line in the plan file; 0 = none */
+    long line; /* line in the plan file; 0 = the scenario is not in the file */
     nnc_check_state state;
     nnc_figures old, now;
-    const nnc_change *changes; /* changes in the order of nnc_figures_compare */
+    const nnc_change *changes; /* in the order of nnc_figures_compare */
     int32_t change_count;
     const char *const *causes; /* "plan: micro_batch 1 -> 2" */
     int32_t cause_count;
     const nnc_check_verdict *verdicts;
     int32_t verdict_count;
-    const struct nnc_check_op *ops; /* ops that differ, when two estimates are compared */
+    const struct nnc_check_op *ops; /* only when two estimates are compared: the ops that differ */
     int32_t op_count;
-    /* When two estimates with different software profiles are compared: "+209 ms: framework 196 ms, zero 12.6 ms"; NULL =
-     * no split. Change of the step, and the part of it that comes from the profile. */
+    /* Only when two estimates with different software profiles are compared: the change of the step, and the part of
+     * it that comes from the profile. split: both as text, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = not
+     * computed. */
     const char *split;
     double change_s, framework_s;
 } nnc_check_row;
 
-/* A plan file whose scenarios are estimated again: changes since they were recorded, their causes, and
- * missed requirements. */
+/* A plan file whose scenarios are estimated again: changes since the file was recorded, their causes, missed
+ * requirements. */
 typedef struct nnc_check nnc_check;
 
 /* Reads the file and estimates its scenarios. specs must outlive the check. Errors: NNC_BAD_SPEC, NNC_UNKNOWN_ID,
- * NNC_ILLEGAL_PLAN, NNC_IO, NNC_NO_MEMORY; *check is NULL then. */
+ * NNC_ILLEGAL_PLAN, NNC_IO, NNC_NO_MEMORY; *check is then NULL. */
 NNC_API nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check, nnc_error *err);
 NNC_API void nnc_check_destroy(nnc_check *check);
 
-/* true: every change was accepted, and no requirement is missed. */
+/* Returns true when every change was accepted and every requirement is met. */
 NNC_API bool nnc_check_passed(const nnc_check *check);
-/* The scenarios in the order of the file, then those that were removed from it; owned by the check. NULL
- * past the last. */
+/* Returns a scenario by its index: scenarios in the order of the file, then scenarios that were removed from the file.
+ * Returns NULL past the last. The check owns the row. */
 NNC_API const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index);
-/* Accepts the changes: replaces the "recorded" part of the file atomically. */
+/* Accepts the changes: atomically replaces the "recorded" part of the file. */
 NNC_API nnc_status nnc_check_update(nnc_check *check, nnc_error *err);
 
 #ifdef __cplusplus

@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* name, text, bytes per stored element.
- * tf32 is a rate of the matrix units; its operands are stored in fp32. */
+/* Columns: value, name, bytes per stored element.
+ * tf32 is a mode of the matrix units; its operands are stored in fp32. */
 #define NNC_DTYPE_LIST(X)    \
     X(NNC_FP64, "fp64", 8.0) \
     X(NNC_FP32, "fp32", 4.0) \
@@ -26,13 +26,13 @@ NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 
 /* Bytes per stored element; NaN for a value outside the list. */
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);
-/* "bf16"; static storage, "?" for a value outside the list. */
+/* Returns the name, "bf16"; "?" for a value outside the list. Static storage. */
 NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
-/* Storage formats of weights, keys and values in serving: text, bits of an element, bits of a scale and of
- * a zero point shared by a group, length of a group if the format fixes it (0: given by the user), and the
- * format of the arithmetic where the device has it. Sources: OCP MX specification 1.0 (mxfp4); NVFP4,
- * docs.nvidia.com/cuda, cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit
- * zero point per group.   [serve-formats] */
+/* Storage formats of weights, keys and values in serving. Columns: value, name, bits of an element, bits of the
+ * scale of a group, bits of the zero point of a group, elements of a group (0: the user gives the number), format of
+ * the arithmetic on devices that have it. Sources: OCP MX specification 1.0 (mxfp4); NVFP4, docs.nvidia.com/cuda,
+ * cuDNN block scaling; AWQ arXiv:2306.00978, whose int4 has an fp16 scale and a 4-bit zero point per group.
+ * [serve-formats] */
 #define NNC_STORED_LIST(X)                                            \
     X(NNC_STORED_FP32, "fp32", 32.0, 0.0, 0.0, 0.0, NNC_FP32)         \
     X(NNC_STORED_BF16, "bf16", 16.0, 0.0, 0.0, 0.0, NNC_BF16)         \
@@ -44,10 +44,10 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
     X(NNC_STORED_NVFP4, "nvfp4", 4.0, 8.0, 0.0, 16.0, NNC_FP4)        \
     X(NNC_STORED_MXFP4, "mxfp4", 4.0, 8.0, 0.0, 32.0, NNC_FP4)
 NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
-/* "nvfp4"; static storage, "?" for a value outside the list. */
+/* Returns the name, "nvfp4"; "?" for a value outside the list. Static storage. */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
-/* Bytes of one element including its share of scale and zero point; group_size is ignored for formats that
- * fix it. NaN for a value outside the list.   [serve-formats] */
+/* Bytes of one element, including its share of the scale and the zero point of its group. group_size is ignored for
+ * formats that fix it. NaN for a value outside the list.   [serve-formats] */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
 /* Bytes per element of a block-scaled format: element + scale / block length.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The estimate of one training step: nnc_estimate(); its timeline, advice for plans that do not fit, and
- * the effect of a faster device. */
+/* Estimates one training step: nnc_estimate(). Also: its timeline, advice for plans that do not fit, and the effect of
+ * a faster device. */
 #ifndef NNCOST_ESTIMATE_H
 #define NNCOST_ESTIMATE_H
 
@@ -10,119 +10,119 @@
 extern "C" {
 #endif
 
-/* Does a plan fit into the memory of its device? */
-#define NNC_VERDICT_LIST(X)                                                                   \
-    X(NNC_FITS, "fits")   /* also at the upper end of the predicted peak */                   \
-    X(NNC_TIGHT, "tight") /* fits at the predicted peak, not at the upper end of its range */ \
+/* Whether a plan fits into the memory of its device. */
+#define NNC_VERDICT_LIST(X)                                                                       \
+    X(NNC_FITS, "fits")   /* fits even at the upper end of the range of the peak */               \
+    X(NNC_TIGHT, "tight") /* fits at the predicted peak, but not at the upper end of its range */ \
     X(NNC_OVER_MEMORY, "does_not_fit")
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 
-#define NNC_BOUND_LIST(X)                                                         \
-    X(NNC_BOUND_COMPUTE, "compute")                                               \
-    X(NNC_BOUND_MEMORY, "memory")                                                 \
-    X(NNC_BOUND_NETWORK, "network")                                               \
-    X(NNC_BOUND_HOST, "host")     /* time to issue ops; fixed times of kernels */ \
-    X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other pipeline stages; not for a single op */
+#define NNC_BOUND_LIST(X)                                                       \
+    X(NNC_BOUND_COMPUTE, "compute")                                             \
+    X(NNC_BOUND_MEMORY, "memory")                                               \
+    X(NNC_BOUND_NETWORK, "network")                                             \
+    X(NNC_BOUND_HOST, "host")     /* issuing ops, and fixed times of kernels */ \
+    X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other pipeline stages; never the bound of one op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);
 
-/* Resident bytes of one device, by class; total_bytes is the sum of the first six. */
+/* Resident bytes of one device, by class. total_bytes is the sum of weights, gradients, optimizer, activations,
+ * transient, reserve, and apart_bytes. */
 typedef struct nnc_memory {
     int64_t weight_bytes, gradient_bytes, optimizer_bytes;
-    int64_t activation_bytes; /* tensors kept for backward, including logits or loss
-                               * probabilities */
+    int64_t activation_bytes; /* kept for backward, including logits or loss probabilities */
     int64_t transient_bytes;  /* largest temporary memory at the peak */
-    int64_t reserve_bytes;    /* memory set aside by the user or the software profile */
+    int64_t reserve_bytes;    /* set aside by the user or the software profile */
     int64_t total_bytes, capacity_bytes;
-    int64_t
-        total_interval_bytes[2]; /* range of measured peaks; both ends are the total when the user set the reserve */
-    int64_t headroom_bytes;      /* capacity - total, negative when it does not fit */
-    const char *transient_what;  /* the op or tensor behind transient_bytes; static storage */
-    int64_t apart_bytes;         /* peak less the sum of the classes; below 0, as the classes do not all live
-                      * at once */
-    int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of the allocator */
+    int64_t total_interval_bytes[2]; /* range of the measured peak; both ends equal the total when the user sets the
+                                      * reserve */
+    int64_t headroom_bytes;          /* capacity - total, negative when it does not fit */
+    const char *transient_what;      /* name of the op or tensor that has transient_bytes; static storage */
+    int64_t apart_bytes;             /* peak less the sum of the classes; negative, because the classes do not all live
+                                      * at the same time */
+    int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of PyTorch's allocator */
     int64_t context_bytes;                             /* driver context and libraries, outside the allocator */
-    int64_t split_block_bytes;                         /* blocks that the allocator cannot hand out whole again */
-    bool one_moment; /* the peak is a moment of backward, not the sum of the classes */
+    int64_t split_block_bytes; /* free memory in blocks that were split and cannot be used whole */
+    bool one_moment;           /* the peak is computed at one moment of backward, not as the sum of the classes */
 } nnc_memory;
 
-/* Space in structs for members and values of later releases. */
+/* Space reserved in structs for members and values of later releases. */
 enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BOUND_SPACE = 8 };
 
-/* One row of the op table. Times and work are of one instance of the op. */
+/* One row of the op table. Times and work are for one instance of the op. */
 typedef struct nnc_op_cost {
-    const nnc_op *op; /* lives in the scratch until its next use */
+    const nnc_op *op; /* valid until the next use of the scratch */
     nnc_work work;
     double repeat; /* instances in one step on one device */
     double compute_s, memory_s, fixed_s;
     double network_s; /* communication time, overlapped or not */
     double time_s;    /* time on the critical path */
-    const char *link; /* "scale_up", "scale_out", "host"; NULL if the op does not communicate */
+    const char *link; /* "scale_up", "scale_out", "host"; NULL = no communication */
     nnc_bound bound;
 } nnc_op_cost;
 
 /* FLOPs per byte of memory traffic; NaN without traffic. */
 NNC_API double nnc_intensity(const nnc_work *work);
 
-/* The result. NaN = unknown. The parts forward_s ... host_s add up to step_s. */
+/* The result of an estimate. NaN = unknown. The parts from forward_s to host_s add up to step_s. */
 typedef struct nnc_result {
-    size_t struct_size; /* as of nnc_plan; nnc_estimate sets it */
+    size_t struct_size; /* as in nnc_plan; nnc_estimate sets it */
     nnc_verdict verdict;
     union {
-        nnc_plan plan; /* resolved */
+        nnc_plan plan; /* with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
     int64_t params, active_params;
     int64_t params_by_group[NNC_GROUP_SPACE];
-    int64_t matmul_params; /* parameters in matrix products: the N of 6 N D */
+    int64_t matmul_params; /* parameters in matrix products: the N of the formula 6 N D */
     int64_t tokens;        /* tokens per step; 0 for images */
     /* work of the whole step on all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model_flops by the convention "causal" */
+    double causal_flops; /* model_flops under the convention "causal" */
     double read_bytes, write_bytes;
-    double input_bytes; /* training data of a step: token ids or images */
+    double input_bytes; /* training data read per step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
     /* time */
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
-    double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind */
-    double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
-    double bubble_ratio, bubble_share;      /* bubble_s over the busy time of the stage; over step_s */
-    double idle_share;                      /* mean idle share of all stages; 0 without a pipeline */
-    int32_t stage, memory_stage;            /* pipeline stages with the longest busy time; with the most memory */
-    double bound_s[NNC_BOUND_SPACE];        /* step_s divided by what bounds it; in ideal mode the parts
-                                      * overlap */
-    nnc_bound bound, next_bound;            /* largest and second largest of bound_s */
-    double step_without_bound_s;            /* step time if `bound` were unlimited, estimated again */
+    double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind of communication */
+    double communication_s[NNC_COMM_SPACE]; /* all communication time by kind, overlapped or not */
+    double bubble_ratio, bubble_share;      /* bubble_s over the busy time of the stage; bubble_s over step_s */
+    double idle_share;           /* share of the step that a stage is idle, mean over stages; 0 without a pipeline */
+    int32_t stage, memory_stage; /* pipeline stage that is busy longest; pipeline stage with the most memory */
+    double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; in ideal mode the parts overlap */
+    nnc_bound bound, next_bound;     /* the resources with the largest and second largest bound_s */
+    double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
     /* rates */
     double samples_per_s, tokens_per_s, tokens_per_s_per_device;
     double model_flops_per_s_per_device, mfu, hfu;
-    double causal_mfu; /* MFU from causal_flops, independent of the convention: at most 1 */
+    double causal_mfu; /* MFU from causal_flops under any convention; at most 1 */
     union {
         nnc_memory memory;
         unsigned char memory_space[NNC_MEMORY_SPACE];
     };
-    /* money and energy; values of the run need plan.tokens or plan.samples */
+    /* money and energy; cost_run and run_s need plan.tokens or plan.samples */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
-    int64_t trained_params; /* part of params; the others are frozen */
-    int64_t next_params;    /* not part of params: layers for multi-token prediction; 0 = none */
-    /* Number of tokens per product, and contracted width, above which a matrix product is compute-bound: on
-     * one device that streams its weights; on two devices that each hold half of the width. */
+    int64_t trained_params; /* included in params; all others are frozen */
+    int64_t next_params;    /* parameters of layers for multi-token prediction, not included in params; 0 = no such
+                             * layers */
+    /* Limits above which a matrix product is compute-bound. critical_tokens: tokens per product, on one device that
+     * streams its weights. critical_width: contracted width, on two devices that each hold half of it. */
     double critical_tokens, critical_width;
-    double kernels; /* issued by one device in a step; NaN = the operators are not known */
+    double kernels; /* kernels that one device issues per step; NaN = the operators are not known */
 } nnc_result;
 
-/* Working memory of estimates. Create one per thread and pass it to every call. */
+/* Working memory of estimates. Create one scratch per thread and pass it to every call. */
 typedef struct nnc_scratch nnc_scratch;
 NNC_API nnc_scratch *nnc_scratch_create(void); /* NULL when out of memory */
 NNC_API void nnc_scratch_destroy(nnc_scratch *scratch);
 
-/* Estimates one training step of model on device with plan and software. software NULL: the neutral
- * profile; plan NULL: all defaults. A plan that does not fit is a result (result->verdict), not an error.
- * Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (a required value is not recorded; err names it). Calls no malloc. */
+/* Estimates one training step. software NULL: the neutral profile; plan NULL: all defaults. A plan that does not fit is
+ * a result (result->verdict), not an error. Errors: NNC_ILLEGAL_PLAN, NNC_BAD_SPEC (the device file lacks a required
+ * value, which err names). Calls no malloc. */
 NNC_API nnc_status nnc_estimate_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *device, const nnc_software *software,
@@ -132,8 +132,8 @@ static inline nnc_status nnc_estimate(const nnc_model *model, const nnc_device *
     return nnc_estimate_into(model, device, software, plan, scratch, result, err);
 }
 
-/* A row of the op table of the last estimate with this scratch, from index 0; NULL past the last of
- * result->op_count. Valid until the next use of the scratch. */
+/* Returns row `index` (from 0) of the op table of the last estimate with this scratch; NULL past the last of
+ * result->op_count rows. The row is valid until the next use of the scratch. */
 NNC_API const nnc_op_cost *nnc_scratch_op(const nnc_scratch *scratch, int32_t index);
 
 /* One pipeline stage of the last estimate. */
@@ -142,58 +142,57 @@ typedef struct nnc_stage {
     bool embedding, head;
     int64_t params; /* parameters on one rank */
     double forward_s, backward_s,
-        weight_s;                /* times of one micro-batch; weight_s: weight gradients, if they run separately */
-    double busy_s, bubble_s;     /* busy and idle time of the step, without the two members below */
-    double exchange_s, update_s; /* times once per step: exposed communication; optimizer update */
-    double in_flight;            /* micro-batches in flight */
+        weight_s;                /* times of one micro-batch; weight_s: weight gradients, when they run separately */
+    double busy_s, bubble_s;     /* busy and idle time per step, without exchange_s and update_s */
+    double exchange_s, update_s; /* times per step: exposed communication after the last pass; optimizer update */
+    double in_flight;            /* micro-batches whose activations the stage keeps at the same time */
     nnc_memory memory;
 } nnc_stage;
 
-/* A stage of the last estimate with this scratch, from index 0; NULL past the last of
- * result->plan.pipeline. */
+/* Returns stage `index` (from 0) of the last estimate with this scratch; NULL past the last stage. */
 NNC_API const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* All rows, all stages; *count receives their number. */
+/* Return all rows and all stages; *count receives their number. */
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
 const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Activity of a pipeline stage in an interval of the step. */
-#define NNC_ACTIVITY_LIST(X)                                                                        \
-    X(NNC_ACTIVITY_FORWARD, "forward")                                                              \
-    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients unless they run separately */ \
-    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                \
-    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step */                 \
-    X(NNC_ACTIVITY_UPDATE, "update")                                                                \
+/* Activity of a pipeline stage during an interval of the step. */
+#define NNC_ACTIVITY_LIST(X)                                                                         \
+    X(NNC_ACTIVITY_FORWARD, "forward")                                                               \
+    X(NNC_ACTIVITY_BACKWARD, "backward") /* includes weight gradients, unless they run separately */ \
+    X(NNC_ACTIVITY_WEIGHT, "weight")                                                                 \
+    X(NNC_ACTIVITY_EXCHANGE, "exchange") /* exposed communication, once per step */                  \
+    X(NNC_ACTIVITY_UPDATE, "update")                                                                 \
     X(NNC_ACTIVITY_IDLE, "idle")
 NNC_ENUM(nnc_activity, NNC_ACTIVITY_LIST, NNC_ACTIVITY_COUNT);
 NNC_API const char *nnc_activity_name(nnc_activity activity);
 
 typedef struct nnc_interval {
     int32_t stage;
-    int32_t chunk;       /* group of layers of an interleaved stage; DualPipe: the direction */
-    int64_t micro_batch; /* from 0; -1 if the interval is not a pass */
+    int32_t chunk;       /* group of layers of an interleaved stage; with DualPipe the direction */
+    int64_t micro_batch; /* from 0; -1 = the interval is no pass of a micro-batch */
     nnc_activity activity;
     double start_s, end_s;
 } nnc_interval;
 
-enum { NNC_INTERVALS_MAX = 1000000 }; /* limit for the passes of all stages */
+enum { NNC_INTERVALS_MAX = 1000000 }; /* largest number of passes of all stages together */
 
-/* Calls `interval` for each activity of the last estimate with this scratch; result: of that estimate. The
- * intervals of one stage come in order of time, stages are mixed. They follow each other from the stage's
- * begin to begin + step_s. begin is 0, except for schedules without a barrier between steps (zb-*): there
- * it is the first forward pass of the stage. Work that happens once per step starts when the last pass of
- * the stage is done. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+/* Calls `interval` for each activity of the last estimate with this scratch; `result` is the result of that estimate.
+ * The intervals of one stage come in the order of time; stages are mixed. The intervals of a stage follow each other
+ * without gaps from its begin to begin + step_s. Begin is 0, except for schedules without a barrier between steps
+ * (zb-*): there it is the first forward pass of the stage. Work that happens once per step starts after the last pass
+ * of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);
 
-/* Finds changes with which the plan would fit: up to four at once that do not change the training result,
- * fastest first; if no such set exists, the smallest sets of any changes. Fills at most max entries,
- * returns their number. Each plan is complete; text lists the changes as options. */
+/* Finds changes with which the plan would fit. First choice: sets of up to four changes that keep the training result,
+ * fastest first. If no such set exists: the smallest sets of any changes. Fills at most max entries and returns their
+ * number. Each entry has a complete plan; text lists the changes as options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
@@ -206,27 +205,28 @@ typedef struct nnc_advice {
 } nnc_advice;
 NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                        const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
-/* The same with the default profile of the plan, which the changes keep: text names it where the changed plan would get
- * another one. */
+/* Finds changes as nnc_advise does, for a plan that runs with its default profile. The changes keep this profile; text
+ * names it if the changed plan would get another profile by default. */
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
-/* Estimates a step and writes the output of `nncost estimate --software SOFTWARE --format json`, byte for
- * byte; _by_plan: without --software. *text ends with a NUL and has *size bytes before it (size may be
- * NULL); free it with nnc_text_free. On failure it is NULL. Errors: those of nnc_estimate, NNC_NO_MEMORY. */
+/* Estimates a step and writes the output of `nncost estimate --software SOFTWARE --format json`, byte for byte;
+ * nnc_estimate_json_by_plan: the output without --software. *text ends with a NUL and has *size bytes before it (size
+ * may be NULL). Free it with nnc_text_free. On failure *text is NULL. Errors: the errors of nnc_estimate,
+ * NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);
 NNC_API nnc_status nnc_estimate_json_by_plan(const nnc_model *model, const nnc_device *device,
                                              const nnc_profiles *profiles, const nnc_plan *plan, nnc_scratch *scratch,
                                              char **text, size_t *size, nnc_error *err);
-NNC_API void nnc_text_free(char *text); /* NULL: no effect */
+NNC_API void nnc_text_free(char *text); /* NULL is allowed */
 
 /* ---- sensitivity: the effect of a faster device ---- */
 
 /* A parameter of the device file that the step time may depend on. */
 typedef enum nnc_sensitivity_parameter {
-    NNC_PARAMETER_MATMUL, /* peak of the plan's precision */
+    NNC_PARAMETER_MATMUL, /* peak of matrix products in the precision of the plan */
     NNC_PARAMETER_VECTOR,
     NNC_PARAMETER_MEM_RATE,
     NNC_PARAMETER_SCALE_UP_RATE,
@@ -239,43 +239,43 @@ typedef enum nnc_sensitivity_parameter {
     NNC_PARAMETER_COUNT
 } nnc_sensitivity_parameter;
 
-/* Name of the parameter for --set ("matmul_flops_per_s.bf16"), and its unit; text has at least
+/* Returns the name of the parameter for --set ("matmul_flops_per_s.bf16") or its unit. text has at least
  * NNC_PARAMETER_TEXT bytes. */
 enum { NNC_PARAMETER_TEXT = 48 };
 NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              char text[NNC_PARAMETER_TEXT]);
 NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure);
 
-/* The value of a device; NaN = not recorded. */
+/* Returns the value of the parameter on a device; NaN = not recorded. */
 NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
-/* Multiplies the value by factor. A value that is not recorded stays unrecorded. */
+/* Multiplies the value by factor. A value that is not recorded stays so. */
 NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              double factor);
 
-/* elasticity: d ln step_s / d ln value, from estimates slightly below and above the value. -1: the step
- * time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline it is the mean of both
- * sides.   [sensitivity] */
+/* Effect of one parameter on the step time. elasticity: d ln step_s / d ln value, from estimates slightly below and
+ * above the value. -1: the step time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline it
+ * is the mean of both sides.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
-    double value; /* value that the device has */
+    double value; /* value on the device */
     double elasticity;
     double doubled_s; /* step time with twice the value */
-    double needed;    /* NNC_PARAMETER_MEM_BYTES: memory that the plan needs; else NaN */
+    double needed;    /* memory that the plan needs, for NNC_PARAMETER_MEM_BYTES; else NaN */
 } nnc_sensitivity;
 
-/* Estimates the plan about 30 times and fills an entry for every recorded parameter, at most max, largest
- * effect first. Returns the status of nnc_estimate. */
+/* Estimates the plan about 30 times. Fills an entry for every recorded parameter, at most max entries, largest effect
+ * first. Returns the status of nnc_estimate. */
 NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                       const nnc_plan *plan, nnc_scratch *scratch, nnc_sensitivity *entries, int max,
                                       int *count, nnc_error *err);
 
-/* The smallest value of one parameter that brings a plan to a step time. */
+/* The smallest value of one parameter with which a plan reaches a step time. */
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
-    double value;  /* value that the device has */
-    double needed; /* needed value to 9 digits; NaN: no value is enough */
-    double step_s; /* with the needed value; with an unlimited parameter if no value is enough */
+    double value;  /* value on the device */
+    double needed; /* needed value, exact to 9 digits; NaN: no value is enough */
+    double step_s; /* step time with the needed value; if no value is enough, with an unlimited one */
 } nnc_target;
 
 NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,

@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* The last argument names the rows of the family: nnc_decoder_family in src/shape/, nnc_decoder_fields in
- * src/input/. */
+/* The last argument is the start of the names of the family's rows: nnc_decoder_family in src/shape/,
+ * nnc_decoder_fields in src/input/. */
 #define NNC_FAMILY_LIST(X)                                                                                             \
     X(NNC_FAMILY_DECODER, "decoder", "A transformer over tokens: a decoder, an encoder, or an encoder and a decoder.", \
       decoder)                                                                                                         \
@@ -41,7 +41,7 @@ NNC_ENUM(nnc_positions, NNC_POSITIONS_LIST, NNC_POSITIONS_COUNT);
 NNC_API const char *nnc_positions_name(nnc_positions positions);
 NNC_API const char *nnc_positions_help(nnc_positions positions);
 
-/* Does the model look positions up in a table? */
+/* Returns true when the model looks positions up in a table. */
 static inline bool nnc_positions_learned(nnc_positions positions)
 {
     return positions == NNC_POSITIONS_LEARNED || positions == NNC_POSITIONS_LEARNED_RELATIVE;
@@ -67,7 +67,7 @@ NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
 
-/* Has the MLP three matrices (one product computes gate and value)? */
+/* Returns true when the MLP has three matrices; one product then computes gate and value. */
 static inline bool nnc_mlp_gated(nnc_mlp mlp)
 {
     return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU;
@@ -143,13 +143,13 @@ NNC_API const char *nnc_model_head_help(nnc_model_head head);
 
 enum { NNC_PATTERN_MAX = 256 };
 
-/* A model, owned by the set it was loaded into. Its fields have the names of the model file: see
- * nnc_model_number, _text and _set in <nncost/spec.h>. */
+/* A model. The set it was loaded into owns it. Its fields have the names of the model file: see nnc_model_number,
+ * nnc_model_text and nnc_model_set in <nncost/spec.h>. */
 typedef struct nnc_model nnc_model;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A transformer over tokens. 0 or off means that the network does not have the part, unless a comment says
+/* A transformer over tokens. The value 0 or off means that the network does not have the part, unless a comment says
  * otherwise. */
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
@@ -157,12 +157,11 @@ typedef struct nnc_decoder {
     int64_t vocab_multiple; /* the embedding table is padded to a multiple of this; 1 = not padded */
     int64_t seq_len;        /* tokens of a training sequence */
     int64_t positions_max;  /* rows of a learned position table; 0 = seq_len */
-    int64_t sliding_window; /* tokens that a query attends to, its own included; 0 = all earlier
-                             * tokens */
+    int64_t sliding_window; /* tokens that a query attends to, including its own token; 0 = all earlier tokens */
     nnc_positions positions;
     nnc_norm_kind norm; /* layer or rms */
     nnc_mlp mlp;
-    bool biases;    /* on every linear layer except the head, and on layer norms */
+    bool biases;    /* every linear layer except the head has a bias, and every layer norm */
     bool qkv_bias;  /* the query, key and value projections have a bias */
     bool tied_head; /* the head uses the embedding table */
     double dropout; /* probability; 0 = no dropout kernels and masks */
@@ -171,11 +170,13 @@ typedef struct nnc_decoder {
      * which process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
     bool router_bias; /* the router adds one value per expert to its score */
-    /* Latent attention (arXiv:2405.04434): keys and values are projected up from kv_lora_rank values per
-     * token, queries from q_lora_rank (0 = directly). kv_lora_rank 0 = plain heads. */
+    /* Latent attention (arXiv:2405.04434): keys and values are projected up from a latent of kv_lora_rank values per
+     * token, queries from a latent of q_lora_rank values (0 = projected directly). kv_lora_rank 0 = attention without
+     * latents. */
     int64_t q_lora_rank, kv_lora_rank, qk_nope_head_dim, qk_rope_head_dim, v_head_dim;
-    /* Mixers and MLPs of layers that differ; the lists repeat over the layers. Without them: windows if
-     * there is a sliding_window; dense_layers, then layers with experts. */
+    /* Mixer and MLP of each layer, when layers differ; the lists repeat over the layers. Without mixers: window
+     * attention if there is a sliding_window, else full attention. Without mlps: dense_layers dense layers, then layers
+     * with experts. */
     nnc_mixer mixers[NNC_PATTERN_MAX];
     int32_t mixers_count;
     nnc_mlp_kind mlps[NNC_PATTERN_MAX];
@@ -183,62 +184,60 @@ typedef struct nnc_decoder {
     nnc_norm_place norm_place;
     bool norm_bias;   /* layer norms have a bias, even when linear layers have none */
     bool plain_norms; /* norms have no weights */
-    bool embed_norm;  /* after the embedding */
+    bool embed_norm;  /* the embedding is followed by a norm */
     nnc_qk_norm qk_norm;
-    bool out_bias, mlp_bias, head_bias, expert_bias; /* only these biases exist, when `biases` is
-                                                      * off */
+    bool out_bias, mlp_bias, head_bias, expert_bias; /* single biases, used when `biases` is off */
     bool no_key_bias;                                /* query and value projections have a bias,
                                                       * key projections do not */
-    int64_t rotary_dim;                              /* rotated values of a head; 0 = all */
-    bool sinks;                        /* one more learned score per head in the softmax (attention sink) */
-    bool rotary_scale;                 /* the rotary embedding also scales (YaRN) */
+    int64_t rotary_dim;                              /* values of a head that are rotated; 0 = all */
+    bool sinks;                        /* each head has one more learned score in its softmax (attention sink) */
+    bool rotary_scale;                 /* the rotary embedding also scales queries and keys (YaRN) */
     bool expert_clamp;                 /* experts clamp gate and up before multiplying them */
     bool attention_gate;               /* a second query projection gates the output of attention */
     bool shared_gate;                  /* one value per token gates the output of the shared experts */
-    bool score_softcap, logit_softcap; /* a tanh bounds attention scores; logits */
+    bool score_softcap, logit_softcap; /* a tanh bounds attention scores; a tanh bounds logits */
     bool bidirectional;                /* every token attends to all others: an encoder */
     nnc_model_head head;
-    int64_t head_width;       /* outputs of a head of projection, classes or tags */
+    int64_t head_width;       /* outputs of the heads projection, classes and tags */
     int64_t token_types;      /* rows of the token-type table */
-    int64_t embed_width;      /* width of the embedding tables, which are projected to hidden; 0
-                               * = hidden */
+    int64_t embed_width;      /* width of the embedding tables, followed by a projection to hidden; 0 = hidden */
     int64_t relative_buckets; /* distance buckets of relative positions */
-    /* An encoder before the decoder, which attends to it in every layer. Its layers have the decoder's
-     * dimensions, over encoder_seq_len tokens (0 = seq_len); with frame_bands, over that many frames, which
-     * two convolutions of kernel 3 make from twice as many frames of frame_bands bands. */
+    /* An encoder before the decoder; every decoder layer attends to its output. Its layers have the decoder's
+     * dimensions and process encoder_seq_len tokens (0 = seq_len). With frame_bands the input is a spectrogram of 2 x
+     * encoder_seq_len frames of frame_bands bands; two convolutions of kernel 3 reduce it to encoder_seq_len frames. */
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
-    /* State-space layers: values per token; state of each value (gated delta rule: width of a key); heads;
-     * heads of keys; rank of Mamba's time steps; tokens of a chunk that is computed with matrix products (0
-     * = 256, 64 for the delta rule). */
+    /* State-space layers. ssm_inner: values per token; ssm_state: state size of each value (gated delta rule: width of
+     * a key); ssm_heads: heads; ssm_groups: heads of keys; ssm_rank: rank of Mamba's time steps; ssm_chunk: tokens of a
+     * chunk that is computed with matrix products (0 = 256; 64 for the delta rule). */
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
-    int64_t conv_kernel; /* kernel size of their convolution, or of a short_conv */
+    int64_t conv_kernel; /* kernel size of the convolution in state-space and short_conv layers */
     bool conv_bias;
     bool ssm_norms;     /* Mamba: norms on time steps and state projections */
     bool no_state_norm; /* Mamba-2: the output is gated without a norm */
     double head_share;  /* share of the positions that a masked-word head processes; 0 = all */
-    /* Sparse latent attention: an indexer with index_heads queries of width index_dim per token and one key
-     * selects index_topk tokens. 0 = attention to all. */
+    /* Sparse latent attention: an indexer selects index_topk tokens for each query. Per token it has index_heads
+     * queries and one key, each of width index_dim. index_topk 0 = attention to all tokens. */
     int64_t index_heads, index_dim, index_topk;
-    bool share_layers;    /* all layers share the weights of the first */
+    bool share_layers;    /* all layers share the weights of the first layer */
     int64_t tower_inputs; /* inputs per sequence that the towers encode */
-    int64_t next_layers;  /* layers for multi-token prediction; they count and run only when a plan
-                      * trains them */
-    /* Groups of neighbouring experts; the experts of a token come from groups_per_token groups. 0 = no
-     * groups. */
+    int64_t next_layers;  /* layers for multi-token prediction; counted and run only when a plan trains them */
+    /* Expert groups: neighbouring experts form a group, and the experts of a token come from groups_per_token groups.
+     * expert_groups 0 = no groups. */
     int64_t expert_groups, groups_per_token;
-    /* Layers with the mixer `window` may have other heads; 0 = the heads of the other layers. */
+    /* Window layers may have other heads than the other layers; 0 = the same. */
     int64_t window_heads, window_kv_heads, window_head_dim;
     bool window_sinks;     /* only layers with a window have sinks */
-    bool keys_as_values;   /* layers that attend to all tokens have no projection of values */
+    bool keys_as_values;   /* layers that attend to all tokens use their keys as values: no value projection */
     bool head_gate;        /* one value per head and token gates the output of attention */
-    bool expert_norms;     /* routed and shared experts have norms of their own around them */
+    bool expert_norms;     /* routed and shared experts each have norms around them */
     int64_t expert_latent; /* width at which the routed experts work; 0 = hidden */
-    /* Shared keys (DeepSeek-V4): one key per token is its value too, queries come from q_lora_rank values; the
-     * output goes through out_groups groups of out_rank values. Keys of compress_ratio tokens, or of index_ratio
-     * tokens where an indexer selects index_topk of them, are added as one. */
+    /* Shared keys (DeepSeek-V4). Each token has one key, which is also its value; queries come from q_lora_rank values;
+     * the output is projected to out_rank values for each of out_groups groups of heads. A window_far layer adds one
+     * key per compress_ratio tokens, a window_far_picked layer the index_topk keys that an indexer selects among one
+     * key per index_ratio tokens. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
-    int64_t streams; /* residual streams side by side (hyper-connections); 0 = 1 */
+    int64_t streams; /* parallel residual streams (hyper-connections); 0 = 1 */
 } nnc_decoder;
 
 /* Rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
@@ -273,7 +272,7 @@ NNC_API const char *nnc_unet_up_help(nnc_unet_up up);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* A U-Net for segmentation or diffusion. Lists have one entry per level, from full resolution down. */
+/* A U-Net for segmentation or diffusion. Lists have one entry per level, from the highest resolution to the lowest. */
 typedef struct nnc_unet {
     int64_t image;         /* pixels per side */
     int64_t latent_factor; /* pixels per side of one latent position; 1 = the network works on pixels */
@@ -281,7 +280,7 @@ typedef struct nnc_unet {
     int64_t channels; /* channels of the first level */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
     int32_t levels;           /* length of channel_multipliers */
-    int64_t blocks_per_level; /* on the way down; a residual network has one more on the way up */
+    int64_t blocks_per_level; /* on the way down; a residual network has one block more on the way up */
     nnc_unet_block block;
     nnc_norm_kind norm; /* group or batch */
     int64_t norm_groups;
@@ -289,25 +288,25 @@ typedef struct nnc_unet {
     bool conv_biases;
     nnc_unet_down down;
     nnc_unet_up up;
-    int64_t time_embed_width;                   /* width of the time embedding; 0 = none */
+    int64_t time_embed_width;                   /* 0 = no time embedding */
     bool attention_levels[NNC_UNET_LEVELS_MAX]; /* levels with self-attention */
     int32_t attention_levels_count;
     bool middle_attention;
-    int64_t transformer_depth;                       /* 0 = an attention layer without MLP and cross-attention */
-    int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* blocks per level; the middle uses the
-                                                      * last value */
+    int64_t transformer_depth;                       /* transformer blocks per level; 0 = an attention layer without
+                                                      * MLP and cross-attention */
+    int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* transformer blocks of each level; the middle uses the last
+                                                      * entry */
     int32_t transformer_depths_count;                /* 0 = transformer_depth everywhere */
     bool cross_only_levels[NNC_UNET_LEVELS_MAX];     /* both attentions of a transformer block read the context */
     int32_t cross_only_levels_count;
-    bool linear_projections;            /* linear layers instead of 1x1 convolutions before and after transformers */
+    bool linear_projections;            /* before and after transformers: linear layers instead of 1x1 convolutions */
     int64_t heads;                      /* heads per attention layer; 0 = from head_width */
-    int64_t head_width;                 /* 0 = by heads */
-    int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = none */
-    int64_t context_input_width;        /* width of the context before a linear layer to context_width; 0 =
-                              * no such layer */
-    int64_t added_embed_width;          /* width of an additional input to the time embedding; 0 = no such
-                                * input */
-    int64_t class_embeds;               /* rows of a class table added to the time embedding; 0 = none */
+    int64_t head_width;                 /* width of a head; 0 = from heads */
+    int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = no cross-attention */
+    int64_t context_input_width;        /* width of the context before a linear layer that projects it to
+                                         * context_width; 0 = no such layer */
+    int64_t added_embed_width; /* width of a further input that is added to the time embedding; 0 = no such input */
+    int64_t class_embeds;      /* rows of a class table that is added to the time embedding; 0 = no table */
     double dropout;
 } nnc_unet;
 
@@ -320,31 +319,31 @@ typedef struct nnc_vit {
     nnc_mlp mlp;
     int64_t classes;
     double dropout;
-    bool distilled;          /* distillation: a second token and a second head, trained on a teacher */
-    bool relative_positions; /* each layer adds a table of relative positions to its scores; the
-                             * patches themselves have no positions */
+    bool distilled;          /* a second token and a second head are trained on a teacher (distillation) */
+    bool relative_positions; /* each layer adds a table of relative positions to its scores; patches have no
+                              * positions of their own */
     bool no_key_bias;        /* queries and values have a bias, keys do not */
     bool layer_scale;        /* attention and MLP of a layer end with one factor per channel */
 } nnc_vit;
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
 
-/* Any network, as a list of ops, and the numbers that its file names. A copy shares the ops, which live as
- * long as the specs it was loaded from. */
+/* Any network: a list of ops, and the numbers that its file names. Copies share the ops, which live as long as the
+ * specs that loaded the model. */
 typedef struct nnc_graph {
     const struct nnc_graph_net *net;
-    const struct nnc_field_table *fields; /* the common fields, and one per number */
+    const struct nnc_field_table *fields; /* the common fields, and one field per number */
     int64_t lets[NNC_GRAPH_LETS_MAX];     /* values in the order of the file */
 } nnc_graph;
 
-/* The dimensions of the file. When nnc_model_set changes hidden, dimensions that were not set scale with
- * it: more heads of the same width, layers wider in proportion. */
+/* The dimensions in the file. When nnc_model_set changes hidden, dimensions that nnc_model_set has not set scale with
+ * it: more heads of the same width, and layers wider in proportion. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
-    uint32_t set; /* a bit per dimension that nnc_model_set has set */
+    uint32_t set; /* one bit per dimension that nnc_model_set has set */
 } nnc_scale_dims;
 
-/* Libraries whose operators are known one by one. */
+/* Libraries with a list of the operators that they run. */
 #define NNC_IMPLEMENTATION_LIST(X)                                                             \
     X(NNC_IMPLEMENTATION_NONE, "none", "The software profile's kernels.")                      \
     X(NNC_IMPLEMENTATION_TRANSFORMERS, "transformers", "Hugging Face transformers, and peft.") \
@@ -357,32 +356,32 @@ struct nnc_model {
     char id[64];
     char name[96];
     nnc_family family;
-    nnc_decoder decoder; /* only the member of the model's family is set, the others are zero */
+    nnc_decoder decoder; /* only the member of the model's family is set; the other members are zero */
     nnc_unet unet;
     nnc_vit vit;
     nnc_graph graph;
-    nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds for a decoder */
+    nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds that precede a decoder */
     int32_t tower_count;
-    nnc_scale_dims recorded;  /* all 0: setting hidden changes nothing else */
-    int64_t published_params; /* number that the authors publish; 0 = not stated */
-    /* For a network that denoises images: models that read the prompt (ids joined by commas), and the model
-     * that decodes the latent; "" = not stated. */
+    nnc_scale_dims recorded;  /* all 0: a change of hidden changes no other dimension */
+    int64_t published_params; /* number of parameters that the authors publish; 0 = not stated */
+    /* For a network that denoises images: ids of the models that read the prompt, joined by commas, and id of the model
+     * that decodes the latent. "" = not stated. */
     char text_encoders[128], image_decoder[64];
-    int64_t image_factor; /* pixels per side of one position of a graph's image input; 0 = 1 */
+    int64_t image_factor; /* pixels per side of one position of the image input of a graph; 0 = 1 */
     const nnc_source *sources;
     int32_t source_count;
     const char *const *aliases;
     int32_t alias_count;
     const char *path;
-    const char *const *notes; /* assumptions made for a configuration of another program */
+    const char *const *notes; /* assumptions made when a configuration of another program was read */
     int32_t note_count;
-    const struct nnc_captured *captured; /* a captured program; NULL = another family */
-    const char *stored;                  /* format of the weights by the name on the hub; NULL = not stated */
-    bool lenient;                        /* parameters that differ from published_params are no error */
-    nnc_implementation implementation;   /* the library whose operators run */
-    bool stand_in;                       /* another network of its counts: ranges are wider */
-    bool composed_gelu;                  /* its GELU is written out, operator by operator */
-    bool joined_qkv;                     /* one product for queries, keys and values; one for gate and up */
+    const struct nnc_captured *captured; /* a captured program; NULL = a model of another family */
+    const char *stored;                  /* name that the hub uses for the format of the weights; NULL = not stated */
+    bool lenient;                        /* a number of parameters that differs from published_params is no error */
+    nnc_implementation implementation;   /* the library whose operators the model runs */
+    bool stand_in;      /* a different network with equal counts replaces the model: ranges are wider */
+    bool composed_gelu; /* GELU is written in primitives, one operator each */
+    bool joined_qkv;    /* one product computes queries, keys and values; one computes gate and up */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

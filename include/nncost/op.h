@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ops of a step, as an estimate lists them. */
+/* The ops of a step, as listed in an estimate. */
 #ifndef NNCOST_OP_H
 #define NNCOST_OP_H
 
@@ -9,34 +9,34 @@
 extern "C" {
 #endif
 
-#define NNC_PHASE_LIST(X)                                                                      \
-    X(NNC_PHASE_FORWARD, "forward")                                                            \
-    X(NNC_PHASE_BACKWARD, "backward") /* not split into input and weight gradient */           \
-    X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                      \
-    X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                    \
-    X(NNC_PHASE_RECOMPUTE, "recompute")                                                        \
-    X(NNC_PHASE_COMM, "comm") /* once per step or micro-batch, outside forward and backward */ \
+#define NNC_PHASE_LIST(X)                                                                                    \
+    X(NNC_PHASE_FORWARD, "forward")                                                                          \
+    X(NNC_PHASE_BACKWARD, "backward") /* input and weight gradients together */                              \
+    X(NNC_PHASE_GRAD_INPUT, "grad_input")                                                                    \
+    X(NNC_PHASE_GRAD_WEIGHT, "grad_weight")                                                                  \
+    X(NNC_PHASE_RECOMPUTE, "recompute")                                                                      \
+    X(NNC_PHASE_COMM, "comm") /* communication once per step or micro-batch, outside forward and backward */ \
     X(NNC_PHASE_UPDATE, "update")
 NNC_ENUM(nnc_phase, NNC_PHASE_LIST, NNC_PHASE_COUNT);
 NNC_API const char *nnc_phase_name(nnc_phase phase);
 
-/* The part of the network that an op belongs to; parameters are grouped the same way. */
-#define NNC_GROUP_LIST(X)                                                                 \
-    X(NNC_GROUP_EMBEDDING, "embedding")                                                   \
-    X(NNC_GROUP_ATTENTION, "attention")                                                   \
-    X(NNC_GROUP_MLP, "mlp")                                                               \
-    X(NNC_GROUP_NORM, "norm")                                                             \
-    X(NNC_GROUP_CONV, "conv")                                                             \
-    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, up- and down-sampling, concatenation */ \
-    X(NNC_GROUP_TIME, "time")         /* time embedding and its projections */            \
-    X(NNC_GROUP_HEAD, "head")         /* logits */                                        \
-    X(NNC_GROUP_LOSS, "loss")                                                             \
-    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                   \
+/* The part of the network that an op belongs to; its parameters are counted in the same part. */
+#define NNC_GROUP_LIST(X)                                                                    \
+    X(NNC_GROUP_EMBEDDING, "embedding")                                                      \
+    X(NNC_GROUP_ATTENTION, "attention")                                                      \
+    X(NNC_GROUP_MLP, "mlp")                                                                  \
+    X(NNC_GROUP_NORM, "norm")                                                                \
+    X(NNC_GROUP_CONV, "conv")                                                                \
+    X(NNC_GROUP_RESAMPLE, "resample") /* pooling, upsampling, downsampling, concatenation */ \
+    X(NNC_GROUP_TIME, "time")         /* time embedding and its projections */               \
+    X(NNC_GROUP_HEAD, "head")         /* logits */                                           \
+    X(NNC_GROUP_LOSS, "loss")                                                                \
+    X(NNC_GROUP_OPTIMIZER, "optimizer")                                                      \
     X(NNC_GROUP_NETWORK, "network")
 NNC_ENUM(nnc_group, NNC_GROUP_LIST, NNC_GROUP_COUNT);
 NNC_API const char *nnc_group_name(nnc_group group);
 
-/* Kind of communication: between ranks that differ in one degree only. */
+/* Kind of communication. The ranks of each kind differ in only one degree. */
 #define NNC_COMM_LIST(X)             \
     X(NNC_COMM_TENSOR, "tensor")     \
     X(NNC_COMM_CONTEXT, "context")   \
@@ -47,24 +47,26 @@ NNC_API const char *nnc_group_name(nnc_group group);
 NNC_ENUM(nnc_comm, NNC_COMM_LIST, NNC_COMM_COUNT);
 NNC_API const char *nnc_comm_name(nnc_comm comm);
 
-/* One operation of the network with its dimensions; its cost is in nnc_op_cost. */
+/* One operation of the network with its dimensions; nnc_op_cost has its cost. */
 typedef struct nnc_op nnc_op;
 
-/* Work of one instance. flops: executed by the matrix units; vector_flops: the rest. full_flops,
- * causal_flops: mathematical FLOPs of matrix products and convolutions, with attention over all pairs and
- * over causal pairs; equal to flops except for fused attention and its backward. */
+/* Work of one instance of an op. flops: executed by the matrix units; vector_flops: executed by the vector units.
+ * full_flops, window_flops and causal_flops: FLOPs of the mathematics in matrix products and convolutions. They count
+ * attention over all pairs, over a whole window per query, and over causal pairs. They differ from flops in attention,
+ * and where rows are padding. */
 typedef struct nnc_work {
     double flops, vector_flops, read_bytes, write_bytes;
     double full_flops, window_flops, causal_flops;
 } nnc_work;
 
-/* Name of an op ("attn.qkv"), its kind ("matmul", "rms_norm", "all_reduce"), phase and group. Static
- * storage. */
+/* Return the name of an op ("attn.qkv"), its kind ("matmul", "rms_norm", "all_reduce"), phase and group. Texts have
+ * static storage. */
 NNC_API const char *nnc_op_name(const nnc_op *op);
 NNC_API const char *nnc_op_kind_name(const nnc_op *op);
 NNC_API nnc_phase nnc_op_phase(const nnc_op *op);
 NNC_API nnc_group nnc_op_group(const nnc_op *op);
-/* Writes the dimensions as text, "m=1024 n=4800 k=1600"; a product has those of its own phase. */
+/* Writes the dimensions as text: "m=1024 n=4800 k=1600". A gradient of a product has its own dimensions, not
+ * forward's. */
 NNC_API void nnc_op_shape(const nnc_op *op, char *text, unsigned long size);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Precision policies: which formats weights, gradients and optimizer states have; sizes: nnc_policy_bytes. */
+/* Precision policies: formats of weights, gradients and optimizer states. nnc_policy_bytes gives their sizes. */
 #define NNC_POLICY_LIST(X)                                                                                            \
     X(NNC_POLICY_DEFAULT, "default", "fp32 for fp32 and tf32, else mixed.")                                           \
     X(NNC_POLICY_FP32, "fp32", "Weights, gradients and states in fp32.")                                              \
@@ -53,12 +53,13 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_ATTENTION = 1,       /* "selective": scores, softmax and the product with V */
     NNC_RECOMPUTE_NORM = 2,            /* norm outputs */
     NNC_RECOMPUTE_ACTIVATION = 4,      /* outputs of GELU, SiLU, SwiGLU ... */
-    NNC_RECOMPUTE_FULL = 8,            /* everything except the input of each block */
-    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* queries, keys and values, recomputed from their latents */
+    NNC_RECOMPUTE_FULL = 8,            /* everything inside each block; only its input is kept */
+    NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* queries, keys and values are computed again from their latents */
     NNC_RECOMPUTE_MOE_ACT = 32,        /* outputs of activation functions in experts */
-    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* shared experts, recomputed from their input */
-    NNC_RECOMPUTE_MLP = 128,           /* MLPs of layers without experts, recomputed from their input */
-    NNC_RECOMPUTE_MOE = 256, /* router, expert communication and experts, recomputed from the input of the router */
+    NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* shared experts are computed again from their input */
+    NNC_RECOMPUTE_MLP = 128,           /* MLPs of layers without experts are computed again from their input */
+    NNC_RECOMPUTE_MOE = 256, /* router, expert communication and experts are computed again from the input of the
+                              * router */
     NNC_RECOMPUTE_MODULES = 16 | 32 | 64 | 128 | 256
 } nnc_recompute;
 
@@ -115,8 +116,8 @@ NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
 NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
 NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
 
-/* Which ranks are neighbours: the degree named first varies fastest. Expert ranks are taken from the
- * context and data ranks, nearest first. */
+/* The order of ranks: ranks of the degree named first are neighbours. Expert ranks are taken from the context and data
+ * ranks, nearest first. */
 #define NNC_RANK_ORDER_LIST(X)                                                \
     X(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline", \
       "Tensor ranks are neighbours, stages are farthest apart.")              \
@@ -164,53 +165,53 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_UP = 32,
     NNC_ADAPTED_DOWN = 64,
     NNC_ADAPTED_MLP = 112,
-    NNC_ADAPTED_QKV = 128,      /* one adapter of queries, keys and values: they are one matrix */
-    NNC_ADAPTED_MIXER_IN = 256, /* of state-space layers and linear attention */
+    NNC_ADAPTED_QKV = 128,      /* one adapter for the joined matrix of queries, keys and values */
+    NNC_ADAPTED_MIXER_IN = 256, /* inputs of state-space layers and linear attention; the next value: their outputs */
     NNC_ADAPTED_MIXER_OUT = 512,
-    NNC_ADAPTED_SHARED_GATE = 1024, /* of shared experts alone */
+    NNC_ADAPTED_SHARED_GATE = 1024, /* only in shared experts, as the next two */
     NNC_ADAPTED_SHARED_UP = 2048,
     NNC_ADAPTED_SHARED_DOWN = 4096
 } nnc_adapted;
 /* Writes "q,v" (names joined by commas) or "linear" into text. */
 NNC_API void nnc_adapted_text(unsigned adapted, char *text, unsigned long size);
 
-#define NNC_FROZEN_LIST(X)                                                                    \
-    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                              \
-    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                 \
-    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).") \
-    X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.")
+#define NNC_FROZEN_LIST(X)                                                                                         \
+    X(NNC_FROZEN_16, "16bit", "Two bytes each.")                                                                   \
+    X(NNC_FROZEN_INT8, "int8", "Matrices of linear layers in one byte each.")                                      \
+    X(NNC_FROZEN_NF4, "nf4", "Matrices of linear layers in 4 bits and their scales (QLoRA).")                      \
+    X(NNC_FROZEN_FP8, "fp8", "Matrices of linear layers in one byte each, which 8-bit products read as they are.") \
+    X(NNC_FROZEN_32, "32bit", "Four bytes each.")
 NNC_ENUM(nnc_frozen, NNC_FROZEN_LIST, NNC_FROZEN_COUNT);
 NNC_API const char *nnc_frozen_name(nnc_frozen frozen);
 NNC_API const char *nnc_frozen_help(nnc_frozen frozen);
 
-/* A training plan. Start from nnc_plan_default(), which sets struct_size: members are only ever appended,
- * so a program may be older or newer than the library. 0 or NaN means "not given" where a comment names a
- * default; nnc_plan_resolve fills it in. Other structs reserve NNC_PLAN_SPACE bytes for a plan. */
+/* A training plan. Start from nnc_plan_default(), which sets struct_size. Members are only ever appended, so a program
+ * may be older or newer than the library. 0 or NaN means "not given" where a comment names a default; nnc_plan_resolve
+ * fills the default in. Other structs reserve NNC_PLAN_SPACE bytes for a plan. */
 enum { NNC_PLAN_SPACE = 512 };
 typedef struct nnc_plan {
-    size_t struct_size; /* size of the struct as the program was compiled with it */
+    size_t struct_size; /* size of the struct in the version that the program was compiled with */
     int32_t devices, data, tensor, pipeline, virtual_stages, context, expert; /* degrees of parallelism; 1 = off */
     bool sequence_parallel;
     int32_t zero;             /* ZeRO stage: 1 optimizer states, 2 also gradients, 3 also weights (FSDP) */
-    int32_t shard;            /* ranks that share one sharded copy of what ZeRO shards; 0 = data x context */
+    int32_t shard;            /* ranks that share one copy of the parts that ZeRO divides; 0 = data x context */
     bool reshard;             /* stage 3: free weights after forward, gather them again for backward */
-    int32_t devices_per_node; /* devices in one scale-up domain; 0 = the device file's */
+    int32_t devices_per_node; /* devices in one scale-up domain; 0 = from the device file */
     nnc_schedule schedule;
     nnc_context_kind context_kind;
     nnc_rank_order rank_order;
-    unsigned offload; /* nnc_offload flags */
-    double
-        overlap; /* share of the communication that overlaps, where overlap is possible; NaN = the software profile's */
-    double capacity_factor;   /* slots per expert over its mean load; 0 = no token is dropped */
-    double imbalance;         /* tokens of the busiest expert rank over the mean */
-    int64_t recompute_every;  /* full recomputation in segments of this many layers */
-    int64_t recompute_layers; /* full recomputation of this many layers per stage; 0 = all */
+    unsigned offload;        /* nnc_offload flags */
+    double overlap;          /* share of communication that overlaps, where possible; NaN = from the software profile */
+    double capacity_factor;  /* slots per expert over the mean number of tokens per expert; 0 = no token is dropped */
+    double imbalance;        /* tokens of the busiest expert rank over the mean of all ranks */
+    int64_t recompute_every; /* full recomputation: layers per recomputed segment */
+    int64_t recompute_layers; /* full recomputation: recomputed layers per stage; 0 = all */
     int64_t micro_batch;      /* sequences or images per replica and micro-batch */
     int64_t micro_batches;    /* micro-batches per optimizer step */
     int64_t global_batch;     /* micro_batch * micro_batches * data */
-    int64_t seq_len;          /* tokens; 0 = the model's */
-    int64_t image;            /* pixels per side; 0 = the model's */
-    nnc_dtype precision;      /* NNC_DTYPE_COUNT = bf16, else fp16, else fp32: the first that the device has */
+    int64_t seq_len;          /* tokens of a sequence; 0 = from the model */
+    int64_t image;            /* pixels per side; 0 = from the model */
+    nnc_dtype precision;      /* NNC_DTYPE_COUNT = the first that the device has of bf16, fp16 and fp32 */
     nnc_policy policy;
     nnc_optimizer optimizer;
     unsigned recompute; /* nnc_recompute flags */
@@ -221,18 +222,18 @@ typedef struct nnc_plan {
     bool clip_gradients;
     double tokens;         /* tokens of the whole run; NaN = not given */
     double samples;        /* sequences or images of the whole run; NaN = not given */
-    double price;          /* price per device-hour; NaN = the device file's newest */
-    int64_t reserve_bytes; /* device memory for other uses; -1 = the software profile's */
-    unsigned train;        /* nnc_train flags, the other parts are frozen; 0 = all */
-    int64_t adapter_rank;  /* rank of low-rank adapters (LoRA); 0 = no adapters. Without `train` only
-                       * the adapters are trained */
+    double price;          /* price per device-hour; NaN = the newest in the device file */
+    int64_t reserve_bytes; /* device memory set aside for other uses; -1 = from the software profile */
+    unsigned train;        /* nnc_train flags of the trained parts, others are frozen; 0 = all parts are trained */
+    int64_t adapter_rank;  /* rank of low-rank adapters (LoRA); 0 = no adapters. If train is 0, only the adapters are
+                            * trained */
     nnc_adapted adapters;  /* layers that have adapters */
-    bool dora;             /* adapters train a direction, and a magnitude per output (DoRA) */
+    bool dora;             /* adapters train a direction and one magnitude per output (DoRA) */
     nnc_frozen frozen;     /* storage format of frozen weights */
-    bool fp8_inputs;       /* inputs of activation functions are kept in 8 bits */
-    bool ends_as_layers;   /* embedding and head count as one layer each when stages are balanced */
+    bool fp8_inputs;       /* kept inputs of activation functions are stored in 8 bits */
+    bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers; /* layers of the last pipeline stage; 0 = as many as the other stages */
+        last_stage_layers; /* layers of the first and the last stage; 0 = as many as the other stages */
     bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
     bool next_tokens;      /* also train the model's layers for multi-token prediction */
 } nnc_plan;
@@ -265,7 +266,8 @@ NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
 NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);
 NNC_API const char *nnc_dispatcher_help(nnc_dispatcher dispatcher);
 
-/* When queries, keys, values and the output of attention are copied to a layout by heads and back. */
+/* Decides when queries, keys, values and the output of attention are copied to a layout with one block per head, and
+ * back. */
 #define NNC_HEAD_COPY_LIST(X)                                               \
     X(NNC_HEADS_IN_PLACE, "none", "No copies: kernels read them in place.") \
     X(NNC_HEADS_UNFUSED, "unfused", "Copies for batched products only.")    \
@@ -274,83 +276,82 @@ NNC_ENUM(nnc_head_copy, NNC_HEAD_COPY_LIST, NNC_HEAD_COPY_COUNT);
 NNC_API const char *nnc_head_copy_name(nnc_head_copy copy);
 NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
 
-/* A software profile: which kernels are fused, and what each keeps for backward. Owned by the set it was
- * loaded into. Its fields have the names of the file: see nnc_software_number, _text and _set in
- * <nncost/spec.h>. */
+/* A software profile: fused kernels, tensors kept for backward, overlap. The set it was loaded into owns it. Its fields
+ * have the names of the file: see nnc_software_number, nnc_software_text and nnc_software_set in <nncost/spec.h>. */
 typedef struct nnc_software nnc_software;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* The 90 % range of measurements, as shares of the predicted step. NaN = unknown. */
+/* The 90 % range of measured steps, as fractions of the predicted step. NaN = unknown. */
 typedef struct nnc_spread {
     double low, high;
 } nnc_spread;
 
-/* Half of the 90 % range of measurements, in natural logarithm, by cause; the squares add up. */
+/* Half of the 90 % range of measurements, in natural logarithm, by cause. The squares of the causes add up. */
 typedef struct nnc_spreads {
-    double own;              /* spread of every step with the profile; NaN = unknown */
-    double network, idle;    /* spreads that are multiplied by a share of the step; idle: waiting for the host
-               * or other stages */
-    double kernels, carried; /* devices fitted to kernels only; devices with efficiencies of similar devices */
-    double experts;          /* models with experts */
+    double own;              /* applies to every step with the profile; NaN = unknown */
+    double network, idle;    /* multiplied by the share of the step that waits for the network; for the host or other
+                              * stages */
+    double kernels, carried; /* applies to devices fitted to kernels only; to devices with efficiencies of similar
+                              * devices */
+    double experts;          /* applies to models with experts */
 } nnc_spreads;
 
-/* Replaces `own`, `kernels`, `carried` and `experts` for a device on which the profile was measured. */
+/* A measured range on one device; it is used instead of `own`, `kernels`, `carried` and `experts`. */
 typedef struct nnc_range {
     char device[48];
-    char of[48]; /* id of a graph network, else "decoder", "experts" ... */
+    char of[48]; /* id of a graph network, or the kind of model: "decoder", "experts" ... */
     double own;
 } nnc_range;
 
-/* A framework that a profile stands for, and what its plans do by default. The texts select: starts of
- * names, "" = any; of several releases the newest that is not newer than the one asked for. */
+/* A framework that uses the profile, and the defaults of its plans. The texts select an entry: each is the start of a
+ * name, "" = any name. Of several releases, the newest that is not newer than the requested one is used. */
 typedef struct nnc_framework {
-    char framework[48], also[48]; /* framework; its second name */
-    char version[32];             /* the first release; a word that is no number: start of the version */
-    char hardware[32], model[32]; /* ids of device and model */
+    char framework[48], also[48]; /* name of the framework; its second name */
+    char version[32]; /* first release of the entry; if it is a word instead of a number, the start of the version */
+    char hardware[32], model[32]; /* start of the device id; start of the model id */
     char family[16];              /* family of the model */
     nnc_policy policy;
     nnc_attention attention;
-    nnc_context_kind context_kind, adapter_context_kind; /* the second when only adapters are trained */
-    double capacity_factor, fp16_dropout;                /* models with experts; models trained in fp16 */
+    nnc_context_kind context_kind, adapter_context_kind; /* the second is used when only adapters are trained */
+    double capacity_factor, fp16_dropout;                /* for models with experts; for models trained in fp16 */
     int32_t zero;
-    int64_t vocab_multiple;     /* the embedding table is padded to this times the tensor degree; 0 = not padded */
-    bool sequence_parallel;     /* on whenever tensor parallelism is used */
-    bool interleaves;           /* one layer per virtual stage, if the number of micro-batches allows it */
-    nnc_adapted adapters;       /* layers with adapters, when only adapters are trained */
-    nnc_frozen frozen;          /* products of 8 bits or fewer with frozen weights */
-    bool half_selective;        /* "attention" recomputes every second layer instead */
-    bool whole_experts;         /* experts are not split over tensor ranks */
-    bool ends_as_layers;        /* used when the layers do not divide by the stages, but the layers with
-                         * both ends do */
-    bool gathered_in_pipelines; /* in pipelines ZeRO stage 3 keeps weights gathered between micro-batches */
+    int64_t vocab_multiple; /* the embedding table is padded to a multiple of this x the tensor degree; 0 = not
+                             * padded */
+    bool sequence_parallel; /* on whenever tensor parallelism is used */
+    bool interleaves;       /* pipelines have one layer per virtual stage, if the number of micro-batches allows it */
+    nnc_adapted adapters;   /* layers with adapters, when only adapters are trained */
+    nnc_frozen frozen;      /* format of frozen weights when products have 8 bits or fewer */
+    bool half_selective;    /* "attention" recomputes every second layer in full instead */
+    bool whole_experts;     /* experts are not split over tensor ranks */
+    bool ends_as_layers;    /* used when only the layers with embedding and head divide by the stages */
+    bool gathered_in_pipelines; /* pipelines with ZeRO stage 3 keep weights gathered between micro-batches */
 } nnc_framework;
 
-/* Switches that a release sets for some models and devices. Of several the last that matches counts. */
+/* Switches that a release sets for some models and devices. If several recipes match, the last is used. */
 typedef struct nnc_recipe {
     char version[32], hardware[32], precision[16], model[32]; /* see nnc_framework */
     char set[192];                                            /* "overlap_expert=1 block_scales=on" */
 } nnc_recipe;
 
-/* Comparison of predicted and measured steps of a profile, by device and family of models ("experts" for
- * decoders with experts). Errors are predicted / measured - 1. */
+/* Comparison of predicted and measured steps of a profile, by device and family of models ("experts" for decoders with
+ * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* number of steps; number of steps from groups that no fit has used */
-    double error, bias;   /* mean absolute error, mean error */
+    int64_t rows, unseen; /* measured steps; the steps of them that no fit has used */
+    double error, bias;   /* mean absolute error; mean error with its sign */
 } nnc_track;
 
-/* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives,
- * fragmentation; and the range of measured peaks. */
+/* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives, fragmentation.
+ * Also the range of measured peaks. */
 typedef struct nnc_reserve {
-    double bytes, share; /* bytes of every plan; share of the counted memory */
-    double low, high;    /* 10 % and 90 % quantiles of measured peak over prediction */
-    double context;      /* bytes of a process on one device, without collectives; NaN = bytes */
-    double workspace;    /* workspace that libraries hold in the allocator: products,
-                          * convolutions */
+    double bytes, share; /* bytes for every plan; share of the counted memory */
+    double low, high;    /* 10 % and 90 % quantiles of measured over predicted peak */
+    double context;      /* bytes of a process on one device without collectives; NaN = `bytes` */
+    double workspace;    /* workspaces of matrix products and convolutions that stay in the allocator */
 } nnc_reserve;
 
-/* Features of a framework; those that a profile does not mention are supported. */
+/* Features of a framework. A feature that a profile does not mention is supported. */
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
@@ -358,121 +359,121 @@ typedef struct nnc_shipped {
     bool offload_optimizer, offload_activations, offload_weights;
     bool sharded_gradients, sharded_weights; /* ZeRO 2 and 3 */
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
-    bool plain_tensor;                       /* tensor without sequence parallelism */
-    bool uneven_stages;                      /* stages and groups of layers with different numbers of layers */
+    bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
+    bool uneven_stages; /* stages, or their groups of layers, may have different numbers of layers */
 } nnc_shipped;
 
-/* A serving engine: times of its host, and its kernels relative to those that the device was measured with.
- * Defaults in brackets. */
+/* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */
 typedef struct nnc_serve_engine {
-    double step_s, layer_s, sequence_s;     /* host time per step, per layer, per decoding sequence   [0] */
-    double prefill_factor, decode_factor;   /* time of all ops of such a step over their time on the device   [1] */
-    double ttft_s;                          /* time per request, outside queue and prefill   [0] */
-    double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction   [1] */
-    double kv_factor;                       /* factor on the device's kv_fraction   [1] */
-    double all_reduce_factor;               /* time over the device's   [1] */
+    double step_s, layer_s, sequence_s;   /* host time per step, per layer, per sequence that decodes   [0] */
+    double prefill_factor, decode_factor; /* factor on the time of all ops of a prefill step; of a decode step   [1] */
+    double ttft_s;                        /* time per request in addition to queue and prefill   [0] */
+    double stream_factor[NNC_STORED_COUNT]; /* factor on stream_fraction of the device   [1] */
+    double kv_factor;                       /* factor on kv_fraction of the device   [1] */
+    double all_reduce_factor;               /* factor on the device's time of all-reduces   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
-    double attention_factor;                /* time of prefill attention over the device's   [1] */
-    double kv_reread;                  /* share of the cache that is read again for each further query head   [0] */
-    double host_layer_s;               /* launch of a layer; overlaps with device work   [0] */
-    double expert_s[NNC_STORED_COUNT]; /* per layer of experts in a format that the device cannot compute   [0] */
+    double attention_factor;                /* factor on the device's time of prefill attention   [1] */
+    double kv_reread;    /* share of the KV cache that each further query head of a key head reads again   [0] */
+    double host_layer_s; /* time to launch a layer; overlaps with device work   [0] */
+    double expert_s[NNC_STORED_COUNT]; /* time per layer with experts in a format that the device lacks   [0] */
     bool captured;                     /* a decode step is one captured graph   [on] */
-    double launch_s;                   /* per kernel of a step that is not captured   [0] */
-    bool paged;                        /* the cache has blocks; off: a sequence reserves its full length   [on] */
+    double launch_s;                   /* launch time per kernel of a step that is not captured   [0] */
+    bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length   [on] */
     int64_t chunk, max_batch,
-        block; /* defaults of a serve plan: tokens per chunk, sequences, tokens per block; 0 = 8192, 256, 16 */
-    double memory_use, workspace_bytes; /* NaN = 0.9, 2 GB */
-    /* 90 % ranges of measurement over prediction; NaN = unknown. Time per output token, the same for models
-     * with experts, time to first token. */
+        block; /* maximum tokens of a prefill step, maximum sequences, tokens per cache block; 0 = 8192, 256, 16 */
+    double memory_use, workspace_bytes; /* share of device memory; NaN = 0.9. Workspace; NaN = 2 GB */
+    /* 90 % ranges of measurement over prediction: time per output token; time per output token of models with experts;
+     * time to first token. NaN = unknown. */
     nnc_spread tpot, tpot_experts, ttft;
     bool fitted;                 /* false: the profile has no such object */
-    double unit_bytes_per_clock; /* maximum that decode kernels read per unit and clock; NaN = no limit */
+    double unit_bytes_per_clock; /* largest rate at which decode kernels read, per unit and clock; NaN = no limit */
 } nnc_serve_engine;
 
-/* A profile, read from software/<id>.json. Switches are on where a comment does not say "else". */
+/* A profile, read from software/<id>.json. The comment of a switch describes the value on, and after "else" the value
+ * off. */
 struct nnc_software {
     char id[48];
     char name[96];
-    char date[16];           /* date of a release: "2025-11"; "" = no release of a framework */
+    char date[16];           /* year and month of a release: "2025-11"; "" = the profile is no release of a framework */
     bool fused_norm;         /* a norm is one kernel; else one kernel per primitive */
-    bool fused_activation;   /* gate and product in one kernel that keeps neither intermediate */
-    bool fused_residual;     /* bias, dropout and residual in one kernel */
-    bool fused_maps;         /* norm, activation and sum of a feature map in one kernel */
-    bool contiguous_maps;    /* one plane per channel (NCHW); else channels last */
-    bool written_out;        /* layer norms, RMS norms and GELU: one kernel per primitive */
-    bool by_reductions;      /* norms of rows and softmax: one kernel per sum, and one for the rest */
-    bool turned_group_norms; /* their kernel needs contiguous maps: other maps are copied to that
-                             * layout and back */
-    bool grouped_on_vectors; /* grouped convolutions run on the vector units, except those that
-                             * have a kernel for matrix units */
+    bool fused_activation;   /* gate and product run in one kernel that keeps no intermediate tensor */
+    bool fused_residual;     /* bias, dropout and residual run in one kernel */
+    bool fused_maps;         /* norm, activation and sum of a feature map run in one kernel */
+    bool contiguous_maps;    /* feature maps have one plane per channel (NCHW); else channels last */
+    bool written_out;        /* layer norms, RMS norms and GELU run as one kernel per primitive */
+    bool by_reductions;      /* norms of rows and softmax run as one kernel per sum or maximum, and one kernel for
+                              * all other work */
+    bool turned_group_norms; /* group norms need NCHW maps: maps in other layouts are copied to NCHW and back */
+    bool grouped_on_vectors; /* grouped convolutions run on the vector units, except groups that have a kernel for
+                              * matrix units */
     bool random_written;     /* dropout reads random numbers that a separate kernel wrote */
-    bool cast_weights;       /* fp32 weights are cast in every micro-batch, and their gradients back */
+    bool cast_weights;       /* in every micro-batch fp32 weights are cast to 16 bits, and gradients back */
     bool flat_weights;       /* weights are one flat buffer, gathered in fp32 for every micro-batch */
     bool fused_rotary;
     bool fused_softmax;        /* scale and mask are part of the softmax kernel (unfused attention) */
     bool fused_loss;           /* cross-entropy is one kernel in the format of the logits */
-    bool fused_rotary_scale;   /* one kernel also when rotation scales */
+    bool fused_rotary_scale;   /* the rotary embedding is one kernel even when it scales (YaRN) */
     bool fused_expert_bias;    /* the products of experts add their biases */
-    bool expert_bias_gathered; /* one row of biases per copy of a token */
+    bool expert_bias_gathered; /* biases of experts are gathered first: one row per copy of a token */
     bool fused_expert_clamp;   /* the activation kernel of experts also clamps */
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* the kernel of --attention flash */
-    nnc_norm_keep norm_keep;       /* layer, RMS and batch norms */
-    nnc_norm_keep group_norm_keep; /* group norms of residual blocks */
+    nnc_norm_keep norm_keep;       /* for layer, RMS and batch norms */
+    nnc_norm_keep group_norm_keep; /* for group norms of residual blocks */
     nnc_loss_keep loss_keep;
     nnc_head_copy copied_heads;
     bool loss_in_place;        /* the loss overwrites the logits */
-    bool softmax_upcast;       /* softmax runs in fp32 and keeps its fp32 output in addition to the cast one */
-    bool attention_mask_kept;  /* a boolean s x s mask per layer */
-    bool library_kept;         /* tensors are kept as the operators of transformers and peft keep them */
-    bool expanded_kv;          /* grouped keys and values are copied to every head, and kept */
-    nnc_dispatcher dispatcher; /* how tokens get to experts on other ranks */
+    bool softmax_upcast;       /* softmax runs in fp32; its fp32 output is kept in addition to the cast output */
+    bool attention_mask_kept;  /* each layer keeps a boolean s x s mask */
+    bool library_kept;         /* ops keep the tensors that the operators of transformers and peft keep */
+    bool expanded_kv;          /* grouped keys and values are copied to every query head, and the copies are kept */
+    nnc_dispatcher dispatcher; /* how tokens are sent to experts on other ranks */
     bool expert_once_per_node; /* a token is sent to a domain once, for all of its experts there */
-    bool expert_masks;         /* matrix products with masks fill and empty the slots of experts */
+    bool expert_masks;         /* matrix products with masks move tokens into the slots of experts and back */
     bool expert_sorts;         /* tokens from other ranks are copied into the order of experts */
     bool expert_dispatch_8bit; /* tokens are sent to experts in the 8-bit format of the products */
     bool narrow_gathers;       /* tensor ranks gather tokens in the 8- or 4-bit format of the products */
-    bool block_scales;         /* 8-bit operands have a scale per block of 128 instead of per tensor */
-    int64_t network_units;     /* units that the kernels of expert communication take from compute */
-    bool expert_scores_first;  /* experts multiply activations by scores: combining keeps nothing */
+    bool block_scales;         /* 8-bit operands have one scale per 128 elements instead of one per tensor */
+    int64_t network_units;     /* units that kernels of expert communication use instead of compute kernels */
+    bool expert_scores_first;  /* experts multiply activations by router scores, so combining keeps no tensor */
     bool context_frozen;       /* the input of cross-attention needs no gradient */
     /* Share of each kind of communication that overlaps with compute, 0 to 1. */
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline, overlap_offload;
-    double overlap_tensor_backward; /* overlap in backward; NaN = as overlap_tensor */
-    double bucket_bytes;            /* gradients that are reduced together during backward */
-    double launch_s;                /* host time to issue one op; 0 = captured once and replayed */
-    double launch_expert_s;  /* the same for models with experts, whose shapes the host waits for; NaN = launch_s */
-    double launch_product_s; /* each product of a group that is issued one by one */
-    bool recorded_attention; /* attention and norms are captured once and replayed; the host issues the rest */
+    double overlap_tensor_backward; /* NaN = overlap_tensor */
+    double bucket_bytes;            /* size of a bucket: gradients that are reduced together during backward */
+    double launch_s;                /* host time to issue one op; 0 = all ops are captured once and replayed */
+    double launch_expert_s;  /* launch_s of models with experts, where the host waits for shapes; NaN = launch_s */
+    double launch_product_s; /* host time to issue one product of a group that is issued one by one */
+    bool recorded_attention; /* attention and norms are captured once and replayed; the host issues all other ops */
     bool tuned_pointwise;    /* norms and activations use kernels written for the device */
     nnc_spreads spread;
     const nnc_range *ranges;
     int32_t range_count;
     nnc_reserve reserve;
     nnc_shipped ships;
-    bool zero_gradients;      /* a kernel clears gradients instead of freeing them */
+    bool zero_gradients;      /* a kernel sets gradients to zero; else they are freed */
     bool added_gradients;     /* a separate kernel adds gradients to fp32 sums after each micro-batch */
     nnc_serve_engine serving; /* not used in training */
     const nnc_framework *stands_for;
     int32_t stands_for_count;
     const nnc_recipe *recipes;
     int32_t recipe_count;
-    const nnc_track *compared; /* for information only */
+    const nnc_track *compared; /* for information only, not used in estimates */
     int32_t compared_count;
     const nnc_source *sources;
     int32_t source_count;
     const char *path;
-    bool implausible;       /* read in spite of implausible values: no range of measurements applies */
-    bool lists_operators;   /* where the operators of the model's library are known, each is a kernel */
-    nnc_policy policy;      /* policy of a search whose plans name none */
-    bool unfused_attention; /* --attention flash of a plan counts as unfused: programs of the
-                            * profile have no such kernel */
+    bool implausible;       /* read in spite of implausible values, so no range of measurements is given */
+    bool lists_operators;   /* if the operators of the model's library are known, each operator is a kernel */
+    nnc_policy policy;      /* policy of a search whose plans give no policy */
+    bool unfused_attention; /* "flash" attention of a plan is computed as unfused: programs of the profile have no
+                             * fused kernel */
 };
 
-/* The neutral profile ("torch-compile"): everything fused, nothing kept twice. */
+/* The neutral profile ("torch-compile"): every kernel is fused, and no tensor is kept twice. */
 nnc_software nnc_software_default(void);
 
-/* Is every field within its limits? As nnc_plan_check. A loaded profile always is. */
+/* Checks that every field is within its limits, as nnc_plan_check does. Loaded profiles always pass. */
 nnc_status nnc_software_check(const nnc_software *software, nnc_error *err);
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -484,27 +485,27 @@ typedef struct nnc_profiles nnc_profiles;
 
 /* The kinds of plan that have a default profile of their own. */
 typedef enum nnc_profile_kind {
-    NNC_PROFILE_COPIES,  /* one device, or replicated weights */
-    NNC_PROFILE_SHARDED, /* sharded weights: ZeRO 3 */
-    NNC_PROFILE_SPLIT, /* split layers (tensor, pipeline, context or expert parallelism), or sharded optimizer states of a transformer (ZeRO 1 and 2) */
-    NNC_PROFILE_TPU,   /* any plan on a TPU */
-    NNC_PROFILE_EAGER, /* a captured program: its operators one by one */
-    NNC_PROFILE_EARLY, /* a transformer in fp16 or TF32 on a GPU of the years before fused attention */
-    NNC_PROFILE_EARLY_SHARDED, /* ZeRO 3 on such a GPU */
+    NNC_PROFILE_COPIES,        /* one device, or replicated weights */
+    NNC_PROFILE_SHARDED,       /* sharded weights: ZeRO 3 */
+    NNC_PROFILE_SPLIT,         /* split layers (tensor, pipeline, context, expert), or a transformer with ZeRO 1 or 2 */
+    NNC_PROFILE_TPU,           /* any plan on a TPU */
+    NNC_PROFILE_EAGER,         /* a captured program, or a library's model on one device: operators run one by one */
+    NNC_PROFILE_EARLY,         /* a transformer in fp16 or TF32 on a GPU older than Hopper */
+    NNC_PROFILE_EARLY_SHARDED, /* a transformer with ZeRO 3 on a GPU older than Hopper */
     NNC_PROFILE_KINDS
 } nnc_profile_kind;
 
 struct nnc_profiles {
     const nnc_software *of[NNC_PROFILE_KINDS];
-    bool any; /* a search also offers features that the profile does not support */
+    bool any; /* a search also offers features that a profile does not support */
 };
 
-/* The same profile for all plans. */
+/* Uses one profile for all plans. */
 nnc_profiles nnc_profiles_of_one(const nnc_software *software);
 
-/* The kind of a plan. _by_plan: with models and devices that leave the choice to the plan. _kept: of a row of a comparison,
- * which keeps the kind of the first plan, except where its model or device have one kind for all plans. _may: can any plan
- * have the kind? */
+/* Return the kind of a plan. _of: for a model and a device. _by_plan: from the plan and the kind of model only. _kept:
+ * `kept`, unless the model, the device and the precision decide the kind for all plans; a comparison passes the kind of
+ * its first plan. _may: whether any plan of the model on the device can have the kind. */
 nnc_profile_kind nnc_profile_kind_of(const nnc_model *model, const nnc_device *device, const nnc_plan *plan);
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan);
 bool nnc_profile_kind_may(const nnc_model *model, const nnc_device *device, nnc_profile_kind kind);
@@ -513,16 +514,16 @@ nnc_profile_kind nnc_profile_kind_kept(const nnc_model *model, const nnc_device 
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* The profile of a plan (resolved or not) of a model on a device; plan NULL: the neutral profile. */
+/* Returns the profile of a plan (resolved or not) of a model on a device. plan NULL: the neutral profile. */
 NNC_API const nnc_software *nnc_profile_of(const nnc_profiles *profiles, const nnc_model *model,
                                            const nnc_device *device, const nnc_plan *plan);
 
-/* Does the framework of a profile support the schedule, recomputation and offload of a plan? If not,
- * *option (may be NULL) receives the unsupported one: "--schedule", "--recompute", "--offload". */
+/* Returns true when the framework of a profile supports the schedule, recomputation and offload of a plan. If not,
+ * *option (may be NULL) receives the option that is not supported: "--schedule", "--recompute", "--offload". */
 NNC_API bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, const char **option);
 
-/* A plan with every field at its default. nnc_plan_init: for a struct of this size, for programs that do
- * not read this header. */
+/* A plan with every field at its default. nnc_plan_init does the same for a struct of size struct_size, for programs
+ * that do not read this header. */
 NNC_API void nnc_plan_init(nnc_plan *plan, size_t struct_size);
 static inline nnc_plan nnc_plan_default(void)
 {
@@ -531,14 +532,14 @@ static inline nnc_plan nnc_plan_default(void)
     return plan;
 }
 
-/* Is every field within the limits of the command line? NNC_ILLEGAL_PLAN: err names the option, the
+/* Checks that every field is within the limits of the command line. NNC_ILLEGAL_PLAN: err names the option, the
  * expected range and the value. Every function that takes a plan calls it first. */
 NNC_API nnc_status nnc_plan_check(const nnc_plan *plan, nnc_error *err);
 
-/* Fills in the fields that were not given: sequence length and image from the model, precision and policy
- * from the device, the third of micro_batch, micro_batches, global_batch from the other two.
- * NNC_ILLEGAL_PLAN when the three disagree, the device lacks the precision, or a length does not suit the
- * model; err names the option. */
+/* Fills in the fields that are not given: sequence length and image from the model, precision and policy from the
+ * device. Of micro_batch, micro_batches and global_batch, a missing one is computed from the other two.
+ * NNC_ILLEGAL_PLAN: the three disagree, the device lacks the precision, or a length does not suit the model; err names
+ * the option. */
 NNC_API nnc_status nnc_plan_resolve_into(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                          nnc_plan *resolved, nnc_error *err);
 static inline nnc_status nnc_plan_resolve(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole run: from the time of one step to days, device-hours, money, energy and carbon, including
- * failures and lost work, checkpoints, evaluation and slow data loading. */
+/* Computes a whole run from the time of one step: days, device-hours, money, energy and carbon. Includes failures with
+ * lost work, checkpoints, evaluation and slow data loading. */
 #ifndef NNCOST_RUN_H
 #define NNCOST_RUN_H
 
@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Failures that a mean time between failures counts. */
+/* Failures that count in a mean time between failures. */
 #define NNC_STOPS_LIST(X)                                                                          \
     X(NNC_STOPS_ANY, "any", "Every failure that loses work: hardware, software, network, people.") \
     X(NNC_STOPS_HARDWARE, "hardware", "Failures of the hardware.")
@@ -18,7 +18,7 @@ NNC_ENUM(nnc_stops, NNC_STOPS_LIST, NNC_STOPS_COUNT);
 NNC_API const char *nnc_stops_name(nnc_stops stops);
 NNC_API const char *nnc_stops_help(nnc_stops stops);
 
-/* Training method: which other models run on the tokens of a step. */
+/* Training method: decides which other models process the tokens of a step. */
 #define NNC_METHOD_LIST(X)                                                                              \
     X(NNC_METHOD_TRAIN, "train", "Steps on data alone: pre-training, fine-tuning, adapters.")           \
     X(NNC_METHOD_DISTILL, "distill", "On a teacher's output for every token, computed once.")           \
@@ -29,90 +29,92 @@ NNC_API const char *nnc_stops_help(nnc_stops stops);
 NNC_ENUM(nnc_method, NNC_METHOD_LIST, NNC_METHOD_COUNT);
 NNC_API const char *nnc_method_name(nnc_method method);
 NNC_API const char *nnc_method_help(nnc_method method);
-/* Does the method generate tokens? */
+/* Returns true when the method generates tokens. */
 NNC_API bool nnc_method_rolls_out(nnc_method method);
 
-/* Inputs of a run in addition to its step. NaN = not given: the value is computed, has a default with a
- * source, or the part is left out; 0 where a comment says so. Shares are from 0 to 1. */
+/* Inputs of a run in addition to its step. NaN = not given: the value is computed, has a default with a source, or its
+ * part of the run is left out. Shares are between 0 and 1. */
 typedef struct nnc_run_ask {
-    size_t struct_size; /* as of nnc_plan; nnc_run_ask_default sets it */
-    /* amount of training: one of these, or tokens or samples of the plan */
-    double epochs, dataset_size; /* passes over a dataset of this many tokens (samples, without tokens) */
+    size_t struct_size; /* as in nnc_plan; nnc_run_ask_default sets it */
+    /* amount of training: give one of these, or tokens or samples in the plan */
+    double epochs, dataset_size; /* passes over a dataset of this many tokens (samples if the model has no tokens) */
     double days;                 /* duration */
     /* values of one step that replace an estimate */
     double step_s, step_flops; /* time and FLOPs of the whole step */
     /* failures */
-    nnc_stops stops;                     /* failures that device_mtbf_s counts */
-    double device_mtbf_s;                /* device-seconds per failure; NaN = unknown, no failures */
+    nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
+    double device_mtbf_s;                /* device-seconds between failures; NaN = unknown, computed without failures */
     double detect_s, start_s, replace_s; /* time to detect a failure; to start all ranks; to replace a node */
-    double reclaim_per_month;            /* share of spot nodes taken back; 0 = none */
+    double reclaim_per_month;            /* share of spot nodes that are taken back per month; 0 = none */
     double spares, repair_s;             /* spare nodes; time until a node is repaired */
-    double failing_share;                /* share of failures that cost a node */
+    double failing_share;                /* share of failures after which a node is out */
     /* checkpoints */
-    double checkpoint_bytes;                                    /* checkpoint of the whole model */
-    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates of all devices together */
-    double block_s, save_s, load_s; /* time that training waits for a checkpoint; time until it
-                                     * is durable; time to load one */
-    double checkpoint_interval_s;   /* training time between checkpoints; NaN = optimal */
+    double checkpoint_bytes;                                    /* size of a checkpoint of the whole model */
+    double storage_write_bytes_per_s, storage_read_bytes_per_s; /* rates for all devices together */
+    double block_s, save_s, load_s; /* time that training waits for a checkpoint; time until it is durable; time to
+                                     * load it */
+    double checkpoint_interval_s;   /* training time between checkpoints; NaN = the optimum */
     bool asynchronous;              /* training continues while a checkpoint is written */
     /* outside training */
-    double evaluate_every, evaluate_s; /* steps between evaluations; 0 = none */
+    double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
     double warmup_s;                   /* time spent once: job start, compilation, batch size
                                         * ramp */
-    double planned_stops;              /* such as maintenance, each as long as a restart; 0 = none */
+    double planned_stops;              /* number of stops such as maintenance, each as long as a restart; 0 = none */
     double straggler_share;            /* share of the time lost to slow devices; 0 = none */
-    /* several sites, each with the devices of the plan, that average their weights periodically (local SGD,
-     * DiLoCo: arXiv:2311.08105) */
-    double sites;            /* 1 = one */
+    /* Several sites that average their weights periodically (local SGD, DiLoCo: arXiv:2311.08105). Each site has the
+     * devices of the plan. */
+    double sites;            /* 1 = a single site */
     double outer_every;      /* steps between two averages */
     double outer_bytes;      /* size of the weights as they are sent; NaN = 4 bytes per parameter */
     double site_bytes_per_s; /* rate of the link of one site, in one direction */
-    double outer_overlap_s;  /* part of an average that overlaps with training; 0 = none */
+    double outer_overlap_s;  /* time of an average that overlaps with training; 0 = none */
     /* input */
-    double sample_bytes;      /* read from storage per sample */
-    double input_bytes_per_s; /* rate of the storage for input, for all devices */
-    double access_share;      /* share of that rate that the access pattern reaches */
-    double cached_share;      /* share of the samples that is cached */
-    double prepare_s;         /* time of one worker per sample: decoding, augmentation */
-    double workers;           /* processes per device */
+    double sample_bytes;      /* bytes read from storage per sample */
+    double input_bytes_per_s; /* rate at which storage delivers input to all devices */
+    double access_share;      /* share of that rate that is reached with the access pattern */
+    double cached_share;      /* share of the samples that are cached */
+    double prepare_s;         /* time of one worker for one sample: decoding, augmentation */
+    double workers;           /* worker processes per device */
     double prefetch;          /* batches that each worker prefetches */
     double prepared_bytes;    /* size of a sample as it is sent to the device */
     bool serial_input;        /* data loading does not overlap with compute */
     /* energy */
-    double idle_w, busy_w; /* node power divided by its devices, including host and cooling inside the node */
+    double idle_w, busy_w; /* idle and busy power of a node with host and cooling, divided by its number of devices */
     double network_w;      /* power of all switches */
     double pue;            /* power usage effectiveness of the building */
     double carbon_g_per_kwh;
-    double embodied_kg;       /* carbon of making one device with its share of a node */
-    double life_s, use_share; /* lifetime of a device; share of it in use */
+    double embodied_kg;       /* carbon of making one device and its share of a node */
+    double life_s, use_share; /* lifetime of a device; share of that time in use */
     /* money */
     double stored_bytes, storage_price; /* bytes kept during the run; price per GB and month */
     double egress_bytes, egress_price;  /* bytes moved out; price per GB */
-    /* Fine-tuning. Parameters are active ones. NaN = as many as the policy model has, 0 = no such model */
+    /* Fine-tuning. Numbers of parameters count active ones. NaN = as many as the policy model; 0 = no such model. */
     nnc_method method;
-    double policy_params; /* NaN = the model's */
+    double policy_params; /* NaN = parameters of the trained model */
     double reference_params, reward_params, critic_params, teacher_params;
-    double update_epochs;                  /* training passes over generated samples */
-    bool sampler_logprobs;                 /* use the sampler's log probabilities */
-    double prompt_tokens, response_tokens; /* tokens per answer; NaN: the rest of the sequence */
+    double update_epochs;                  /* passes over the generated samples in training */
+    bool sampler_logprobs;                 /* training uses the sampler's log probabilities */
+    double prompt_tokens, response_tokens; /* tokens per prompt and per answer; NaN = the part of the sequence that
+                                            * the other value leaves */
     double group;                          /* answers per prompt */
-    double rollout_batch, rollout_tensor;  /* sequences generated together on this many devices; NaN = as many as fit */
-    double rollout_devices;                /* devices that only generate; 0 = the training devices
-                                        * generate */
+    double rollout_batch, rollout_tensor;  /* sequences generated at the same time; devices per generating replica;
+                                            * NaN = as many as fit */
+    double rollout_devices;                /* devices that only generate; 0 = the training devices generate */
     bool rollout_overlap;                  /* generation overlaps with training */
-    double rollout_tail;                   /* longest answer over the mean */
-    double rollout_tokens_per_s;           /* rate of one generating device */
-    double rollout_s, score_s, sync_s;     /* times per step that replace computed ones */
-    double sync_bytes_per_s;               /* rate of sending new weights; NaN: no time */
-    double device_hours;                   /* length of the training in device-hours */
-    /* replicas of an elastic job, which continues while one is replaced; 0 = all stop and return to a
-     * checkpoint */
-    double elastic_replicas, reshard_s; /* reshard_s: time until the remaining replicas continue */
-    double encode_s;                    /* device time to encode a sample (image, text); 0 = cached */
+    double rollout_tail;                   /* length of the longest answer over the mean length */
+    double rollout_tokens_per_s;           /* generation rate of one device */
+    double rollout_s, score_s, sync_s;     /* times per step of generating, scoring, and sending weights; replace
+                                            * computed times */
+    double sync_bytes_per_s;               /* rate at which new weights are sent; NaN: sending takes no time */
+    double device_hours;                   /* length of the training, in device-hours */
+    /* Elastic job: number of replicas. The others continue while one is replaced. 0 = all stop and return to a
+     * checkpoint. */
+    double elastic_replicas, reshard_s; /* reshard_s: time until the other replicas continue */
+    double encode_s;                    /* device time to encode a sample (image, text); 0 = samples are cached */
 } nnc_run_ask;
 
-/* All defaults, as in the fields of `nncost run`: detection 600 s and start 30 s as in arXiv:2402.15627,
- * repair 2 days, 8 workers per device, PUE 1. */
+/* Sets every member to its default, as `nncost run` does: detection 600 s and start 30 s as in arXiv:2402.15627, repair
+ * 2 days, 8 workers per device, PUE 1. */
 NNC_API void nnc_run_ask_init(nnc_run_ask *ask, size_t struct_size);
 static inline nnc_run_ask nnc_run_ask_default(void)
 {
@@ -121,55 +123,58 @@ static inline nnc_run_ask nnc_run_ask_default(void)
     return ask;
 }
 
-/* Is every member within the limits of the command line? NNC_ILLEGAL_PLAN; err names the option. */
+/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is not; err names the
+ * option. */
 NNC_API nnc_status nnc_run_ask_check(const nnc_run_ask *ask, nnc_error *err);
 
-/* The result and its parts. NaN = unknown. */
+/* The result of a run and its parts. NaN = unknown. */
 typedef struct nnc_run {
     size_t struct_size; /* nnc_run_of sets it */
     double devices, nodes;
     /* work */
     double samples, tokens, steps, flops;
-    /* time of the input of one step */
-    double fetch_s, prepare_s, transfer_s; /* time to read from storage; of the workers; over the
-                                            * link to the device */
-    double input_s;                        /* the maximum of the three, or their sum if serial */
-    double input_wait_s;                   /* time that the device waits */
-    double input_bytes_per_s;              /* rate from storage, all devices together */
-    double workers_needed;                 /* workers per device that keep the device busy */
-    double prefetch_bytes;                 /* host memory of one device's workers */
+    /* input of one step */
+    double fetch_s, prepare_s, transfer_s; /* time to read from storage; time of the workers; time of the transfer to
+                                            * the device */
+    double input_s;                        /* maximum of the three, or their sum if loading is serial */
+    double input_wait_s;                   /* time that the device waits for input */
+    double input_bytes_per_s;              /* rate from storage for all devices together */
+    double workers_needed;                 /* workers per device with which the device does not wait */
+    double prefetch_bytes;                 /* host memory that the workers of one device use */
     bool input_bound;
     /* sites */
-    double outer_bytes, outer_s; /* bytes sent and received by a site for one average; exposed time */
-    double step_s;               /* step time, including the wait for input */
+    double outer_bytes, outer_s; /* bytes that a site sends and receives for one average; exposed time per average */
+    double step_s;               /* time of a step, including the wait for input */
     /* failures and checkpoints */
     double device_mtbf_s, system_mtbf_s, survive_hour;
     double checkpoint_bytes, block_s, save_s, load_s;
-    double restart_s;            /* time to detect, replace, start and load */
-    double young_s, interval_s;  /* Young's optimum; the interval used */
+    double restart_s;            /* time to detect a failure, replace the node, start and load */
+    double young_s, interval_s;  /* optimum interval by Young; interval used */
     double first_order, goodput; /* useful time over wall time of training: first-order approximation; exact */
     double stops;                /* expected number of failures */
     double nodes_out, spares_needed,
-        short_share; /* mean number of nodes out; spares for 99 %; share of the time with too few nodes */
+        short_share; /* mean number of nodes that are out; spares that suffice 99 % of the time; share of the time
+                      * with too few nodes */
     /* time; the parts add up to run_s */
     double train_s, wait_s, straggler_s, save_time_s, lost_s, evaluate_s, warmup_s, planned_s;
-    double sites_s; /* time waiting for averages of sites */
+    double sites_s; /* time that sites wait for averages */
     double run_s, days, device_hours;
     /* money */
     double price_per_device_hour, cost_devices, cost_storage, cost_egress, cost;
     /* energy */
-    double busy_share, power_w; /* means of the run for one device */
-    double energy_j;            /* including the PUE */
+    double busy_share, power_w; /* means over the run for one device */
+    double energy_j;            /* energy with the PUE */
     double rated_energy_j;      /* rated power x hours x PUE, as in published totals */
     double carbon_kg, rated_carbon_kg, embodied_carbon_kg;
-    /* fine-tuning: times outside training, per step; per run */
+    /* fine-tuning: time outside training, first per step, then per run */
     double rollout_step_s, score_step_s, sync_step_s;
     double rollout_s, score_s, sync_s;
-    double flops_per_token, cost_per_million_tokens; /* per trained token */
+    double flops_per_token, cost_per_million_tokens; /* both per trained token */
 } nnc_run;
 
-/* Computes a run. result: of an estimate; NULL: ask has the step, plan the devices, tokens or samples,
- * batch and price. device may be NULL. NNC_BAD_USAGE: the inputs contradict each other or are incomplete. */
+/* Computes a run. result: the result of an estimate. If it is NULL, ask gives the step, and plan gives devices,
+ * tokens or samples, batch and price. device may be NULL. NNC_BAD_USAGE: the inputs are incomplete or contradict
+ * each other. */
 NNC_API nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
                                 const nnc_run_ask *ask, nnc_run *run, nnc_error *err);
 static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *device, const nnc_plan *plan,
@@ -181,22 +186,22 @@ static inline nnc_status nnc_run_of(const nnc_result *result, const nnc_device *
 
 /* ---- single formulas ---- */
 
-/* Optimal training time between two checkpoints by Young, and by Daly's higher order
- * (doi:10.1016/j.future.2004.11.016). block_s: time that a checkpoint costs. */
+/* Optimal training time between two checkpoints: by Young, and by Daly's formula of higher order
+ * (doi:10.1016/j.future.2004.11.016). block_s: time that training waits for a checkpoint. */
 NNC_API double nnc_young_interval(double block_s, double mtbf_s);
 NNC_API double nnc_daly_interval(double block_s, double mtbf_s);
-/* Useful time over wall time. Failures are random and may happen during a restart or a save. An
- * asynchronous save overlaps with training and is durable save_s after its start. mtbf_s infinite: no
- * failures. */
+/* Useful time over wall time. Failures are random and may also happen during a restart or a save. An asynchronous save
+ * overlaps with training and is durable save_s after its start. mtbf_s infinite: no failures. */
 NNC_API double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s,
                            bool asynchronous);
-/* Smallest number of spare nodes that is enough for a share of the time when nodes_out are out on average
- * (Poisson). *short_share: share of the time in which it is not enough. */
+/* Returns the smallest number of spare nodes that suffices for the share enough_share of the time, if nodes_out nodes
+ * are out on average (Poisson). *short_share receives the share of the time in which that number does not suffice. */
 NNC_API double nnc_spares(double nodes_out, double enough_share, double *short_share);
 
 /* ---- budgets ---- */
 
-/* Published scaling laws: constants of a loss E + A / N^a + B / D^b, or of the optimal N or D only. */
+/* Published scaling laws. Most give the constants of a loss E + A / N^a + B / D^b; others give only the optimal N or
+ * D. */
 #define NNC_LAW_LIST(X)                                                                     \
     X(NNC_LAW_RULE_20, "rule-of-20", "Twenty tokens per parameter, arXiv:2203.15556.")      \
     X(NNC_LAW_PRINTED, "printed", "Approach 3 of arXiv:2203.15556 as printed.")             \
@@ -216,30 +221,30 @@ NNC_API const char *nnc_law_help(nnc_law law);
 
 typedef struct nnc_optimum {
     nnc_law law;
-    double params, tokens, loss; /* loss: NaN if the law has none */
-    /* same loss with the fewest FLOPs for training and serving; share of FLOPs saved */
+    double params, tokens, loss; /* loss: NaN if the law gives no loss */
+    /* model with the same loss and the fewest FLOPs for training plus serving; share of FLOPs saved */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 
 /* Model size and tokens with the smallest loss for a number of FLOPs, C = 6 N D. */
 NNC_API nnc_optimum nnc_compute_optimal(nnc_law law, double flops);
-/* Model size and tokens that reach the loss of N parameters after D tokens with the fewest FLOPs for
- * training and for serving T tokens, 6 N D + 2 N T (arXiv:2401.00448); NaN if the law has no loss. */
+/* Model size and tokens that reach the same loss as params parameters after `tokens` tokens, with the fewest FLOPs for
+ * training and for inference on `served` tokens: 6 N D + 2 N T (arXiv:2401.00448). NaN if the law gives no loss. */
 NNC_API nnc_optimum nnc_serving_optimal(nnc_law law, double params, double tokens, double served);
-/* The loss of N parameters after D tokens; NaN for laws of the optimum only. */
+/* Loss of a model with params parameters after `tokens` tokens; NaN for laws that give only the optimum. */
 NNC_API double nnc_law_loss(nnc_law law, double params, double tokens);
 
-/* A budget, or a model to be trained. NaN = not given. */
+/* A budget, or a model to train. NaN = not given. */
 typedef struct nnc_budget_ask {
-    size_t struct_size; /* as of nnc_plan; nnc_budget_ask_default sets it */
+    size_t struct_size; /* as in nnc_plan; nnc_budget_ask_default sets it */
     double cost, days, params, tokens;
-    double mfu, goodput; /* expected shares of the run */
-    double price;        /* price of one device for one hour; NaN = the device file's */
-    double flops;        /* FLOPs to spend instead of money */
-    double serve_tokens; /* tokens read and written after training */
+    double mfu, goodput; /* expected MFU and goodput of the run */
+    double price;        /* price of one device-hour; NaN = from the device file */
+    double flops;        /* FLOPs, given instead of cost */
+    double serve_tokens; /* tokens processed in inference after training */
 } nnc_budget_ask;
 
-/* All defaults: MFU 0.4 and goodput 0.95, as large runs report. */
+/* Sets every member to its default: MFU 0.4 and goodput 0.95, as reported for large runs. */
 NNC_API void nnc_budget_ask_init(nnc_budget_ask *ask, size_t struct_size);
 static inline nnc_budget_ask nnc_budget_ask_default(void)
 {
@@ -250,17 +255,17 @@ static inline nnc_budget_ask nnc_budget_ask_default(void)
 
 typedef struct nnc_budget {
     size_t struct_size;               /* nnc_budget_of sets it */
-    double cost, device_hours, flops; /* flops: 6 N D */
-    double devices, days;             /* number of devices needed for `days`; NaN without days */
+    double cost, device_hours, flops; /* flops are computed as 6 N D */
+    double devices, days;             /* devices that finish in `days`; NaN if days is not given */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;
-    double params, tokens;               /* values as given; NaN if a budget of money was given */
+    double params, tokens;               /* as given; NaN if cost or flops was given */
     nnc_optimum optima[NNC_LAW_SPACE];   /* best model for these FLOPs, by law */
-    double over_training[NNC_LAW_SPACE]; /* FLOPs over the fewest for the same loss; NaN = unknown */
+    double over_training[NNC_LAW_SPACE]; /* FLOPs over the fewest FLOPs that reach the same loss; NaN = unknown */
 } nnc_budget;
 
-/* From money or FLOPs to the best model, or from a model and its tokens to money. device: its peak in bf16
- * (else fp16) and its price; may be NULL if flops are given. NaN = unknown. NNC_BAD_USAGE: neither or both
+/* Computes the best model for an amount of money or FLOPs, or the money for a model and its tokens. device gives its
+ * bf16 (else fp16) peak and its price; it may be NULL if flops is given. NaN = unknown. NNC_BAD_USAGE: neither or both
  * are given, or a value is out of range. */
 NNC_API nnc_status nnc_budget_into(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget,
                                    nnc_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A search for the best plans on a number of devices, over every combination of the open choices. */
+/* Searches the best plans for a number of devices, over every combination of the open choices. */
 #ifndef NNCOST_SEARCH_H
 #define NNCOST_SEARCH_H
 
@@ -20,35 +20,36 @@ typedef struct nnc_choice {
 #define NNC_OBJECTIVE_LIST(X)         \
     X(NNC_OBJECTIVE_TIME, "time")     \
     X(NNC_OBJECTIVE_MEMORY, "memory") \
-    X(NNC_OBJECTIVE_COST, "cost") /* per token: at one size and batch the same order as time */
+    X(NNC_OBJECTIVE_COST, "cost") /* cost per token; for one number of devices and one batch the order is the same as
+                                   * by time */
 NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
 NNC_API const char *nnc_objective_name(nnc_objective objective);
 
-/* Start from nnc_search_default(), which sets struct_size: members are only ever appended. */
+/* A search. Start from nnc_search_default(), which sets struct_size: members are only ever appended. */
 typedef struct nnc_search {
-    size_t struct_size; /* size of the struct as the program knows it */
+    size_t struct_size; /* size of the struct in the version that the program was compiled with */
     union {
-        nnc_plan base; /* all choices that are not searched; set devices and global_batch */
+        nnc_plan base; /* all choices that are not searched; devices and global_batch are required */
         unsigned char base_space[NNC_PLAN_SPACE];
     };
     nnc_choice tensor, pipeline, context, expert, virtual_stages, micro_batch, zero, sequence_parallel;
     nnc_choice recompute; /* nnc_recompute flags */
     nnc_choice schedule;  /* nnc_schedule */
     nnc_choice offload;   /* nnc_offload flags */
-    int64_t mem_bytes;    /* memory of a device; 0 = the device file's */
-    double deadline_s;    /* the run (base.tokens or base.samples) ends by then; 0 = no deadline */
-    double budget;        /* maximum cost of the run, at base.price or the device's price; 0 = no budget */
+    int64_t mem_bytes;    /* memory of a device; 0 = from the device file */
+    double deadline_s;    /* latest end of the run (base.tokens or base.samples); 0 = no deadline */
+    double budget;        /* maximum cost of the run at base.price or the price of the device; 0 = no budget */
     nnc_objective objective;
     int32_t best;           /* number of plans to return, at most NNC_SEARCH_BEST_MAX */
-    bool no_prune;          /* estimate every legal plan in full */
+    bool no_prune;          /* estimate every legal plan in full, without pruning */
     int32_t threads;        /* at least 1 */
     int32_t shard, shards;  /* search only part `shard` (from 1) of `shards`; 0 = the whole space */
-    const nnc_run_ask *run; /* also compute the run with these inputs; NULL = steps only */
-    double risk;            /* greatest probability of running out of memory; 0 = memory.fit is "fits" */
+    const nnc_run_ask *run; /* inputs for a run, computed for each plan; NULL = no run */
+    double risk;            /* largest allowed probability of running out of memory; 0 = memory.fit must be "fits" */
 } nnc_search;
 
-/* A search for the ten fastest plans over all choices; set base.devices and base.global_batch.
- * nnc_search_init: for a struct of this size, for programs that do not read this header. */
+/* Returns a search for the ten fastest plans over all choices; set base.devices and base.global_batch. nnc_search_init
+ * does the same for a struct of size struct_size, for programs that do not read this header. */
 NNC_API void nnc_search_init(nnc_search *search, size_t struct_size);
 static inline nnc_search nnc_search_default(void)
 {
@@ -57,43 +58,43 @@ static inline nnc_search nnc_search_default(void)
     return search;
 }
 
-/* A plan that fits. Every value equals that of nnc_estimate to the last digit. */
+/* A plan that fits. Every value equals the value of nnc_estimate to the last digit. */
 typedef struct nnc_found {
     union {
-        nnc_plan plan; /* resolved */
+        nnc_plan plan; /* with all defaults filled in */
         unsigned char plan_space[NNC_PLAN_SPACE];
     };
-    uint64_t index; /* position in the space; decides ties */
+    uint64_t index; /* position in the search space; of equal plans the lower index comes first */
     double step_s, mfu, tokens_per_s, bubble_share, exposed_comm_s;
     double device_s;  /* devices x step_s: the cost of a step */
-    double cost_step; /* NaN without a price */
+    double cost_step; /* cost of a step; NaN without a price */
     double run_s, device_hours,
-        cost_run; /* NaN if the length of the run is unknown; from nnc_run_of if nnc_search.run is set */
+        cost_run; /* NaN if the length of the run is unknown; results of nnc_run_of if nnc_search.run is set */
     int64_t memory_bytes;
-    char software[48];                   /* id of its profile */
-    const char *command;                 /* the command line that estimates it; NULL = unknown */
-    double goodput, energy_j, carbon_kg; /* results of the run; NaN without nnc_search.run */
+    char software[48];                   /* id of the software profile */
+    const char *command;                 /* command line that estimates the plan; NULL = unknown */
+    double goodput, energy_j, carbon_kg; /* results of the run; NaN if nnc_search.run is NULL */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };
 
-/* The result of a search; owned by the caller, who may reuse it. */
+/* The result of a search. The caller owns it and may use it again. */
 typedef struct nnc_search_result nnc_search_result;
 NNC_API nnc_search_result *nnc_search_result_create(void); /* NULL when out of memory */
 NNC_API void nnc_search_result_destroy(nnc_search_result *result);
 
-/* space: combinations in total (of the shard); covered: those examined, all unless the search was stopped.
- * legal: plans that break no rule; feasible: those that also fit. These four add up over shards. covered =
- * evaluated + pruned; how many are estimated in full depends on the plans found before. */
+/* Counts of plans. space: combinations in the space or shard; covered: combinations examined (all unless the search was
+ * stopped); legal: plans that break no rule; feasible: legal plans that fit. These four add up over shards. evaluated +
+ * pruned = covered; their split depends on the plans that were found before. */
 typedef struct nnc_search_tally {
     uint64_t space, covered, evaluated, pruned, feasible, legal;
 } nnc_search_tally;
 NNC_API nnc_search_tally nnc_search_result_tally(const nnc_search_result *result);
 
-/* The plans found, from index 0; NULL past the last. They live until the next search into the result. best:
- * by the objective. pareto: by step time; no other plan is faster with less memory; at most NNC_PARETO_MAX.
- * missed: if every plan misses the deadline or budget, the fastest plan that breaks nothing else; else
- * NULL. */
+/* Return a found plan by its index from 0; NULL past the last. Plans are valid until the next search into the result.
+ * best: plans in the order of the objective. pareto: plans in the order of step time, at most NNC_PARETO_MAX; no other
+ * plan is faster with less memory. missed: the fastest plan that breaks only the deadline or budget, if every plan
+ * breaks one of them; else NULL. */
 NNC_API const nnc_found *nnc_search_result_best(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_pareto(const nnc_search_result *result, int32_t index);
 NNC_API const nnc_found *nnc_search_result_missed(const nnc_search_result *result);
@@ -104,29 +105,28 @@ struct nnc_search_result {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
     nnc_found best[NNC_SEARCH_BEST_MAX];
     int32_t best_count;
-    nnc_found pareto[NNC_PARETO_MAX]; /* by step time: no other plan is faster with less memory */
+    nnc_found pareto[NNC_PARETO_MAX]; /* in the order of step time; no other plan is faster with less memory */
     int32_t pareto_count;
     bool pareto_truncated;
-    bool any_missed; /* best is empty, and missed breaks only the deadline or budget */
+    bool any_missed; /* best is empty; missed breaks only the deadline or budget */
     nnc_found missed;
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Called periodically with the number of covered combinations; return false to stop early with a partial
- * result. */
+/* Is called periodically with the number of covered combinations. Return false to stop the search; the result is then
+ * partial. */
 typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
 
-/* Searches the space, all plans with one profile and the features it supports. The result does not depend
- * on the number of threads. Every plan is in exactly one shard, and the best of all shards are the best of
- * the space. Errors: NNC_ILLEGAL_PLAN: no combination is legal (err names the rule that refused the last
- * one); NNC_BAD_USAGE: a deadline or budget without the length of the run or a price; NNC_BAD_SPEC,
- * NNC_NO_MEMORY. */
+/* Searches the space. All plans use one profile and only features that it supports. The result does not depend on the
+ * number of threads. Every plan is in exactly one shard, so the best plans of all shards include the best of the space.
+ * Errors: NNC_ILLEGAL_PLAN: no combination is legal (err names the rule that refused the last one); NNC_BAD_USAGE: a
+ * deadline or budget is given, but not the length of the run or a price; NNC_BAD_SPEC, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                   nnc_search_result *result, nnc_error *err);
 
-/* The same with the default profile of each plan, and the features that this profile supports unless
+/* Searches the space with the default profile of each plan. Plans use only features that their profile supports, unless
  * profiles->any. */
 NNC_API nnc_status nnc_search_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                       const nnc_search *search, nnc_search_progress_fn *progress, void *context,

@@ -1,5 +1,5 @@
-/* Serving a model: prefill, decode, the cache of keys and values, latency and throughput under load, and
- * the cost of a token. */
+/* Inference: prefill, decode, the cache of keys and values, latency and throughput under load, and the cost of a
+ * token. */
 #ifndef NNCOST_SERVE_H
 #define NNCOST_SERVE_H
 
@@ -9,7 +9,7 @@
 extern "C" {
 #endif
 
-/* Arrival of requests. */
+/* How requests arrive. */
 #define NNC_SERVE_MODE_LIST(X)                                                       \
     X(NNC_SERVE_STATIC, "static", "A batch of requests starts and ends together.")   \
     X(NNC_SERVE_CLOSED, "closed-loop", "A fixed number of requests is always open.") \
@@ -19,58 +19,60 @@ NNC_ENUM(nnc_serve_mode, NNC_SERVE_MODE_LIST, NNC_SERVE_MODE_COUNT);
 NNC_API const char *nnc_serve_mode_name(nnc_serve_mode mode);
 NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
-/* A recorded request. Lengths of 0 stand for the lengths that the plan gives. */
+/* A recorded request. A length of 0 = the length given in the plan. */
 typedef struct nnc_serve_arrival {
-    double arrival_s; /* rising */
+    double arrival_s; /* in ascending order */
     int64_t input_len, output_len;
 } nnc_serve_arrival;
 
-/* Inputs. 0, NaN and the number of values of an enumeration mean "not given": the default of the software
- * profile, or a computed value. */
+/* Inputs. Three values mean "not given": 0, NaN, and the COUNT value of an enumeration. The software profile then gives
+ * a default, or the value is computed. */
 typedef struct nnc_serve_ask {
-    size_t struct_size; /* as of nnc_plan; nnc_serve_ask_default sets it */
-    int32_t devices;    /* all devices; 0 = the product of the degrees */
+    size_t struct_size; /* as in nnc_plan; nnc_serve_ask_default sets it */
+    int32_t devices;    /* number of all devices; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
-    int32_t data;                  /* replicas that share the requests; 0 = devices divided by the other degrees */
-    int32_t attention_data;        /* groups with their own requests in attention; they share the experts */
+    int32_t data;                  /* replicas that share the requests; 0 = devices / the other degrees */
+    int32_t attention_data;        /* groups of ranks; each attends to its own requests, and all share the experts */
     int64_t input_len, output_len; /* tokens of a request */
-    int64_t batch, concurrency;    /* requests; at most one of these four is given */
+    int64_t batch, concurrency;    /* requests; give at most one of batch, concurrency, request_rate and offline */
     double request_rate;           /* requests per second */
     bool offline;
     nnc_dtype precision; /* format in which products are computed */
-    nnc_stored weights;  /* storage format */
+    nnc_stored weights;  /* storage format of the weights */
     nnc_stored kv_precision;
-    int64_t group_size; /* elements that share a scale, for formats that do not fix it */
+    int64_t group_size; /* elements that share a scale, in formats that do not fix the number */
     double memory_use;  /* share of the device memory */
-    int64_t block;      /* tokens per block of the cache */
+    int64_t block;      /* tokens per block of the KV cache */
     int64_t chunk;      /* maximum tokens of a prefill step */
     int64_t max_batch;  /* maximum sequences that decode together, per replica */
     double prefix_hit;  /* share of a prompt whose keys and values are already cached */
     double imbalance;   /* tokens of the busiest expert rank over the mean */
-    double price;       /* price of one device for one hour; NaN = the device file's */
-    /* by formula alone: tokens that a draft model proposes (0 = none), probability that one is accepted,
-     * time of a draft step over that of the model */
+    double price;       /* price of one device-hour; NaN = from the device file */
+    /* Speculative decoding, by formula only: tokens that a draft model proposes (0 = no draft), probability that one is
+     * accepted, time of a draft step over the time of a step of the model. */
     int64_t draft_length;
     double acceptance, draft_share;
-    /* networks that denoise images: forward passes per image, twice with guidance; pixels per side (0 = the
-     * model's); other time per image */
+    /* Networks that denoise images: steps = forward passes per image, each over twice the batch with guidance; pixels
+     * per side (0 = the model's); beside_s = other time per image. */
     int64_t steps, image;
     bool guidance;
     double beside_s;
-    int32_t prefill_workers, decode_workers; /* replicas that only prefill, only decode; 0 = all do both */
+    int32_t prefill_workers, decode_workers; /* replicas that only prefill; replicas that only decode; 0 = every
+                                              * replica does both */
     double carbon_g_per_kwh;                 /* carbon intensity of the grid; NaN = unknown */
-    double waves;                            /* closed loop: requests of the benchmark over the open ones */
-    /* by formula alone: the draft model as named and as loaded; "P:D", P replicas that only prefill and D
-     * that only decode, instead of prefill_workers and decode_workers */
+    double waves;                            /* closed loop: requests of the benchmark per open request */
+    /* By formula only: draft model as the user names it, and as loaded; disaggregate "P:D" =
+     * prefill_workers:decode_workers, the replicas that only prefill and that only decode. */
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];
-    /* loops are simulated: requests, seed of arrivals and lengths; shape of the gamma distribution of the time between
-     * arrivals, 1 = Poisson; lengths are uniform within this share of their mean */
+    /* Simulation of loops. Number of requests; seed of arrivals and lengths; burstiness: shape of the gamma
+     * distribution of the time between arrivals, 1 = Poisson; lengths are uniform within this share of their mean. */
     int64_t requests, seed;
     double burstiness, length_spread;
-    bool preempt; /* a request starts when its prompt fits, and may lose its place; off: when its whole length fits */
-    /* recorded arrivals of an open loop: the name of the file, and its rows, which go to the replicas in turn */
+    bool preempt; /* on: a request starts when its prompt fits, and may be preempted; off: it starts when its whole
+                   * length fits */
+    /* Recorded arrivals of an open loop: file name and rows. The rows are assigned to the replicas in turn. */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
@@ -84,19 +86,20 @@ static inline nnc_serve_ask nnc_serve_ask_default(void)
     return ask;
 }
 
-/* Is every member within the limits of the command line? NNC_ILLEGAL_PLAN; err names the option. */
+/* Checks that every member is within the limits of the command line. NNC_ILLEGAL_PLAN: a member is not; err names the
+ * option. */
 NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err);
 
 /* One step of one replica: work and time of one of its devices. */
 typedef struct nnc_serve_step {
-    double sequences, new_tokens, context;       /* sequences; computed tokens and attended positions
-                                            * per sequence */
-    double steps;                                /* passes over the weights: the chunks of a prefill */
-    double flops, weight_bytes, kv_bytes, bytes; /* amounts on one device */
+    double sequences, new_tokens, context;       /* sequences; tokens computed per sequence; positions attended per
+                                                  * sequence */
+    double steps;                                /* passes over the weights; a prefill has one per chunk */
+    double flops, weight_bytes, kv_bytes, bytes; /* on one device */
     double intensity_flops_per_byte;
-    double product_s, expert_s, attention_s, head_s; /* together with comm_s and host_s: parts of time_s */
+    double product_s, expert_s, attention_s, head_s; /* parts of time_s, together with comm_s and host_s */
     double comm_s, host_s, time_s;
-    double lower_bound_s; /* datasheet rates, everything overlapped */
+    double lower_bound_s; /* time at datasheet rates, with everything overlapped */
     double network_bytes; /* bytes that one device sends */
     nnc_bound bound;
 } nnc_serve_step;
@@ -104,62 +107,64 @@ typedef struct nnc_serve_step {
 /* The result. NaN = unknown. */
 typedef struct nnc_serve {
     size_t struct_size; /* nnc_serve_of sets it */
-    nnc_serve_ask plan; /* resolved */
+    nnc_serve_ask plan; /* with all defaults filled in */
     nnc_serve_mode mode;
-    /* one prompt, or the whole static batch; one decode step at the mean context */
+    /* prefill: one prompt, or the whole static batch; decode: one step at the mean context */
     nnc_serve_step prefill, decode;
     double critical_batch;                 /* sequences at which decode becomes compute-bound; NaN = never */
-    double intensity_limit_flops_per_byte; /* limit of decode with infinitely many sequences */
+    double intensity_limit_flops_per_byte; /* limit that decode reaches with infinitely many sequences */
     /* latency */
     double ttft_s, tpot_s, request_s, queue_s;
     double ttft_interval_s[2], tpot_interval_s[2]; /* 90 % range of measurements */
     double ttft_lower_bound_s, tpot_lower_bound_s, request_lower_bound_s;
     /* throughput of the whole deployment */
-    double running; /* sequences that decode together in the whole deployment, on average */
+    double running; /* mean number of sequences that decode at the same time, whole deployment */
     double output_tokens_per_s, input_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, requests_per_s, utilization;
-    double upper_bound_tokens_per_s; /* output tokens, from the lower bounds */
+    double upper_bound_tokens_per_s; /* output tokens, computed from the lower bounds */
     double saturation_rate;          /* maximum requests per second */
     bool saturated;
     /* memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
-    double state_bytes_per_sequence;                    /* layers that keep a state, not keys and values */
-    double free_bytes, max_tokens;                      /* free bytes for the cache; tokens that fit in it */
-    double max_sequences;                               /* sequences at full length that fit on the deployment */
-    double total_bytes, capacity_bytes, headroom_bytes; /* headroom negative: does not fit */
+    double state_bytes_per_sequence; /* size of the states of layers that keep a state instead of keys and values */
+    double free_bytes, max_tokens;   /* free bytes for the cache; tokens that fit in it */
+    double max_sequences;            /* sequences of full length that fit on the whole deployment */
+    double total_bytes, capacity_bytes, headroom_bytes; /* headroom_bytes is negative when the deployment does not
+                                                         * fit */
     bool fits;
     /* money and energy */
     double price_per_device_hour, per_million_output_tokens;
-    double per_million_prefilled_tokens, per_million_decoded_tokens; /* price by the time of each phase */
+    /* price by the time spent in prefill; by the time spent in decode */
+    double per_million_prefilled_tokens, per_million_decoded_tokens;
     double energy_j_per_token;
-    double ttft_p99_s; /* result of a simulated loop */
-    /* by formula alone, not compared with measurements */
+    double ttft_p99_s; /* from a simulated loop */
+    /* by formula only, not compared with measurements */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
-    double transfer_bytes, transfer_s; /* sending the cache of a prompt to another worker */
+    double transfer_bytes, transfer_s; /* size of the cache of a prompt; time to send it to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
-    double carbon_g_per_million_tokens; /* carbon of output tokens, at rated power */
-    double draft_s, verify_s;           /* time of a draft step; of a verification step */
+    double carbon_g_per_million_tokens; /* carbon per million output tokens, at rated power */
+    double draft_s, verify_s;           /* time of a draft step; time of a verification step */
     /* 50, 90 and 99 % quantiles over the requests of a simulated loop */
     double ttft_p50_s, ttft_p90_s, tpot_p50_s, tpot_p90_s, tpot_p99_s;
     double request_p50_s, request_p90_s, request_p99_s;
-    double simulated, preemptions; /* requests; how often a request lost its place in the cache */
-    double prompt_s;               /* time that a prompt adds to the decode step */
+    double simulated, preemptions; /* simulated requests; number of preemptions */
+    double prompt_s;               /* time that prefilling a prompt adds to a decode step */
 } nnc_serve;
 
-/* One op of a step, all layers together, on one device. */
+/* One op of a step, summed over all layers, on one device. */
 typedef struct nnc_serve_op {
     const char *name;  /* static storage */
     const char *phase; /* "prefill", "decode" */
-    double count;      /* kernels */
+    double count;      /* number of kernels */
     double rows, flops, weight_bytes, kv_bytes, time_s;
     nnc_bound bound;
 } nnc_serve_op;
 
 enum { NNC_SERVE_OPS_MAX = 160 };
 
-/* Computes a deployment. software: profile of an engine; NULL = neutral. ops: array of NNC_SERVE_OPS_MAX,
- * receives the ops of prefill and decode; may be NULL. NNC_ILLEGAL_PLAN: the model cannot be served like
- * this; err names the option. A deployment that does not fit or is saturated is a result. */
+/* Computes a deployment. software: profile of an engine; NULL = neutral. ops: an array of NNC_SERVE_OPS_MAX entries
+ * that receives the ops of prefill and decode; may be NULL. A deployment that does not fit or is saturated is a result,
+ * not an error. NNC_ILLEGAL_PLAN: the model cannot be deployed with these inputs; err names the option. */
 NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                                   int32_t *op_count, nnc_error *err);
@@ -171,23 +176,24 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 }
 
 #ifdef NNC_STATIC_LINKING_ONLY
-/* The 90 % range of measured times per output token over prediction. */
+/* Returns the 90 % range of measured over predicted times per output token. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* How many times wider both ends are on a device: 1 where its file has figures of serving. */
+/* Returns the factor that widens both ends of the range on a device; 1 if the device file has serving efficiencies. */
 double nnc_serve_beyond(const nnc_device *device);
 nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* ---- single formulas ---- */
 
-/* Number of experts that `tokens` activate when each token takes `chosen` of `experts` at random: E (1 - (1
- * - k/E)^m). */
+/* Number of experts that `tokens` tokens activate, if each token takes `chosen` of `experts` at random: E (1 - (1 -
+ * k/E)^m). */
 NNC_API double nnc_serve_experts_touched(double experts, double chosen, double tokens);
-/* Time of a small all-reduce, s: every rank sends all data to all others at once, or its part twice.
- * fixed_s: of a call; second_s: of the second round; fractions of link_bytes_per_s, one direction. */
+/* Time of a small all-reduce, s. One round: every rank sends all data to all others. Two rounds: every rank sends its
+ * part twice. fixed_s: time per call; second_s: time of the second round; the fractions are shares of link_bytes_per_s,
+ * one direction. */
 NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s,
                                       double second_s, double one_shot_fraction, double two_shot_fraction);
-/* Expected tokens from one verification of `drafted` tokens, each accepted with this probability: (1 -
+/* Expected tokens from one verification of `drafted` tokens, if each is accepted with probability `acceptance`: (1 -
  * a^(y+1)) / (1 - a); arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
 /* Mean waiting time in a queue with one server and constant service time (M/D/1), and its 99th percentile

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Spec files: reading devices, models and software profiles by id or path. */
+/* Spec files: reads devices, models and software profiles by id or path. */
 #ifndef NNCOST_SPEC_H
 #define NNCOST_SPEC_H
 
@@ -11,11 +11,12 @@
 extern "C" {
 #endif
 
-/* A set of loaded specs: one arena, freed at once. Use it in one thread at a time. */
+/* A set of loaded specs in one arena, which is freed at once. Use a set in one thread at a time. */
 typedef struct nnc_specs nnc_specs;
 
-/* data_path: a folder with hw/, models/, software/ and foreign/, searched last; NULL = none. Searched before it:
- * $NNCOST_PATH (colon-separated), $XDG_CONFIG_HOME/nncost/ or ~/.config/nncost/. NULL when out of memory. */
+/* Opens a set. data_path: a folder with hw/, models/, software/ and foreign/; NULL = none. Folders are searched in this
+ * order: $NNCOST_PATH (colon-separated), $XDG_CONFIG_HOME/nncost/ or ~/.config/nncost/, data_path. Returns NULL when
+ * out of memory. */
 NNC_API nnc_specs *nnc_specs_open(const char *data_path);
 NNC_API void nnc_specs_close(nnc_specs *specs);
 
@@ -27,17 +28,16 @@ NNC_API nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, cons
 NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path, const nnc_software **software,
                                      nnc_error *err);
 
-/* lenient: unknown keys of a Hugging Face or diffusers configuration that do not look like dimensions are
- * skipped and listed in the model's notes. Default: they are errors. */
+/* With lenient, unknown keys of a Hugging Face or diffusers configuration are skipped and listed in the model's notes,
+ * unless they look like dimensions. Without it (the default) they are errors. */
 NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
-/* The default profiles of plans: torch-compile, fsdp, megatron, maxtext, by the kind of plan. A missing one
- * is replaced by the neutral profile. any: a search also offers features that the profile does not support.
- * Owned by the set. */
+/* Returns the default profiles by the kind of plan: torch-compile, fsdp, megatron, maxtext. The neutral profile
+ * replaces a missing one. any: a search also offers features that the profile does not support. The set owns the
+ * profiles. */
 NNC_API nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles, nnc_error *err);
 
-/* The same from `size` bytes of JSON text in memory, which need not end with a NUL; name is used in
- * messages. */
+/* Read a spec from `size` bytes of JSON in memory, which need not end with a NUL. name is used in error messages. */
 NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                                     const nnc_device **device, nnc_error *err);
 NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
@@ -45,14 +45,14 @@ NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const cha
 NNC_API nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                                       const nnc_software **software, nnc_error *err);
 
-/* A copy that may be changed, owned by the set. NNC_NO_MEMORY. */
+/* Make a copy that may be changed. The set owns it. Error: NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device **copy, nnc_error *err);
 NNC_API nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **copy, nnc_error *err);
 NNC_API nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from, nnc_software **copy, nnc_error *err);
 
-/* Replaces the links of a device by those of a cluster file ("nncost.cluster/1"): scale_up, scale_out and
- * host, each as a whole if the file has it. Devices share the NICs of their node. On failure the device is
- * unchanged. _parse: from text in memory. */
+/* Replaces the links of a device by the links in a cluster file ("nncost.cluster/1"): scale_up, scale_out and host,
+ * each as a whole if the file has it. Devices share the NICs of their node. On failure the device is unchanged.
+ * nnc_cluster_parse reads from memory. */
 NNC_API nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_device *device, nnc_error *err);
 NNC_API nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                                      nnc_device *device, nnc_error *err);
@@ -67,18 +67,16 @@ NNC_ENUM(nnc_offer, NNC_OFFER_LIST, NNC_OFFER_COUNT);
 NNC_API const char *nnc_offer_name(nnc_offer offer);
 NNC_API const char *nnc_offer_help(nnc_offer offer);
 
-/* Replaces the prices of a device by those of a seller, newest first: prices/SELLER.json of the data
- * folders ("nncost.prices/1"), or a path. region NULL: any. NNC_UNKNOWN_ID: no such seller; NNC_BAD_USAGE:
- * no such offer, err lists its offers. On failure the device is unchanged. */
+/* Replaces the prices of a device by the prices of a seller, newest first. seller: prices/SELLER.json of the data
+ * folders ("nncost.prices/1"), or a path. region NULL: any region. NNC_UNKNOWN_ID: unknown seller; NNC_BAD_USAGE: the
+ * seller has no such offer, and err lists its offers. On failure the device is unchanged. */
 NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer, const char *region,
                                    nnc_device *device, nnc_error *err);
 
-/* Carbon intensity of the electricity of a country or of a cloud region. Texts live in the arena of the
- * set. */
+/* Carbon intensity of electricity in a country or a cloud region. Texts live in the arena of the set. */
 typedef struct nnc_region {
     char id[48], name[64], seller[16]; /* seller "" = a country */
-    double carbon_g_per_kwh;           /* carbon intensity of the local grid (location-based,
-                                        * without certificates) */
+    double carbon_g_per_kwh;           /* of the local grid (location-based, without certificates) */
     int32_t year;                      /* 0 = not stated */
     const char *source;
 } nnc_region;
@@ -91,18 +89,18 @@ typedef struct nnc_building {
     const char *source;
 } nnc_building;
 
-/* By id or name, case-insensitive, from grid/buildings.json of the data folders. NNC_UNKNOWN_ID names the
- * nearest. */
+/* Finds a building by id or name, case-insensitive, in grid/buildings.json of the data folders. NNC_UNKNOWN_ID: err
+ * names the nearest. */
 NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, nnc_building *building, nnc_error *err);
 
-/* By id or name, case-insensitive, from grid/regions.json of the data folders. NNC_UNKNOWN_ID names the
- * nearest. */
+/* Finds a region by id or name, case-insensitive, in grid/regions.json of the data folders. NNC_UNKNOWN_ID: err names
+ * the nearest. */
 NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err);
 
-/* Reads one field by its dotted name ("scale_up.bytes_per_s", "matmul_flops_per_s.bf16"), the names of the
- * file, which `nncost show` lists. _number: numbers and switches (0, 1); NaN = not recorded. _text: any
- * field, as `nncost show` prints it ("-" = not recorded), cut to size bytes including the NUL.
- * NNC_BAD_USAGE: unknown field (err names the nearest), or not a number. */
+/* Read one field by its dotted name in the file ("scale_up.bytes_per_s", "matmul_flops_per_s.bf16"); `nncost show`
+ * lists the names. ..._number: numbers and switches (0, 1); NaN = not recorded. ..._text: any field, as `nncost show`
+ * prints it ("-" = not recorded), cut to size bytes including the NUL. NNC_BAD_USAGE: unknown field (err names the
+ * nearest), or not a number. */
 NNC_API nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value, nnc_error *err);
 NNC_API nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text, size_t size,
                                    nnc_error *err);
@@ -113,37 +111,37 @@ NNC_API nnc_status nnc_software_text(const nnc_software *software, const char *f
                                      nnc_error *err);
 NNC_API nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, size_t size, nnc_error *err);
 
-/* Sets one field by its dotted name from text, within the limits of files: nnc_device_set(copy,
- * "scale_up.bytes_per_s", "450e9", &err). NNC_BAD_USAGE: unknown field or bad value, nothing is changed;
- * err->where is the name. */
+/* Set one field by its dotted name from text, within the limits of files: nnc_device_set(copy, "scale_up.bytes_per_s",
+ * "450e9", &err). NNC_BAD_USAGE: unknown field or bad value; nothing is changed, and err->where is the name. */
 NNC_API nnc_status nnc_device_set(nnc_device *device, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_software_set(nnc_software *software, const char *field, const char *value, nnc_error *err);
 NNC_API nnc_status nnc_plan_set(nnc_plan *plan, const char *field, const char *value, nnc_error *err);
 
-/* Checks rules between fields (heads divide by kv_heads, wrap has one entry per axis ...). Loading does
- * this; call it after nnc_..._set. name is used in messages; NULL = none. */
+/* Check rules between fields (kv_heads divides heads, wrap has one entry per axis ...). Loading does this; call it
+ * after nnc_..._set. name is used in messages; NULL = no name. */
 NNC_API nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_error *err);
 NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc_error *err);
 
 /* The kinds of spec. */
 typedef enum nnc_spec_kind { NNC_SPEC_DEVICE, NNC_SPEC_MODEL, NNC_SPEC_SOFTWARE, NNC_SPEC_KIND_COUNT } nnc_spec_kind;
 
-/* The ids that can be loaded, sorted, without duplicates; they live in the arena of the set. */
+/* Lists the ids that can be loaded, sorted, without duplicates. The list lives in the arena of the set. */
 NNC_API nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids, int32_t *count,
                                   nnc_error *err);
 
-/* Reports every error of a file, with one call of report per error; returns the number of errors. "schema"
- * decides the kind of file. */
+/* Calls report once for each error of a file; returns the number of errors. The key "schema" of the file decides its
+ * kind. */
 typedef void nnc_fault_fn(void *context, const nnc_error *fault);
 NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *report, void *context);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* As nnc_profiles_get, into a struct of the caller, without any. wanted[kind]: others stay NULL; NULL = all. */
+/* Loads the default profiles into a struct of the caller, without `any`; see nnc_profiles_get. Loads only kinds with
+ * wanted[kind]; other kinds stay NULL. wanted NULL = all kinds. */
 nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err);
 
-/* As nnc_..._parse, into a struct of the caller. */
+/* Read a spec from JSON in memory, as nnc_..._parse, into a struct of the caller. */
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
                                  nnc_error *err);
 nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,

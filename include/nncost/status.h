@@ -3,13 +3,13 @@
 #ifndef NNCOST_STATUS_H
 #define NNCOST_STATUS_H
 
-/* Enumerations are declared together with the texts of their values. A list has each value once, with its text in
- * files, options and output and, where users choose it, a line of help:
+/* Declares an enumeration together with the texts of its values. A list has one row per value: its name, its text in
+ * files, options and output, and a line of help if users choose it:
  *     #define NNC_COLOUR_LIST(X)            \
  *         X(NNC_RED, "red", "Like a rose.") \
  *         X(NNC_BLUE, "blue", "Like the sky.")
  *     NNC_ENUM(nnc_colour, NNC_COLOUR_LIST, NNC_COLOUR_COUNT);
- * The last argument names the number of values. */
+ * The last argument is the name of the number of values. */
 #define NNC_ENUM_VALUE(name, ...) name,
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): names take none */
 #define NNC_ENUM(type, list, count) typedef enum type { list(NNC_ENUM_VALUE) count } type
@@ -22,10 +22,9 @@
 extern "C" {
 #endif
 
-/* NNC_API marks the functions of the shared library. Other declarations are for programs that link the
- * static library of exactly these headers and define NNC_STATIC_LINKING_ONLY before including them: the
- * members of devices, models and software profiles, and functions that take or return such structs. They
- * change from release to release. */
+/* NNC_API marks the functions of the shared library. Other declarations are for programs that link the static library
+ * of the same version and define NNC_STATIC_LINKING_ONLY before they include its headers: members of devices, models
+ * and software profiles, and functions that take or return these structs. They change from release to release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
 #define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
@@ -34,7 +33,7 @@ extern "C" {
 #define NNC_PRINTF(text, first)
 #endif
 
-/* Name, exit code of the command, text. */
+/* Columns: value, exit code of the command, text. */
 #define NNC_STATUS_LIST(X)                  \
     X(NNC_OK, 0, "ok")                      \
     X(NNC_BAD_USAGE, 2, "bad command line") \
@@ -46,19 +45,21 @@ extern "C" {
 
 NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 
-/* Pointers. NULL is an error unless a comment gives it a meaning: a function that returns a status refuses it with
- * NNC_BAD_USAGE and names the parameter; other functions return NaN, NULL, "?", 0 or false, and do nothing. err may
- * always be NULL, and ..._destroy, ..._close and ..._free accept NULL. A returned pointer belongs to the owner that the
- * comment names, else to the struct or set it came from.
+/* Pointers.
  *
- * Structs of the caller either begin with struct_size or never change: nnc_error, nnc_work, nnc_cell, nnc_figure(s),
+ * NULL is an error unless a comment gives it a meaning. A function that returns a status then returns NNC_BAD_USAGE and
+ * names the parameter. Other functions return NaN, NULL, "?", 0 or false, and do nothing. err may always be NULL;
+ * ..._destroy, ..._close and ..._free accept NULL. A returned pointer belongs to the owner that the comment names;
+ * without such a comment, to the struct or set that it came from.
+ *
+ * A struct of the caller begins with struct_size, or it never changes: nnc_error, nnc_work, nnc_cell, nnc_figure(s),
  * nnc_tolerance, nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target,
- * nnc_optimum and the tallies. Only the library creates the other structs; those that it returns as const pointers may
+ * nnc_optimum and the tallies. Only the library creates other structs; if it returns them as const pointers, they may
  * grow at their end.
  *
- * A later release adds values of an enumeration after those of today; a program should expect them. */
+ * A later release may add values at the end of an enumeration; a program should expect them. */
 
-/* An error. The caller owns it and may pass NULL instead.
+/* An error. The caller owns it; functions also accept NULL.
  * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"
  * what    "out of range, expected at least 1 B, found -5" */
 typedef struct nnc_error {
@@ -69,7 +70,7 @@ typedef struct nnc_error {
 
 /* Exit code of the command for a status: 0, 2, 3 or 4. */
 NNC_API int nnc_status_exit_code(nnc_status status);
-/* Short text of a status; static storage. */
+/* Returns a short text for a status; static storage. */
 NNC_API const char *nnc_status_text(nnc_status status);
 
 #ifdef __cplusplus

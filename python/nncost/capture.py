@@ -19,8 +19,8 @@ The file (schema nncost.capture/1):
                  [dtype, shape, storage], args (arguments that are not tensors), repeat
     blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
                  and its storages are those of the first layer
-    storages     one entry per storage of the unfolded step: bytes, kind (parameter, buffer, input, gradient, state,
-                 kept, temporary), first and last (positions in the unfolded list of operators; -1 = before the step,
+    storages     one entry per storage of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient,
+                 state, kept, temporary), first and last (positions in the unfolded list of operators; -1 = before the step,
                  the number of operators = after it)
 
 `kept` storages live until backward uses them. Autocast, checkpointing and sharding are not recorded: nncost applies them.
@@ -132,7 +132,7 @@ def recorder(model, fake=False):
             self.modules, self.stack, self.pending, self.owner = {"": 0}, [], [], {}
             self.handles, self.previous, self.running = [], 0, False  # running: autograd is
             for parameter in model.parameters():
-                self.storages.number(parameter, kind="parameter")
+                self.storages.number(parameter, kind="parameter" if parameter.requires_grad else "frozen")
             for buffer in model.buffers():
                 self.storages.number(buffer, kind="buffer")
             for name, module in model.named_modules():
@@ -194,6 +194,8 @@ def recorder(model, fake=False):
             addresses = {Storages._storage(t)._cdata for t in inputs}
             read = [[dtype_name(t.dtype), list(t.shape), self.storages.number(t, kind="input" if self.phase == "forward" else "state")] for t in inputs]
             self.storages.now = len(self.ops)
+            if base == "detach" and not inputs:
+                return torch.tensor(args[0])  # a number kept for backward
             result = func(*args, **kwargs)
             if name.startswith("prim."):  # a query of a fake tensor, such as its device
                 return result
@@ -292,9 +294,9 @@ def document(model, rec, tensors, batch, source):
     import torch
     store, end = rec.storages, len(rec.ops)
     for number, kind in enumerate(store.kind):
-        if kind in ("parameter", "buffer", "input", "state"):
+        if kind in ("parameter", "frozen", "buffer", "input", "state"):
             store.first[number] = -1
-        if kind in ("parameter", "buffer", "state", "gradient") or store.tensors[number] > 0 and kind == "input":
+        if kind in ("parameter", "frozen", "buffer", "state", "gradient") or store.tensors[number] > 0 and kind == "input":
             store.last[number] = end
     parameters = list(model.parameters())
     ops, blocks = fold(rec.ops, store.kind)
@@ -315,8 +317,9 @@ def document(model, rec, tensors, batch, source):
 # ---- folding equal layers ----
 
 def signature(op, kinds):
-    """Equal for operators of equal layers: everything but the storages and the module; a parameter equals parameters"""
-    tensors = tuple((d, tuple(s), kinds[n] in ("parameter", "buffer")) for d, s, n in op["inputs"] + op["outputs"])
+    """Equal for operators of equal layers: everything but the storages and the module; a parameter equals parameters that
+    are trained, or frozen, as it is"""
+    tensors = tuple((d, tuple(s), kinds[n] if kinds[n] in ("parameter", "frozen", "buffer") else "") for d, s, n in op["inputs"] + op["outputs"])
     return op["name"], op["phase"], tensors, json.dumps(op["args"])
 
 

@@ -4,7 +4,7 @@
 
 #include "base/base_internal.h"
 
-/* Larger than a device or model file as structs, so that most sets of specs allocate one block. */
+/* More than a device or a model takes after reading, so that most sets of specs allocate one block. */
 enum { BLOCK_BYTES = 16 * 1024 };
 
 typedef struct block {
@@ -33,7 +33,7 @@ void nnc_arena_destroy(nnc_arena *arena)
     if (arena == NULL) {
         return;
     }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the list lies in the blocks */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the entries of the list lie in the blocks */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {

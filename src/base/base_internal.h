@@ -1,17 +1,17 @@
-/* Tools for every folder: errors, names of enumerators, numbers, memory, text, files and threads. This folder knows
- * nothing of neural networks, and includes no other folder.
+/* Tools for every folder: errors, names of enumerators, numbers, memory, text, files and threads. This folder is
+ * independent of neural networks, and includes no other folder.
  *
- *     error.c     filling nnc_error; the nearest name to a misspelt one; structs that begin with their size
- *     number.c    checked products, strict reading, 12-digit printing; the only place that knows unit prefixes
+ *     error.c     fills nnc_error; finds the nearest name to a misspelt one; structs that begin with their size
+ *     number.c    checked products, strict reading, 12-digit printing; the only place with unit prefixes
  *     arena.c     memory that is freed all at once
  *     buffer.c    growing buffers, UTF-8, JSON and shell quoting, packed cells, digests
  *     platform.c  atomic files and threads, with simpler versions for WebAssembly
  *     dlopen.c    system libraries that are loaded when first needed
  *
- * It includes the headers of the C library that most files need; a file includes the others itself.
+ * This header includes the headers of the C library that most files need. A file includes further headers itself.
  *
- * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) stays a header of its own: it
- * defines macros with short names, and only the folders that compute need them. */
+ * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) is a separate header: it defines
+ * macros with short names, and only the folders that compute need them. */
 #ifndef NNCOST_BASE_BASE_INTERNAL_H
 #define NNCOST_BASE_BASE_INTERNAL_H
 
@@ -39,10 +39,10 @@ nnc_status nnc_fail(nnc_error *err, nnc_status status, const char *where, const 
 nnc_status nnc_vfail(nnc_error *err, nnc_status status, const char *where, const char *format, va_list args)
     NNC_PRINTF(4, 0);
 
-/* "nncost: out of memory". */
+/* Reports "nncost: out of memory". */
 nnc_status nnc_no_memory(nnc_error *err);
 
-/* Prefixes the place of an error: "outer: where". */
+/* Puts `outer` before the place of an error: "outer: where". */
 void nnc_error_within(nnc_error *err, const char *outer);
 
 /* Returns from the function when a call fails. For functions that have nothing to release. */
@@ -62,13 +62,14 @@ void nnc_error_within(nnc_error *err, const char *outer);
         }                              \
     } while (0)
 
-/* Refuses NULL where a public function needs a pointer: "nnc_estimate: no model ...". */
+/* Reports an error when a public function gets NULL for a pointer that it needs: "nnc_estimate: no model ...". */
 nnc_status nnc_need(const char *function, const char *what, bool given, nnc_error *err);
 
-/* The same for a parameter of a function that returns a status. */
+/* NNC_NEED reports an error when a parameter is NULL, in a function that returns a status. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
-/* The nearest of count names to `text` by edit distance; NULL if all differ in more than a third of their letters. */
+/* Returns the name with the smallest edit distance to `text`; NULL if every name differs in more than a third of its
+ * letters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 
 /* ---- names of enumerators ---- */
@@ -96,22 +97,22 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
         return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
     }
 
-/* More about a value stands in its row, defined as NNC_ROW(VALUE). A table of pointers to rows is
- * { LIST(NNC_ROW_AT) }: it does not compile when a value has no row. */
+/* Further data about a value of an enumeration is its row, defined as NNC_ROW(VALUE). { LIST(NNC_ROW_AT) } is a table
+ * of pointers to rows; it does not compile when a value has no row. */
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
-/* For rows that are lines of one table: checks that the last value has a line. tests/unit/test_rows.c checks the
- * others. */
+/* Checks that a table with one line per value is long enough for the last value. tests/unit/test_rows.c checks the
+ * other values. */
 #define NNC_ROW_EACH(rows, values) _Static_assert(sizeof(rows) / sizeof(rows)[0] == (values), "a value has no row")
 
-/* The names of an enumeration: number of values, and the text of each. */
+/* The names of an enumeration: the number of values, and a function that returns the name of each. */
 typedef struct nnc_names {
-    const char *(*of)(unsigned value); /* NULL = no names */
+    const char *(*of)(unsigned value); /* NULL = the enumeration has no names */
     int count;
 } nnc_names;
 
-/* The value with this name; -1 = unknown. _typed ignores case: for text that people type. */
+/* Returns the value with this name; -1 = unknown. _typed ignores case, for text that people type. */
 int nnc_names_find(nnc_names names, const char *text);
 int nnc_names_find_nocase(nnc_names names, const char *text);
 
@@ -119,20 +120,21 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * The first member is the size of the struct as the caller compiled it: an older program has a shorter struct than
  * this library, a newer program a longer one. Members are only ever appended. */
 
-/* Copies `given` into `full`, which holds the defaults of the other members. A longer struct must have zeros where
- * this library has no members. what: "nnc_plan". NNC_BAD_USAGE: the size was not set, or a member that this library
- * does not know is not zero. */
+/* Copies `given` into `full`, which holds defaults for the other members. The members of a longer `given` that this
+ * library does not know must be zero. what: "nnc_plan". NNC_BAD_USAGE: the size is not set, or an unknown member is not
+ * zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
-/* Copies as much of `full` as fits into `given`, zeros after it. The size in `given` stays. */
+/* Copies `full` into `given`, as far as it fits, and sets the bytes of `given` after it to zero. The size stored in
+ * `given` stays. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
-/* NNC_BAD_USAGE unless the size in `given` is one that a program can have. */
+/* Returns NNC_BAD_USAGE unless the size in `given` is one that a program can have. */
 nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err);
 
 /* ---- numbers ---- */
 
-/* a * b or a + b into *out; false on overflow, *out is then unchanged. */
+/* Writes a * b or a + b into *out. Returns false on overflow; *out is then unchanged. */
 static inline bool nnc_mul_i64(int64_t a, int64_t b, int64_t *out)
 {
     int64_t product;
@@ -152,7 +154,8 @@ static inline bool nnc_add_i64(int64_t a, int64_t b, int64_t *out)
     return true;
 }
 
-/* The larger and the smaller of two numbers; NaN if either is NaN (fmax and fmin would drop it). */
+/* Return the larger and the smaller of two numbers. If either is NaN, the result is NaN (fmax and fmin would ignore
+ * it). */
 static inline double nnc_max(double a, double b)
 {
     return isnan(a) || a > b ? a : b;
@@ -166,7 +169,7 @@ static inline double nnc_pow4(double x)
     return x * x * x * x;
 }
 
-/* Does a text end in another, shorter one? */
+/* Tests whether a text ends in another, shorter text. */
 static inline bool nnc_ends_in(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);
@@ -186,14 +189,14 @@ static inline int64_t nnc_ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/* Length of the number at the start of text by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1", ".5", "inf");
- * 0 = no number. */
+/* Returns the length of the number at the start of text, by the grammar of JSON ("-0.5e9"; not "01", "1.", "+1", ".5",
+ * "inf"); 0 = no number. */
 size_t nnc_number_span(const char *text, size_t size);
 
-/* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"); false for hex, inf, nan, blanks and all else.
- * Does not depend on the locale. */
+/* Reads a whole text as a finite decimal number ("80e9", "-5", "0.5"). Returns false for any other text, such as hex,
+ * inf, nan, or blanks. Does not depend on the locale. */
 bool nnc_read_double(const char *text, double *out);
-/* The same for a whole number; "1e3" is one, "1.5" is not. */
+/* Reads a whole text as a whole number: accepts "1e3", refuses "1.5". */
 bool nnc_read_i64(const char *text, int64_t *out);
 
 /* Reads a number with an optional unit. unit: the SI unit of the value, which decides the suffixes:
@@ -203,8 +206,9 @@ bool nnc_read_i64(const char *text, int64_t *out);
  *     NULL, "tokens"   k, M, B = G, T by 1000; whole lengths in tokens k and M by 1024 */
 bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *out);
 
-/* The same when the unit is not known in advance: it must follow the number, and have one meaning only: times, bytes,
- * B/s and FLOP/s with a prefix ("860ms", "80GB", "400TFLOP/s"). Accepts plain numbers; refuses "8k", "10B", "5m". */
+/* Reads a quantity whose unit is not known in advance. The unit must follow the number and must have only one meaning:
+ * times, and bytes, B/s and FLOP/s with a prefix ("860ms", "80GB", "400TFLOP/s"). Accepts plain numbers; refuses "8k",
+ * "10B", "5m". */
 bool nnc_read_typed(const char *text, double *out);
 
 /* Reads an amount of money, with or without a currency ("USD", "$", "EUR" ...) and "/h": "2.5 USD/h", "200k",
@@ -212,22 +216,22 @@ bool nnc_read_typed(const char *text, double *out);
 enum { NNC_CURRENCY_TEXT = 4 };
 bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
 
-/* Shortest decimal text with at most 12 significant digits, '.' as the point in every locale; "null" for NaN and
- * infinities. _text returns text, _write the length. */
+/* Writes the shortest decimal text with at most 12 significant digits. The decimal point is '.' in every locale; NaN
+ * and infinities become "null". _text returns the text, _write its length. */
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
-/* The same for a whole number. */
+/* Writes a whole number as decimal text. Returns the length. */
 size_t nnc_whole_write(int64_t value, char text[NNC_NUMBER_TEXT]);
 
-/* For text from printf: replaces the decimal point of the caller's locale, of any length, by '.'; makes "1e+15"
- * "1e15" and "1e-05" "1e-5". */
+/* Corrects text from printf: replaces the decimal point of the caller's locale, of any length, by '.', and makes "1e15"
+ * of "1e+15" and "1e-5" of "1e-05". */
 void nnc_fix_point(char *text);
 void nnc_shorten_exponent(char *text);
 
-/* Value with an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" -> "85.90 GB",
- * 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; "-" for NaN. Bytes and FLOPs have no prefix below 1; from 7200 seconds up the
- * unit is hours, days or years. Returns text. */
+/* Writes a value with an SI prefix and four significant digits: 0.0123 "s" -> "12.30 ms", 8.59e10 "B" -> "85.90 GB",
+ * 3.12e14 "FLOP/s" -> "312.0 TFLOP/s"; NaN -> "-". Bytes and FLOPs have no prefix below 1. From 7200 seconds the unit
+ * is hours, days or years. Returns text. */
 char *nnc_unit_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
 /* ---- arena: memory that is freed all at once ---- */
@@ -236,20 +240,21 @@ typedef struct nnc_arena nnc_arena;
 
 nnc_arena *nnc_arena_create(void); /* NULL when out of memory */
 void nnc_arena_destroy(nnc_arena *arena);
-/* Zeroed and aligned for any type; NULL when out of memory. */
+/* Returns zeroed memory, aligned for any type; NULL when out of memory. */
 void *nnc_arena_alloc(nnc_arena *arena, size_t size);
-/* count * size bytes; NULL also when the product overflows. */
+/* Returns count * size bytes; NULL also when the product overflows. */
 void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
-/* A list with space for more than count entries: the list itself while it has it, else a copy twice as large. NULL
- * when out of memory; the old list is still valid then. */
+/* Returns a list with space for more than count entries: the list itself if it has the space, else a copy twice as
+ * large. NULL when out of memory; the old list then stays valid. */
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size);
-/* Frees a block from malloc together with the arena. false: out of memory, the block is freed at once. */
+/* Frees a block from malloc together with the arena. Returns false when out of memory; the block is then freed at
+ * once. */
 bool nnc_arena_own(nnc_arena *arena, void *allocated);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
 /* ---- buffer: bytes that grow ----
- * All output goes through buffers. A cleared buffer keeps its memory, so a buffer that is used again stops
- * allocating. `failed` is sticky: writers ignore it, the one who reads the bytes checks it. */
+ * All output goes through buffers. A cleared buffer keeps its memory, so a buffer that is used again stops allocating.
+ * `failed` stays set once it is set: functions that write ignore it, and the reader of the bytes checks it. */
 
 typedef struct nnc_buffer { /* starts as { 0 } */
     char *bytes;
@@ -267,31 +272,31 @@ void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2,
 void nnc_buffer_clear(nnc_buffer *buffer); /* keeps the memory */
 void nnc_buffer_free(nnc_buffer *buffer);
 
-/* Appends to a text of at most size - 1 bytes: the separator, unless the text is empty, and what is formatted. What does
- * not fit is left out. */
+/* Appends to a text of at most size - 1 bytes: first the separator, unless the text is empty, then the formatted text.
+ * Cuts text that does not fit. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
 /* ---- text ---- */
 
-/* Bytes of the valid UTF-8 character at the start of text; 0 = not valid. */
+/* Returns the number of bytes of the valid UTF-8 character at the start of text; 0 = not valid. */
 size_t nnc_utf8_length(const char *text, size_t size);
 
-/* Bytes of the control character at the start of a NUL-terminated text, 0 = no control character: C0 (NUL included),
- * C1, characters that change the direction of text or end a line, and "##[" and "##vso[", which CI runners execute.
- * Terminals and pages must not see one. */
+/* Returns the number of bytes of the control character at the start of a NUL-terminated text; 0 = no control character.
+ * These are C0 (NUL included), C1, characters that change the direction of text or end a line, and "##[" and "##vso[",
+ * which CI runners execute. Terminals and pages must not get one. */
 size_t nnc_control_length(const char *text);
 
-/* Length of the printable ASCII at the start of text, at most `most`, up to a quote, a backslash or '#': every format
- * writes these bytes unchanged, and most output consists of them. */
+/* Returns the length of printable ASCII at the start of text, at most `most`, up to a quote, a backslash or '#'. Every
+ * format writes these bytes unchanged, and most output consists of them. */
 size_t nnc_plain_length(const char *text, size_t most);
 
-/* Text as JSON, in quotes. Control characters are escaped, bytes that are not UTF-8 become \ufffd. */
+/* Writes a text as a JSON string, in quotes. Control characters are escaped; bytes that are not UTF-8 become \ufffd. */
 void nnc_put_json_text(nnc_buffer *out, const char *text);
 
-/* Text as a word for a shell: bare where that is safe, else in single quotes. */
+/* Writes a text as a word for a shell: without quotes if that is safe, else in single quotes. */
 void nnc_shell_word(nnc_buffer *out, const char *text);
 
-/* Splits a line in place at spaces outside quotes; a backslash quotes the next character. Returns the number of words,
+/* Splits a line in place at spaces outside quotes. A backslash quotes the next character. Returns the number of words;
  * -1 if there are more than `most`. */
 int nnc_shell_split(char *line, char **words, int most);
 
@@ -300,29 +305,28 @@ void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count);
 void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
 /* ---- digests: did something change? ----
- * FNV-1a with 64 bits. It detects accidental changes, not forgeries.
- * Source: Fowler, Noll, Vo, draft-eastlake-fnv. */
+ * FNV-1a with 64 bits. It detects accidental changes, not forgeries. Source: Fowler, Noll, Vo, draft-eastlake-fnv. */
 
 #define NNC_DIGEST_START UINT64_C(0xcbf29ce484222325)
 
-/* Continues a digest by bytes; by a text and its NUL, so that two texts in a row stay distinct; by a number,
- * independent of byte order. */
+/* Add data to a digest: bytes; a text with its NUL, so that two texts in a row stay distinct; a number, independent of
+ * byte order. */
 uint64_t nnc_digest_bytes(uint64_t digest, const void *bytes, size_t size);
 uint64_t nnc_digest_text(uint64_t digest, const char *text);
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number);
 
-/* Sixteen hexadecimal digits. Returns text. */
+/* Writes sixteen hexadecimal digits. Returns text. */
 enum { NNC_DIGEST_TEXT = 17 };
 char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT]);
 
-/* CRC-32 as in zlib and PNG, for hashes that other programs must be able to compute; start with 0. */
+/* Computes CRC-32 as in zlib and PNG, for hashes that other programs must be able to compute. Start with 0. */
 uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
 
 /* ---- atomic files: a file appears complete or not at all ----
  * The new content is written to a temporary file in the folder of the target, which then replaces the target. */
 
 typedef struct nnc_atomic_file {
-    char *target;    /* the file to replace; for a symbolic link the file it names. NULL = not open */
+    char *target;    /* the file to replace (of a symbolic link, the file that it names); NULL = not open */
     char *temporary; /* path of the temporary file; NULL = it has no name yet */
     int descriptor;  /* descriptor of the temporary file */
 } nnc_atomic_file;
@@ -332,10 +336,10 @@ typedef struct nnc_atomic_file {
  * nnc_atomic_file_drop. On failure nothing is left, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
-/* The same with a named temporary file (.nncost- and six letters), for libraries that open files by name. */
+/* Creates a temporary file with a name (.nncost- and six letters), for libraries that open files by name. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
-/* Closes the file and replaces the target; with durable, after the bytes are on disk. On failure the target is
+/* Closes the file and replaces the target; durable: only after the bytes are on disk. On failure the target is
  * unchanged, and errno has the cause. */
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable);
 
@@ -345,8 +349,9 @@ void nnc_atomic_file_drop(nnc_atomic_file *file);
 /* Replaces the content of path by a text, durably. On failure path is unchanged, and errno has the cause. */
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
 
-/* Opens a file to read, -1 on failure, when errno has the cause. Where the variable is set, only regular files and folders
- * inside the folders that it lists (real paths, joined by ':') can be opened: EACCES. */
+/* Opens a file to read. Returns -1 on failure; errno then has the cause. If the environment variable is set, only
+ * regular files and folders inside the folders that it lists (real paths, joined by ':') can be opened; others fail
+ * with EACCES. */
 #define NNC_ROOTS_VARIABLE "NNCOST_ROOTS"
 int nnc_open_to_read(const char *path);
 
@@ -357,16 +362,16 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
 
 enum { NNC_THREADS_MAX = 256 };
 
-/* Runs work on each of count contexts in an array of structs of `size` bytes: the first in the calling thread, each other in its own
- * thread (at most NNC_THREADS_MAX). When a thread cannot be started, its context is skipped: the contexts must share a
- * queue of work that any of them can finish. */
+/* Runs work on each of count contexts, which form an array of structs of `size` bytes. The first runs in the calling
+ * thread, each other in its own thread (at most NNC_THREADS_MAX). If a thread cannot be started, its context is
+ * skipped; so the contexts must share a queue of work that any of them can finish. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
 /* ---- system libraries that are loaded when first needed ---- */
 
-/* Loads a library and fills a struct of function pointers with the functions of these names, in their order. The
- * library stays loaded. Commands that do not need it start faster. package: the Debian package, for the message.
- * NNC_IO: the library or a function is missing. */
+/* Loads a library and writes the functions with these names, in their order, into a struct of function pointers. The
+ * library stays loaded. It is loaded late so that commands without it start faster. package: the Debian package, named
+ * in the message. NNC_IO: the library or a function is missing. */
 nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names, size_t count,
                                 void *functions, nnc_error *err);
 

@@ -104,8 +104,8 @@ void nnc_text_append(char *text, size_t size, const char *separator, const char 
 
 /* ---- UTF-8 and control characters ---- */
 
-/* The lead byte decides the length and the range of the second byte; the rest are 80..BF.
- * Source: The Unicode Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
+/* The lead byte decides the length and the range of the second byte; later bytes are 80..BF. Source: The Unicode
+ * Standard, table 3-7 (no overlong forms, no surrogates, up to U+10FFFF). */
 size_t nnc_utf8_length(const char *text, size_t size)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -132,8 +132,8 @@ size_t nnc_utf8_length(const char *text, size_t size)
     return length;
 }
 
-/* "##[", "##vso[": a CI runner executes it anywhere in a line.
- * Source: github.com/actions/runner, ActionCommand.cs; learn.microsoft.com, "Logging commands". */
+/* Finds "##[" and "##vso[": a CI runner executes them anywhere in a line. Source: github.com/actions/runner,
+ * ActionCommand.cs; learn.microsoft.com, "Logging commands". */
 static bool is_runner_command(const char *text)
 {
     return text[0] == '#' && text[1] == '#' && text[2 + strspn(text + 2, "abcdefghijklmnopqrstuvwxyz")] == '[';
@@ -146,7 +146,7 @@ size_t nnc_control_length(const char *text)
         unsigned first, last;
     } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },      { 0xAD, 0xAD },     { 0x61C, 0x61C },
                      { 0x180E, 0x180E }, { 0x200B, 0x200F },  { 0x2028, 0x202E }, { 0x2060, 0x206F },
-                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last: tag letters, which no one sees */
+                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last row: tag letters, which are invisible */
     const unsigned char *s = (const unsigned char *)text;
     unsigned code = s[0];
     size_t length = 1;
@@ -177,7 +177,7 @@ size_t nnc_plain_length(const char *text, size_t most)
 
 /* ---- JSON ---- */
 
-/* A control character as \uXXXX; beyond U+FFFF as two of them, RFC 8259, section 7. */
+/* Writes a control character as \uXXXX; a character beyond U+FFFF as two escapes, RFC 8259, section 7. */
 static void put_escape(nnc_buffer *out, const char *text, size_t length)
 {
     unsigned code = (unsigned char)text[0] & (length == 1 ? 0x7FU : 0xFFU >> (length + 1));
@@ -220,7 +220,7 @@ void nnc_put_json_text(nnc_buffer *out, const char *text)
 
 /* ---- shell words ---- */
 
-/* Does a character need no quotes in a shell? */
+/* Tests whether a character needs no quotes in a shell. */
 static bool is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
@@ -280,7 +280,7 @@ int nnc_shell_split(char *line, char **words, int most)
     return count;
 }
 
-/* ---- packed cells: the kind, then the value ---- */
+/* ---- packed cells: each is its kind, then its value ---- */
 
 static void pack(nnc_buffer *out, const nnc_cell *cell)
 {
@@ -343,7 +343,7 @@ uint64_t nnc_digest_text(uint64_t digest, const char *text)
 
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
 {
-    if (number <= 0xFF) {                                        /* the other seven bytes are 0 and only multiply */
+    if (number <= 0xFF) { /* the other seven bytes are 0: each only multiplies the digest by the prime */
         return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* the prime to the power of 8 */
     }
     unsigned char bytes[8];

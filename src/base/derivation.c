@@ -1,5 +1,5 @@
-/* Derivations: a list of lines (name = formula = numbers = value) and a stack of operands that formulas may name. When a
- * line is added, each name in its formula is replaced by the value of the newest operand of that name. */
+/* Derivations: a list of lines (name = formula = numbers = value) and a stack of operands that formulas may name. When
+ * a line is added, each name in its formula is replaced by the value of the newest operand with that name. */
 #include "base/derivation.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 #include "base/base_internal.h"
 #include "base/expression.h"
 
-/* ---- formulas: from C source to text, and name by name ---- */
+/* ---- formulas: from C source to text, and their names one by one ---- */
 
 static void formula_start(nnc_formula *formula)
 {
@@ -65,14 +65,14 @@ static size_t put_number(nnc_formula *formula, const char *text)
     return length;
 }
 
-/* A name, or the call nnc_pow4(name). Returns the length read. */
+/* Writes a name, or the call nnc_pow4(name). Returns the length read. */
 static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no-recursion): once */
 {
     static const char pow4[] = "nnc_pow4(";
     const size_t length = c_name(text);
     const char *after = text + length;
     if (strncmp(after, "->", 2) == 0 && c_name(after + 2) > 0) {
-        return length + 2; /* a prefix: the name follows */
+        return length + 2; /* a prefix of a member: the name follows */
     }
     if (*after == '.' && c_name(after + 1) > 0) {
         return length + 1;
@@ -221,7 +221,7 @@ static const char *keep(nnc_derivation *why, const nnc_formula *w)
     return kept != NULL ? kept : "";
 }
 
-/* The newest operand of that name; NULL = unknown. */
+/* Returns the newest operand with that name; NULL = unknown. */
 static const symbol *find(const nnc_derivation *why, const char *name, size_t length)
 {
     for (int i = why->symbol_count - 1; i >= 0; i--) {
@@ -260,7 +260,7 @@ static void substitute(const nnc_derivation *why, const char *formula, nnc_formu
     formula_put(w, formula, strlen(formula));
 }
 
-/* Does the formula contain the name before `at`? */
+/* Tests whether the formula contains the name before `at`. */
 static bool is_repeated(const char *formula, const char *at, size_t length)
 {
     const char *before = formula, *name = NULL;
@@ -418,7 +418,7 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
 
 enum { LOOSEST = 1, TIGHTEST = 5 };
 
-/* In an order in which a longer sign comes before its prefix: "<=" before "<". */
+/* A longer sign stands before a sign that is its prefix: "<=" before "<". */
 static const struct {
     const char *text;
     nnc_operator of;
@@ -485,7 +485,7 @@ static bool read_number(parser *p)
 
 static bool read_level(parser *p, int level);
 
-/* A sign or an opening bracket, and its operand. */
+/* Reads a sign or an opening bracket, and its operand. */
 static bool read_nested(parser *p)
 {
     const char first = *p->at++;
@@ -520,7 +520,7 @@ static bool read_operand(parser *p)
                                                                       : refuse(p, "a number, a name or \"(\"");
 }
 
-/* Row of the operator at this place of the text; -1 = no operator. */
+/* Returns the row of the operator at this place of the text; -1 = no operator. */
 static int operator_here(const parser *p)
 {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {

@@ -1,5 +1,5 @@
-/* Arithmetic that records its formulas. A function with a parameter `why` computes the same with NULL and with a
- * derivation; with a derivation it also records each formula as it stands in the code, the values of its operands and
+/* Arithmetic that records its formulas. A function with a parameter `why` computes the same result with NULL and with a
+ * derivation. With a derivation it also records each formula as written in the code, the values of its operands, and
  * its result. `explain` prints these lines, so the printed arithmetic is the computed arithmetic.
  *
  *     NNC_LET(why, m, NULL, (double)p->m);                  an operand: defines const double m
@@ -8,7 +8,7 @@
  *     NNC_PUT(why, work.write_bytes, "B");                  an operand: an existing variable
  *     NNC_NOTE(why, "one multiply and one add per term");   the meaning of the last line
  *
- * A unit is that of the value; NULL = a pure number. */
+ * The text after the name is the unit of the value; NULL = a pure number. */
 #ifndef NNCOST_BASE_DERIVATION_H
 #define NNCOST_BASE_DERIVATION_H
 
@@ -19,19 +19,19 @@
 
 typedef struct nnc_derivation nnc_derivation;
 
-/* One line: name = formula = numbers = value. */
+/* One line of a derivation: name = formula = numbers = value. */
 typedef struct nnc_line {
-    const char *of; /* op or part that the line is about: "attn.qkv forward"; "" = none */
+    const char *of; /* op or part that the line is about: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
     const char *formula, *numbers; /* numbers: the formula with values instead of names */
     const char *where;             /* operands that have units, one per line: "rate 3 B/s" */
-    const char *meaning, *source;  /* NULL = none */
+    const char *meaning, *source;  /* NULL = not given */
     double value;
 } nnc_line;
 
 nnc_derivation *nnc_derivation_create(void); /* NULL when out of memory */
 void nnc_derivation_destroy(nnc_derivation *why);
-/* false: out of memory, or a text was too long. */
+/* Returns the lines. false: out of memory, or a text was too long. */
 bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count);
 
 /* Removes all lines and operands. */
@@ -47,12 +47,12 @@ void nnc_say_named(nnc_derivation *why, const char *name, const char *unit, cons
 void nnc_say_note(nnc_derivation *why, const char *meaning);
 void nnc_say_source(nnc_derivation *why, const char *source);
 
-/* The same for a name and a formula that are not C: "exposed_comm.data", "a + b". */
+/* Record an operand or a line whose name and formula are not C: "exposed_comm.data", "a + b". */
 void nnc_say_operand(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_formula(nnc_derivation *why, const char *name, const char *unit, const char *formula, double value);
 /* Copies a line of another derivation. */
 void nnc_say_copy(nnc_derivation *why, const nnc_line *line);
-/* A line that is a sum: call _term for each term, then _sum. Terms that are 0 are left out. */
+/* Record a line that is a sum: call _term for each term, then _sum. Terms that are 0 are left out. */
 void nnc_say_term(nnc_derivation *why, const char *name, const char *unit, double value);
 void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double value);
 
@@ -65,8 +65,8 @@ typedef struct nnc_formula {
     bool failed; /* the text did not fit */
 } nnc_formula;
 
-/* The next name in a formula; *size receives its length, *at moves past it. NULL: no further name. Parts may be joined
- * by dots: "exposed_comm.data". */
+/* Returns the next name in a formula; NULL when there is no further name. *size receives its length, and *at moves past
+ * it. The parts of a name may be joined by dots: "exposed_comm.data". */
 const char *nnc_formula_name(const char **at, size_t *size);
 
 /* ---- macros ---- */
@@ -79,12 +79,12 @@ const char *nnc_formula_name(const char **at, size_t *size);
     const double name = (formula);        \
     NNC_WHEN(why, nnc_say_line((why), #name, (unit), #formula, name))
 
-/* target: a double or a whole number. */
+/* target: a variable of type double or of a whole-number type */
 #define NNC_SET(why, target, unit, formula) \
     (target) = (formula);                   \
     NNC_WHEN(why, nnc_say_line((why), #target, (unit), #formula, (double)(target)))
 
-/* The same under another name, a text. */
+/* Records and assigns a value under another name, given as a text. */
 #define NNC_SET_AS(why, name, target, unit, formula) \
     (target) = (formula);                            \
     NNC_WHEN(why, nnc_say_named((why), (name), (unit), #formula, (double)(target)))
@@ -100,7 +100,7 @@ const char *nnc_formula_name(const char **at, size_t *size);
         }                    \
     } while (0)
 
-/* For a function with a derivation in a hot path: it is inlined, so that a caller that passes NULL pays nothing. */
+/* For a function with a derivation in a hot path. It is inlined, so that a caller that passes NULL has no overhead. */
 #define NNC_SAYING static inline __attribute__((always_inline))
 
 #endif

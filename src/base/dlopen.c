@@ -4,7 +4,7 @@
 
 #include "base/base_internal.h"
 
-/* The message of the loader without the name of the library at its start. */
+/* Returns the message of the loader without the name of the library at its start. */
 static const char *reason(const char *library)
 {
     const char *text = dlerror();
@@ -14,8 +14,8 @@ static const char *reason(const char *library)
                                                                                          : text;
 }
 
-/* The loader reports out of memory by text only: "cannot create shared object descriptor", "cannot allocate name
- * record". */
+/* Tests whether the loader reports out of memory. It does so only by text: "cannot create shared object descriptor",
+ * "cannot allocate name record". */
 static bool means_memory(const char *text)
 {
     return strstr(text, "cannot create") != NULL || strstr(text, "cannot allocate") != NULL ||

@@ -60,8 +60,8 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbouring letters that turn one text into the other (optimal
- * string alignment). */
+/* Counts the insertions, deletions, replacements and swaps of neighbouring letters that turn one text into the other
+ * (optimal string alignment). */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
     size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows, in rotation */
@@ -143,7 +143,7 @@ const char *nnc_status_text(nnc_status status)
     return "?";
 }
 
-/* Above the size of any struct: a larger value is an uninitialised member. */
+/* More than the size of any struct: a larger value means that the member was not set. */
 enum { SIZE_MAX_KNOWN = 1 << 20 };
 
 static size_t size_of(const void *given)

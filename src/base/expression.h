@@ -29,14 +29,14 @@ typedef enum nnc_operator {
     NNC_OPERATOR_NEGATE
 } nnc_operator;
 
-/* Sets of operators, a bit each. Signs and texts belong to NNC_OPERATORS_ALL. */
+/* Sets of operators, one bit each. NNC_OPERATORS_ALL also includes signs and texts. */
 enum {
     NNC_OPERATORS_ARITHMETIC =
         1 << NNC_OPERATOR_ADD | 1 << NNC_OPERATOR_SUBTRACT | 1 << NNC_OPERATOR_MULTIPLY | 1 << NNC_OPERATOR_DIVIDE,
     NNC_OPERATORS_ALL = (1 << (NNC_OPERATOR_NEGATE + 1)) - 1
 };
 
-/* One grammar. A callback that returns false or 0 ends the reading, and has told why. */
+/* One grammar. A callback that returns false or 0 ends the reading; it has reported the reason. */
 typedef struct nnc_expression_reader {
     unsigned operators;
     int nesting_max;        /* deepest nesting of brackets and signs */
@@ -49,7 +49,7 @@ typedef struct nnc_expression_reader {
     void (*refuse)(void *context, const char *expected, const char *at);
 } nnc_expression_reader;
 
-/* Reads a whole text; false: it is not an expression of the grammar, or a callback ended the reading. */
+/* Reads a whole text. Returns false when it is no expression of the grammar, or when a callback ended the reading. */
 bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context);
 
 #endif

@@ -1,8 +1,8 @@
 /* Numbers: strict reading, units and prefixes, and printing with 12 digits.
  *
- * Printing has its own code because sweeps print many numbers: put_plain() takes about 350 instructions per number,
- * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by 64 bits of a
- * power of ten; where the error of that product could change the 12th digit, it gives up and snprintf prints. */
+ * Printing has its own code, because sweeps print many numbers: put_plain() takes about 350 instructions per number,
+ * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by the first 64
+ * bits of a power of ten. If the error of that product could change the 12th digit, snprintf prints the number. */
 #include <float.h>
 #include <langinfo.h>
 
@@ -12,7 +12,7 @@
 #error "intermediate results have other digits than a double: build with -msse2 -mfpmath=sse"
 #endif
 
-/* 2^53: a double holds every whole number up to here. */
+/* 2^53: a double represents every whole number up to this value. */
 #define EXACT_MAX 9007199254740992.0
 
 enum { NUMBER_LENGTH_MAX = 63 };
@@ -52,8 +52,8 @@ size_t nnc_number_span(const char *text, size_t size)
     return at;
 }
 
-/* strtod follows the locale of the caller. If it stops at the '.', that locale has another decimal point: insert it.
- * nl_langinfo also knows a locale that is set for one thread. */
+/* Reads a number with strtod, which follows the locale of the caller. If strtod stops at the '.', the locale has
+ * another decimal point, which replaces the '.'. nl_langinfo also knows a locale that is set for one thread. */
 static double to_double(const char *text)
 {
     char *end, own[NUMBER_LENGTH_MAX + 16];
@@ -89,7 +89,7 @@ bool nnc_read_i64(const char *text, int64_t *out)
     return true;
 }
 
-/* Four significant digits, trailing zeros kept: 12.30, 312.0, 4096. */
+/* Writes four significant digits and keeps trailing zeros: 12.30, 312.0, 4096. */
 static void four_digits(double value, char *text, size_t size)
 {
     const double size_of = fabs(value);
@@ -218,7 +218,7 @@ static const uint64_t powers[] = {
 };
 _Static_assert(sizeof powers / sizeof powers[0] == POWER_MAX - POWER_MIN + 1, "a power is missing");
 
-/* The 128-bit product of two numbers: returns the upper half, *low is the lower. */
+/* Returns the upper half of the 128-bit product of two numbers; *low receives the lower half. */
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low)
 {
     const uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
@@ -228,15 +228,15 @@ static uint64_t multiply(uint64_t a, uint64_t b, uint64_t *low)
     return a1 * b1 + (middle >> 32) + (other >> 32);
 }
 
-/* The first 12 digits of a normal number above 0 as a whole number, and the power of ten of the first digit. The upper
- * half of the product is too small by less than one. Returns false where this error or a tie could decide the last
- * digit, or where the table has no such power. */
+/* Computes the first 12 digits of a normal number above 0 as a whole number, and the power of ten of the first digit.
+ * The upper half of the product is too small by less than one. Returns false if this error or a tie could decide the
+ * last digit, or if the table lacks the power. */
 static bool twelve_digits(double value, uint64_t *whole, int *power)
 {
     uint64_t bits, low;
     memcpy(&bits, &value, sizeof bits);
     const int binary = (int)(bits >> 52 & 0x7FF) - 1023;
-    const int ten = ((binary * 78913 + (1000 << 18)) >> 18) - 1000; /* power of the first digit, or one less */
+    const int ten = ((binary * 78913 + (1000 << 18)) >> 18) - 1000; /* power of ten of the first digit, or one less */
     const int shift = DIGITS - 1 - ten;
     if (shift < POWER_MIN || shift > POWER_MAX) {
         return false;
@@ -245,7 +245,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
     /* The product is high * 2^64 + low times this power of two: value is all * 2^(binary - 63). */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
-    const int cut = -two - 64; /* lowest bits of high that are a fraction: 20 to 28 */
+    const int cut = -two - 64; /* number of low bits of `high` that are the fraction: 20 to 28 */
     const uint64_t fraction_mask = (UINT64_C(1) << cut) - 1, half = UINT64_C(1) << (cut - 1);
     uint64_t digits = high >> cut, fraction = high & fraction_mask, scale = 1;
     *power = ten;
@@ -256,7 +256,8 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
         ++*power;
     }
     *whole = digits + (fraction >= half * scale ? 1 : 0);
-    /* More than one unit of high away from the half: the missing bits cannot change the rounding. */
+    /* If the fraction is more than one unit of `high` away from one half, the missing bits cannot change the
+     * rounding. */
     return (fraction > half * scale || fraction + 1 < half * scale) && *whole < UINT64_C(1000000000000);
 }
 
@@ -330,7 +331,7 @@ size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT])
     if (!isfinite(value)) {
         snprintf(text, NNC_NUMBER_TEXT, "null");
     } else if (value == 0) {
-        snprintf(text, NNC_NUMBER_TEXT, "0"); /* -0 too */
+        snprintf(text, NNC_NUMBER_TEXT, "0"); /* also for -0 */
     } else {
         snprintf(text, NNC_NUMBER_TEXT, "%.12g", value);
         nnc_fix_point(text);
@@ -372,7 +373,7 @@ typedef struct suffix {
     double factor;
 } suffix;
 
-/* The factor of a suffix; 0 = not in the list. A list ends with NULL. */
+/* Returns the factor of a suffix; 0 = not in the list. A list ends with NULL. */
 static double factor_of(const suffix *list, const char *text)
 {
     while (list->text != NULL && strcmp(list->text, text) != 0) {
@@ -388,7 +389,7 @@ static double time_factor(const char *text)
     return factor_of(units, text);
 }
 
-/* Lengths in tokens use 1024: an "8k" context is 8192. */
+/* Returns the factor of a count suffix. Lengths in tokens use 1024: an "8k" context has 8192 tokens. */
 static double count_factor(const char *text, bool length)
 {
     static const suffix counts[] = { { "k", 1e3 }, { "K", 1e3 },  { "M", 1e6 }, { "B", 1e9 },
@@ -397,7 +398,7 @@ static double count_factor(const char *text, bool length)
     return factor_of(length ? lengths : counts, text);
 }
 
-/* An SI or binary prefix, then the unit or nothing. */
+/* Returns the factor of an SI or binary prefix that is followed by the unit or by nothing. */
 static double prefix_factor(const char *text, const char *unit)
 {
     static const suffix prefixes[] = {
@@ -453,7 +454,7 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
     return true;
 }
 
-/* Does a text end with this? */
+/* Tests whether a text has this end. */
 static bool ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);
@@ -465,7 +466,7 @@ bool nnc_read_typed(const char *text, double *out)
     static const char *const units[] = { "B/s", "FLOP/s", "B", "s" };
     const size_t length = nnc_number_span(text, strlen(text));
     const char *rest = text + length + strspn(text + length, " ");
-    if (length == 0 || strcmp(rest, "B") == 0) { /* a byte or 1e9? */
+    if (length == 0 || strcmp(rest, "B") == 0) { /* ambiguous: bytes, or 1e9 */
         return false;
     }
     for (size_t i = 0; *rest != '\0' && i < 4; i++) {

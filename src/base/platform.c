@@ -1,5 +1,5 @@
 /* Atomic files and threads: the parts of base that differ between systems. WebAssembly has no threads, and its files
- * live in memory and end with the page, so there a file is written in place. */
+ * live in memory until the page is closed; so there a file is written in place. */
 
 /* For realpath() and O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
@@ -39,7 +39,7 @@ int nnc_open_to_read(const char *path)
 
 #else
 
-/* Is the file that was opened in one of the folders? */
+/* Tests whether the opened file is in one of the folders. */
 static bool is_inside(int descriptor, const char *roots)
 {
     char entry[64], path[PATH_MAX];
@@ -159,7 +159,7 @@ static size_t folder_length(const char *path)
     return slash != NULL ? (size_t)(slash - path) + 1 : 0;
 }
 
-/* A name in the folder of a path, "./" where the path has no folder; allocated. */
+/* Returns an allocated path: a name in the folder of a path, or in "./" if the path has no folder. */
 static char *in_folder_of(const char *path, const char *name)
 {
     const size_t length = folder_length(path), size = length + strlen(name) + 3;
@@ -170,7 +170,8 @@ static char *in_folder_of(const char *path, const char *name)
     return text;
 }
 
-/* The file that a symbolic link names, which need not exist; the path itself when it is no link. Allocated. */
+/* Returns the allocated path of the file that a symbolic link names, which need not exist; for other files the path
+ * itself. */
 static char *through_links(const char *path)
 {
     char name[PATH_MAX];
@@ -208,7 +209,8 @@ static mode_t permissions_of(const char *target)
     return stat(target, &old) == 0 ? old.st_mode & 0777U : 0666U & ~mask;
 }
 
-/* Does not replace a file that its owner made read-only, though the folder would allow it. */
+/* Starts the temporary file. Refuses to replace a file that its owner made read-only, even though the folder allows
+ * it. */
 static bool begin(nnc_atomic_file *file, const char *path)
 {
     struct stat old;
@@ -258,8 +260,8 @@ bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path)
     return begin(file, path) && make_named(file);
 }
 
-/* The system deletes a file without a name when the process ends. Not every file system supports it, and only /proc
- * can give it a name later. */
+/* Uses a file without a name, which the system deletes when the process ends. Not every file system supports it, and
+ * only /proc can give the file a name later. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path)
 {
     if (!begin(file, path)) {

@@ -3,7 +3,6 @@
  * nncost limit: how far a plan can be divided before the network bounds it; the smallest batch that compute bounds. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
 

@@ -6,7 +6,6 @@
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "record/record_internal.h"
 
 enum { SHOWN_CHANGES = 10, SHOWN_ROWS = 20 };

@@ -11,7 +11,6 @@
  * Most lines are rows of page_rows; tables and sentences with several cases are functions. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "cost/cost_internal.h"
 
 /* ---- the step ---- */

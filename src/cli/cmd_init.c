@@ -1,7 +1,6 @@
 /* nncost init: files to begin with. A plan file with one scenario and requirements; or a device, a model, or a cluster. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "record/record_internal.h"
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";

@@ -1,7 +1,6 @@
 /* nncost ops: the ops of a step, one row each or added up by op, group or phase (--by), sorted by --sort. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "op/op_internal.h"

@@ -8,7 +8,6 @@
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "plot/plot_internal.h"
 
 /* The picture that the first operand names. */

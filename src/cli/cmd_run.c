@@ -2,7 +2,6 @@
  * energy, carbon. run_rows is the page; nncost estimate shows it below its own. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "input/input_internal.h"
 
 /* The source that the device file gives for a parameter: the source of the longest key that covers it. */

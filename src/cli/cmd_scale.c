@@ -4,7 +4,6 @@
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "input/input_internal.h"
 
 /* Parts of device time: five parts of a step, then the kinds of collectives. */

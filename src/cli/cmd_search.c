@@ -4,7 +4,6 @@
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "cost/cost_internal.h"
 #include "input/input_internal.h"
 #include "record/record_internal.h"

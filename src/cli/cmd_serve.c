@@ -4,7 +4,6 @@
  * to the command's writer. Both pages are rows. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "explain/explain_internal.h"
 #include "launch/launch_internal.h"
 #include "serve/serve_internal.h"

@@ -2,7 +2,6 @@
  * the limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "serve/serve_internal.h"
 #include "sweep/sweep_internal.h"
 

@@ -5,7 +5,6 @@
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "graph/graph_internal.h"
 #include "input/input_internal.h"
 #include "onnx/onnx_import.h"

@@ -11,7 +11,6 @@
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "store/store_internal.h"
 #include "sweep/sweep_internal.h"
 

@@ -1,6 +1,5 @@
 /* nncost watch: does a run keep to its plan? Its log, line by line, against the interval of the estimate. */
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "lab/lab_internal.h"
 
 /* An alarm is this many times as far from the estimate as the end of its interval, in the logarithm. Of 2,191 published steps

@@ -1,7 +1,6 @@
 /* The schedule of a step: --timeline of `estimate`, a bar of letters for each pipeline stage, and --trace, a file in the
  * Trace Event Format. Both walk the intervals of a report, which are sorted by stage and time. */
 #include "cli/cli_internal.h"
-#include "cli/views_internal.h"
 #include "pipeline/pipeline_internal.h"
 
 static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";

@@ -1,8 +1,9 @@
 /* Seconds of a collective over a route: one function per algorithm, a table of the algorithms of each collective, and
- * the same with the fitted efficiencies of a device.
+ * the times with the fitted efficiencies of a device.
  *
- * `moved`: bytes of the full tensor; inner_: inside a domain, outer_: between domains; rates are of one direction. The
- * papers write S, n, B and alpha.   [collectives] [collectives-fitted] */
+ * `moved` is the bytes of the full tensor. The prefix inner_ means inside a domain, outer_ means between domains. Rates
+ * are for one direction. In the papers and pages these quantities are S, n, B and alpha. [collectives]
+ * [collectives-fitted] */
 #include "cost/cost_internal.h"
 
 static int32_t ceil_log2(int32_t n)
@@ -14,8 +15,8 @@ static int32_t ceil_log2(int32_t n)
     return steps;
 }
 
-/* A ring through all nodes, one node after the other. Each NIC of a node closes a ring of its own, which carries
- * its part of the data (as in NCCL): the links of a node are then as fast as all its NICs together. */
+/* Rate of a ring through all nodes, one node after the other. Each NIC of a node closes its own ring, which carries its
+ * part of the data (as in NCCL). The links of a node are then as fast as all its NICs together. */
 static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
@@ -27,7 +28,7 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
     return bytes_per_s;
 }
 
-/* The slowest hop sets the pace of a ring. */
+/* Latency of one step of a ring: the slowest hop sets the pace. */
 static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;
@@ -35,7 +36,7 @@ static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
     return latency_s;
 }
 
-/* n - 1 steps of S/n bytes: an all-gather or reduce-scatter around a ring. */
+/* Time of an all-gather or reduce-scatter around a ring: n - 1 steps of S/n bytes. */
 static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
@@ -58,7 +59,7 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
     return hops_s;
 }
 
-/* An all-gather inside a domain. A torus sends data while earlier data is on its way, so the longer time counts. */
+/* Time of an all-gather inside a domain. On a torus latency and transfer overlap, so the longer of both counts. */
 static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = 0.0;
@@ -118,7 +119,8 @@ static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-/* Two trees, each with half of the data; the leaves of one are inner nodes of the other. */
+/* All-reduce over two trees. Each tree carries half of the data; the leaves of one tree are inner nodes of the
+ * other. */
 static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why);
@@ -130,7 +132,7 @@ static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-/* Reduce-scatter inside, all-reduce across, all-gather inside. */
+/* All-reduce in levels: reduce-scatter inside domains, all-reduce across domains, all-gather inside domains. */
 static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why);
@@ -157,8 +159,8 @@ static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *
     return collective_s;
 }
 
-/* A byte to a random rank of an axis crosses X/4 places of a ring, and 2X links share the work; the middle link of
- * a line carries a quarter of all bytes. Axes work at the same time. */
+/* All-to-all on a torus. A byte to a random rank of an axis of X ranks crosses X/4 links of a ring on average, and 2X
+ * links share the work. The middle link of a line carries a quarter of all bytes. Axes work at the same time. */
 static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = torus_latency_s(r, why);
@@ -174,7 +176,8 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
     return inside_s;
 }
 
-/* Each pair directly. Pairs inside a domain and across domains use different links at the same time. */
+/* All-to-all in which each pair of ranks sends directly. Pairs inside a domain and pairs across domains use different
+ * links at the same time. */
 static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_LET(why, ranks, NULL, r->size);
@@ -194,7 +197,7 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
     return collective_s;
 }
 
-/* In two levels, a rank first collects inside its domain the data for its peers in other domains. */
+/* All-to-all in two levels: a rank first collects, inside its domain, the data for its peers in other domains. */
 static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
@@ -228,7 +231,7 @@ static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation 
     return collective_s;
 }
 
-/* From domain to domain through all NICs of each, then along all axes at once. */
+/* Broadcast on a torus: from domain to domain through all NICs of each domain, then along all axes at once. */
 static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double across_s = 0.0;
@@ -242,7 +245,7 @@ static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation
     return collective_s;
 }
 
-/* From each rank to the next, all at the same time: the slowest hop counts. */
+/* Each rank sends to the next rank, all at the same time. The slowest hop counts. */
 static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     int32_t links = 1;
@@ -283,7 +286,8 @@ static unsigned group_of(const nnc_route *r)
     return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
 
-/* The algorithms of a collective: one row each, then an empty row. Of equally fast ones the first runs. */
+/* One algorithm of a collective. The list of a collective ends with an empty row. Of equally fast algorithms the first
+ * runs. */
 typedef struct algorithm {
     const char *by;
     unsigned groups;
@@ -318,7 +322,8 @@ static const algorithm algorithms[NNC_COLLECTIVE_COUNT][ALGORITHMS] = {
     [NNC_P2P] = { { "hop", PLAIN | TORUS, 0, hop_s } },
 };
 
-/* The fastest allowed algorithm, else the first suitable one; NULL if the collective moves nothing. */
+/* Returns the fastest allowed algorithm. If none of them is allowed, returns the first that works on this route.
+ * Returns NULL if the collective moves no data. */
 static const algorithm *fastest(const nnc_route *route, nnc_collective kind, double moved, unsigned allowed,
                                 double *seconds)
 {
@@ -417,7 +422,8 @@ static const nnc_collective_efficiency *efficiency_of(const nnc_collective_effic
     }
 }
 
-/* The route at the rates that collectives reach. The fitted fixed costs include the latency inside a domain. */
+/* Copies the route and lowers its rates to the rates that collectives reach. The fitted fixed costs include the latency
+ * inside a domain. */
 static nnc_route reached_route(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why)
 {
     nnc_route r = *route;
@@ -440,7 +446,7 @@ static nnc_route reached_route(const nnc_route *route, const nnc_collective_effi
     return r;
 }
 
-/* Fixed cost of one call: constant, per doubling of the group, and for leaving the domain. */
+/* Fixed cost of one call: a constant, a cost per doubling of the group, and a cost for leaving the domain. */
 static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why)
 {
     NNC_LET(why, call_s, "s", e->fixed_s);

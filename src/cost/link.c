@@ -1,5 +1,5 @@
-/* The links that a group of ranks uses: how many ranks share a domain, the rate and latency inside it and between
- * domains, and in a torus or ring the axes that the group spans.   [routes] */
+/* The route of a group of ranks: how many ranks share a domain, the rate and latency inside it and between domains, and
+ * in a torus or ring the axes that the group spans.   [routes] */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 
@@ -21,8 +21,8 @@ static int32_t ceil_div(int32_t a, int32_t b)
     return (int32_t)nnc_ceil_div(a, b);
 }
 
-/* Rates as in the device file. A PCIe device counts as having a link of its own to a root complex that serves all
- * links at once; a server whose switches share an uplink is slower. */
+/* Returns the scale-up rate of the device file. A PCIe device counts as having its own link to a root complex that
+ * carries all links at full rate. A server whose PCIe switches share an uplink is slower in reality. */
 static double scale_up_rate(const nnc_device *device)
 {
     return device->scale_up.bytes_per_s;
@@ -47,7 +47,7 @@ static nnc_status missing(const nnc_device *device, const char *figure, int32_t 
                     "missing, expected the figure that a group of %d ranks needs, found nothing", size);
 }
 
-/* Devices that the scale-up fabric was built for; 0 = not recorded. */
+/* Number of devices in the full scale-up fabric; 0 = not recorded. */
 static int32_t fabric_devices(const nnc_scale_up *up)
 {
     int64_t devices = up->devices;
@@ -64,7 +64,7 @@ static box whole_torus(const nnc_scale_up *up)
 {
     box pod = { { 1, 1, 1 }, { false, false, false } };
     for (int32_t i = 0; i < up->dims_count; i++) {
-        int32_t at = 0; /* removes the 1 at the front */
+        int32_t at = 0; /* moves shorter axes to the front, over the placeholder axes of length 1 */
         for (; at < AXES - 1 && pod.length[at + 1] < up->dims[i]; at++) {
             pod.length[at] = pod.length[at + 1];
             pod.wraps[at] = pod.wraps[at + 1];
@@ -75,8 +75,8 @@ static box whole_torus(const nnc_scale_up *up)
     return pod;
 }
 
-/* Writes n as a product of three lengths that fit into the pod, as near to a cube as possible: the largest
- * shortest side, then the largest middle side. false: n has no such product. */
+/* Writes n as a product of three lengths that fit into the pod, as near to a cube as possible. Prefers the largest
+ * shortest side, then the largest middle side. Returns false if n has no such product. */
 static bool cubic(const box *pod, int32_t n, int32_t length[AXES])
 {
     const int64_t b_max = pod->length[1], c_max = pod->length[2];
@@ -102,10 +102,10 @@ static bool cubic(const box *pod, int32_t n, int32_t length[AXES])
     return false;
 }
 
-/* The part of a torus that n ranks occupy. An axis keeps its wrap-around links if it has the full length of the
- * pod (TPU v5e, v6e), or, in three dimensions, if the slice consists of whole 4x4x4 cubes, whose faces optical
- * switches connect freely (Jouppi et al., TPU v4, arXiv:2304.01433; Cloud TPU documentation of v4 and v5p). A
- * count that fits no box is treated as a line. */
+/* Returns the part of a torus that n ranks occupy. An axis keeps its wrap-around links if it has the full length of the
+ * pod (TPU v5e, v6e). In three dimensions, all axes also keep them if the slice consists of whole 4x4x4 cubes, because
+ * optical switches connect the faces of cubes freely (Jouppi et al., TPU v4, arXiv:2304.01433; Cloud TPU documentation
+ * of v4 and v5p). A number of ranks that fits no box is treated as a line. */
 static box slice_of(const nnc_scale_up *up, int32_t n)
 {
     const box pod = whole_torus(up);
@@ -131,9 +131,10 @@ static void add_axis(nnc_route *route, int32_t length, int32_t stride, bool wrap
     route->axes++;
 }
 
-/* Places the inner ranks along the axes. If the group takes every k-th place of an axis, k groups share its links:
- * each has 1/k of the rate and crosses k links per step. A part of an axis is a line. up: if k does not divide an
- * axis, groups that reach over its end have one place more. false: some ranks find no place. */
+/* Places the inner ranks along the axes. If the group takes every k-th place of an axis, k groups share its links. Each
+ * group then has 1/k of the rate and crosses k links per step. A part of an axis is a line without wrap-around. `up`
+ * matters if k does not divide an axis: it rounds the places of the group on that axis up instead of down. Returns
+ * false if some ranks find no place. */
 static bool span_axes_by(const box *slice, int32_t stride, bool up, nnc_route *route)
 {
     int32_t left = route->inner;
@@ -161,8 +162,9 @@ static void span_axes(const box *slice, int32_t stride, nnc_route *route)
     }
 }
 
-/* Links of a torus or ring; link_bytes_per_s is set. A gather is bounded by the bytes that a rank receives through
- * all its axes; splitting the data over all orders of the axes reaches this bound. The end of a line has one link. */
+/* Sets the inner route of a torus or ring; link_bytes_per_s is set before. The bytes that a rank receives through all
+ * its axes bound a gather. Software reaches this bound by splitting the data over all orders of the axes. A line counts
+ * with one link per rank, as at its ends. */
 static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, nnc_route *route)
 {
     box slice = { { 1, 1, ranks }, { false, false, ranks == fabric_devices(up) } };
@@ -177,7 +179,7 @@ static void torus_route(const nnc_scale_up *up, int32_t ranks, int32_t stride, n
     route->inner_bytes_per_s = links * route->link_bytes_per_s;
 }
 
-/* ranks: number of ranks of the world in one domain. */
+/* Sets the part of the route inside one domain. ranks: number of ranks of the world in one domain. */
 static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride, nnc_route *route)
 {
     const nnc_scale_up *up = &device->scale_up;
@@ -199,9 +201,9 @@ static void inner_route(const nnc_device *device, int32_t ranks, int32_t stride,
     }
 }
 
-/* The slower link for a large message. A ring through all ranks is as slow as the slower of the two ways out of a
- * domain; if levels are faster than the ring, the NICs are the slower link anyway. A torus has levels only:
- * compares the bandwidth terms of both. */
+/* Returns the name of the link that limits a large message. A ring through all ranks is as slow as the slower one of
+ * the domain's links and its NICs. If a hierarchical algorithm is faster than the ring, the NICs are the slower link
+ * anyway. A torus has only hierarchical algorithms, so this compares their two bandwidth terms. */
 static const char *slower_link(const nnc_route *route)
 {
     const double inner = route->inner, outer = route->outer;
@@ -213,7 +215,7 @@ static const char *slower_link(const nnc_route *route)
     return share * nics > route->inner_bytes_per_s ? "scale_up" : "scale_out";
 }
 
-/* Ranks of a world that share a domain; 0 = not recorded. */
+/* Number of ranks of the world that share a domain; 0 = not recorded. */
 static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node)
 {
     const int32_t fabric = fabric_devices(up);

@@ -1,12 +1,12 @@
 /* Communication of a plan: the route of each group of ranks, the seconds of a collective inside a training step, and
- * the load that it puts on each fabric at least. */
+ * the least load that it puts on each fabric. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "shape/shape_internal.h"
 
 typedef enum axis { TENSOR, CONTEXT, DATA, PIPELINE, AXES } axis;
 
-/* The axes of a rank order, neighbours first. */
+/* Axes of a rank order. Ranks that differ only in the first axis are neighbours. */
 typedef axis order[AXES];
 #define ORDER(a, b, c, d) static const order NNC_ROW(NNC_ORDER_##a##_##b##_##c##_##d) = { a, b, c, d };
 ORDER(TENSOR, CONTEXT, DATA, PIPELINE)
@@ -15,7 +15,7 @@ ORDER(TENSOR, PIPELINE, CONTEXT, DATA)
 #undef ORDER
 static const order *const orders[] = { NNC_RANK_ORDER_LIST(NNC_ROW_AT) };
 
-/* Distance between neighbours along each axis. */
+/* Sets the distance in rank numbers between neighbours along each axis. */
 static void strides_of(const nnc_plan *plan, int32_t strides[AXES])
 {
     const int32_t degrees[AXES] = { plan->tensor, plan->context, plan->data, plan->pipeline };
@@ -33,7 +33,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     strides_of(plan, strides);
     const int32_t replicas = plan->data * plan->context;
     const bool adjacent = strides[DATA] == strides[CONTEXT] * plan->context;
-    /* Data and context ranks that are not neighbours are reached at the longer distance. */
+    /* If data and context ranks are not adjacent, their group takes the longer distance. */
     const int32_t base = plan->context == 1 || !adjacent ? strides[DATA] : strides[CONTEXT];
     const int32_t same_experts = nnc_plan_expert_ranks(plan) / plan->expert;
     const int32_t expert_base = plan->whole_experts ? base / plan->tensor : base;
@@ -66,7 +66,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     return NNC_OK;
 }
 
-/* Seconds over the link to the host, or in host memory. */
+/* Seconds of an offload transfer over the host link, or of an update in host memory. */
 static double offload_s(const nnc_network *network, const nnc_collective_op *exchange, double count,
                         nnc_derivation *why)
 {
@@ -79,8 +79,8 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     return network_s;
 }
 
-/* Domains that the copies of a token reach, on average. The experts' groups of a token are drawn without
- * replacement. A group spans several domains, or shares a domain with other groups. */
+/* Average number of domains that the copies of a token reach. The router draws the expert groups of a token without
+ * replacement. One expert group spans several domains, or several expert groups share a domain. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why)
 {
     NNC_LET(why, copies, NULL, e->copies);
@@ -115,7 +115,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
-    const bool within = ideal && route->outer == 1; /* ideally, data crosses once per rank */
+    const bool within = ideal && route->outer == 1; /* in the ideal case, data crosses once per rank */
     NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
         return bytes;
@@ -129,7 +129,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     return carried;
 }
 
-/* `count` calls with the fitted values, plus the cost of a call inside a step. */
+/* Seconds of `count` calls with the fitted values, including the fixed cost of a call inside a step. */
 static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count, const char **by,
                        nnc_derivation *why)
 {
@@ -142,7 +142,7 @@ static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes
     return network_s;
 }
 
-/* Seconds, and the algorithm. */
+/* Returns the seconds of a collective and sets *by to the name of its algorithm. */
 static double exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **by,
                          nnc_derivation *why)
 {
@@ -169,7 +169,7 @@ static const char *link_of(const nnc_network *network, const nnc_collective_op *
     return exchange->comm == NNC_COMM_OFFLOAD ? "host" : network->routes[nnc_network_route_of(exchange)].link;
 }
 
-/* Compares the bits of both values. */
+/* Compares the bits of two values. */
 static bool equal(const double *a, const double *b)
 {
     return memcmp((const void *)a, (const void *)b, sizeof *a) == 0;
@@ -204,13 +204,14 @@ const char *nnc_fabric_name(nnc_fabric fabric)
     return names[fabric];
 }
 
-/* Bytes that one rank receives. G: ranks of the group in each of M domains, S: bytes of the full tensor.
- *     collective                    from its domain                from other domains
- *     all-gather, reduce-scatter    (G - 1)/G S                    (M - 1)/M S/G
- *     all-reduce                    twice that; S if a switch adds twice that
- *     all-to-all                    (G - 1)/G S/M                  (M - 1)/M S
- *     broadcast                     S                              S/G
- *     message                       S                              S */
+/* Bytes that one rank receives. A group has G ranks in each of M domains; S is the bytes of the full tensor.
+ *     collective                    from its domain                    from other domains
+ *     all-gather, reduce-scatter    (G - 1)/G S                        (M - 1)/M S/G
+ *     all-reduce                    2 (G - 1)/G S; if a switch in      2 (M - 1)/M S/G
+ *                                   the domain reduces: S
+ *     all-to-all                    (G - 1)/G S/M                      (M - 1)/M S
+ *     broadcast                     S                                  S/G
+ *     message                       S                                  S */
 typedef struct bytes_in {
     double inside, across;
 } bytes_in;
@@ -268,7 +269,8 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
     return inside_s;
 }
 
-/* A message crosses the links to the next rank of its group one after the other. */
+/* Rate for the bytes that a rank receives inside its domain. A message to the next rank of the group crosses the links
+ * between both one after the other. */
 NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why)
 {
     int32_t links = 1;
@@ -285,7 +287,7 @@ NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_deriv
     return hop_bytes_per_s;
 }
 
-/* Load of one call on each fabric. */
+/* Seconds that one call loads each fabric. */
 typedef struct loads {
     double inside_s, across_s, host_s;
 } loads;

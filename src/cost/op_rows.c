@@ -1,10 +1,10 @@
-/* The op table of one micro-batch on one rank: rows of forward ops, then, from the last op to the first, the
- * recomputed instance and the backward ops of each. A row has the work, the time and the repeat of an op.
+/* The op table of one micro-batch on one rank: rows of forward ops; then, from the last op to the first, the recomputed
+ * row and the backward rows of each op. A row has the work, the time and the repeat of an op.
  *
  *     list    op 0   op 1   op 2
  *     rows    f0 f1 f2 | (r2) b2 b2' | (r1) b1 | (r0) b0 b0'       r: recomputed, b: backward
  *
- * The last part slows rows down under a power cap. */
+ * The last part of this file slows rows down under a power cap. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -32,8 +32,8 @@ static void travel(const nnc_network *network, nnc_op_cost *row)
     row->time_s = row->network_s;
 }
 
-/* A recent row on the same network with an equal collective; NULL = none. Layers send tensors of one size again
- * and again. */
+/* Returns a recent row on the same network with an equal collective, or NULL. Layers send tensors of the same size
+ * again and again. */
 enum { NEAR = 32 };
 static const nnc_op_cost *find_near(const nnc_rows *rows, const nnc_collective_op *exchange)
 {
@@ -80,7 +80,8 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
     for (int32_t i = rows->forward_count; i < rows->count; i++) {
         nnc_op_cost *row = &rows->rows[i];
         if (row->op->phase == NNC_PHASE_GRAD_WEIGHT) {
-            nnc_op *op = &rows->ops[row->op - rows->ops]; /* backward ops belong to the table */
+            nnc_op *op = &rows->ops[row->op - rows->ops]; /* row->op points into rows->ops, because backward ops belong
+                                                           * to the table */
             op->grad_accumulate = share;
             row->work = nnc_op_work(op);
             set_time(rows, device, row);
@@ -111,7 +112,8 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
     }
 }
 
-/* Some collectives happen only in backward; so do backward operators of captured programs. */
+/* Does an op run in forward? Some collectives, and the backward operators of captured programs, run only in
+ * backward. */
 static bool runs(const nnc_op *op)
 {
     if (op->recorded) {
@@ -128,7 +130,8 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
     add(rows, copy, device, network, repeat);
 }
 
-/* A row with the work and the time of another op. network NULL: the routes are the same too. */
+/* Appends a row with the work and the time of a row that is known already. If network is not NULL, a collective is
+ * timed again on it; NULL means that the routes are also the same. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network)
 {
     nnc_op_cost *row = &rows->rows[rows->count++];
@@ -140,8 +143,8 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
     return row;
 }
 
-/* Are two ops equal in all that determines their rows? Recomputation and the share of passes that add to a
- * gradient are left out; add_backward handles them. */
+/* Are two ops equal in all fields that determine their rows? Ignores recomputation and the share of micro-batches that
+ * add to a gradient; add_backward handles both. */
 static bool same_rows(const nnc_op *a, const nnc_op *b)
 {
     const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);
@@ -151,7 +154,7 @@ static bool same_rows(const nnc_op *a, const nnc_op *b)
            memcmp(x + frozen, y + frozen, share - frozen) == 0;
 }
 
-/* The rows of op i in the similar table; NULL = the op there differs. */
+/* Returns the places of the rows of op i in the similar table; NULL = the op there differs. */
 static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i)
 {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
@@ -159,7 +162,7 @@ static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_li
                : NULL;
 }
 
-/* Copies the backward rows of an equal op. */
+/* Copies the backward rows of an equal op. Times weight-gradient rows again if the share of added gradients differs. */
 static void copy_backward(nnc_rows *rows, const nnc_op *op, const nnc_rows *from, const nnc_op_place *place,
                           const nnc_device *device, const nnc_network *network)
 {
@@ -222,7 +225,7 @@ static void add_forward(nnc_rows *rows, const nnc_op_list *list, int32_t index, 
     }
 }
 
-/* Appends the forward rows of the ops from `first` on; add_backwards appends their backward rows. */
+/* Appends the forward rows of the ops from `first` on. */
 static void add_forwards(nnc_rows *rows, const nnc_op_list *list, int32_t first, const nnc_device *device,
                          const nnc_network *network, const nnc_rows_like *like)
 {
@@ -256,7 +259,7 @@ void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, cons
     add_backwards(rows, list, 0, device, network, plan, like);
 }
 
-/* Copies rows of another table. */
+/* Copies the rows first <= i < end of another table. */
 static void copy(nnc_rows *rows, const nnc_rows *from, int32_t first, int32_t end)
 {
     memcpy(&rows->rows[rows->count], &from->rows[first], sizeof rows->rows[0] * (size_t)(end - first));
@@ -285,7 +288,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
     const nnc_power_efficiency *e = &device->efficiency.power;
     const double limit = nnc_power_limit(device), idle_w = e->idle_share * device->power_w;
     if (!(limit < device->power_w)) {
-        return NNC_OK; /* no cap, or a cap without effect */
+        return NNC_OK; /* no cap, or a cap above the board limit */
     }
     if (!(e->exponent > 0.0)) {
         return nnc_fail(err, NNC_BAD_SPEC, "--power-cap", "what %s draws is not known (efficiency.power of its file)",
@@ -298,7 +301,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
     return NNC_OK;
 }
 
-/* Attention runs on the matrix units in the format of its operands. */
+/* Power share of the matrix units for the number format of the op. */
 static double matrix_share(const nnc_device *device, const nnc_op *op)
 {
     const double share = device->efficiency.gemm[op->math_dtype].power_share;
@@ -314,7 +317,7 @@ static double compute_seconds(const nnc_rows *rows)
     return sum_s;
 }
 
-/* Seconds at full power that the work corresponds to. */
+/* Seconds that the work would take if the device drew full power. */
 static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
 {
     const double memory_share = device->efficiency.power.memory_share;
@@ -334,7 +337,7 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
     return sum_s;
 }
 
-/* pass_s: seconds of all rows at full clock. */
+/* Slowdown of the rows under the power limit. pass_s: seconds of all rows at full clock. */
 static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s)
 {
     const nnc_power_efficiency *e = &device->efficiency.power;
@@ -350,7 +353,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device)
 {
     const double pass_s = compute_seconds(rows), slowdown = slowdown_of(rows, device, pass_s);
     double slowed_s = 0.0;
-    int16_t slowed[NNC_ROWS_MAX]; /* indices */
+    int16_t slowed[NNC_ROWS_MAX]; /* indices of the slowed rows */
     int32_t count = 0;
     for (int32_t i = 0; i < rows->count && slowdown > 1.0; i++) {
         const nnc_op_cost *row = &rows->rows[i];

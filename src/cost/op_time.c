@@ -1,9 +1,9 @@
-/* Seconds of one op on one device: each form is a roofline, with the losses of its kind of kernel.
+/* Seconds of one op on one device. Each form is a roofline with the losses of one kind of kernel.
  *
  *     nnc_op_time -> row of the op (nnc_timed) -> form: matrix product | fused attention | convolution
  *                                                       | constant fractions (pointwise, casts, optimizer)
  *
- * The forms share rates_of, vector_seconds and roofline below. Each form states its formula at its head. */
+ * The forms share rates_of, vector_seconds and roofline below. A comment above each form states its formula. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "op/op_internal.h"
@@ -43,7 +43,7 @@ double nnc_intensity(const nnc_work *work)
 typedef struct device_rates {
     double matmul_flops_per_s, vector_flops_per_s; /* peak rates; vector: NaN = not published */
     double mem_bytes_per_s, calibration;
-    double sustained_fraction, memory_fraction, fixed_s; /* values for the kind of kernel */
+    double sustained_fraction, memory_fraction, fixed_s; /* fitted values for this kind of kernel */
 } device_rates;
 
 NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, const nnc_efficiency *e,
@@ -66,7 +66,7 @@ NNC_SAYING device_rates rates_of(const nnc_device *device, nnc_dtype dtype, cons
     return r;
 }
 
-/* Seconds on the vector units, 0 if their peak is not published. */
+/* Returns the seconds on the vector units; 0 if the device does not publish their peak. */
 NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nnc_derivation *why)
 {
     double vector_s = 0.0;
@@ -79,7 +79,7 @@ NNC_SAYING double vector_seconds(const device_rates *r, const nnc_work *work, nn
     return vector_s;
 }
 
-/* The roofline itself: names the bound and adds the fixed cost. */
+/* Combines the times of the resources: names the bound and adds the fixed cost. */
 NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s, nnc_derivation *why)
 {
     nnc_timing t = { .compute_s = compute_s, .memory_s = memory_s, .fixed_s = fixed_s };
@@ -90,7 +90,8 @@ NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s
     return t;
 }
 
-/* How ops of one nnc_timed are timed; the row of an op (op/) names its form. efficiency: constant fractions. */
+/* Functions that time the ops of one nnc_timed; the row of an op (op/) names its nnc_timed. `efficiency` returns
+ * constant fractions; forms with their own formula leave it NULL. */
 typedef struct time_form {
     nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
     nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
@@ -109,42 +110,42 @@ static const time_form *form_of(const nnc_op *op);
  *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the cache
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
- * L is l2_bytes_per_s, or l2_bytes_per_flop P; P the peak; f the fraction that short kernels reach; b = boost_ratio. A
- * weight with a side that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums
- * reads and writes them in the last step of each tile, while its unit computes nothing: 0.6 of the extra traffic,
- * compared with a plain result, adds to the time.   [gemm-time] */
+ * L is l2_bytes_per_s, or l2_bytes_per_flop P. P is the peak, f the fraction of it that short kernels reach, b is
+ * boost_ratio. A weight with a side that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to
+ * existing sums reads and writes these in the last step of each tile, while its unit computes nothing. 0.6 of the extra
+ * traffic, compared with a plain result, then adds to the time.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
-/* Sides of the tiles, wide and narrow, as in vendor libraries. */
+/* Sides of the tiles, as in vendor libraries. */
 static const struct {
-    int side_m, side_n; /* index into the sides below */
+    int side_m, side_n; /* indices into `sides` below */
 } kinds_of_tile[TILES] = { { 0, 1 }, { 1, 0 }, { 1, 1 }, { 1, 2 }, { 2, 1 }, { 2, 2 } };
 
 enum { SIDES = 3 };
 static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 
-/* Splitting k fills idle units; it does not make more waves than these. */
+/* Most waves that splitting k may produce. Splitting is used only to fill idle units. */
 static const double split_waves = 4.0;
 
-/* Time after which half of the clock reduction has happened. */
+/* Time after which a kernel has lost half of the clock that it loses in the end. */
 static const double throttle_s = 0.5e-3;
 
-/* Share of the extra traffic of sums, compared with a plain result, that products wait for. Fitted:
+/* Share of the extra traffic of sums, compared with a plain result, for which products wait. Fitted:
  * docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {
-    double count, m, n, k; /* number of products of this shape */
+    double count, m, n, k; /* count: number of products of this shape */
     double unit_s;         /* seconds of one multiply-add pair on one unit */
     double cache_s;        /* seconds per byte; 0 = no limit */
     double partial_s;      /* seconds per byte of partial sums */
     double element_bytes, units, k_fill, wave_quantization;
-    double operands_s; /* time to move operands and result through memory once */
+    double operands_s; /* seconds to move operands and result through memory once */
 } product;
 
 typedef struct choice {
-    double tiled_s, moved_s, score; /* score: sum of the fourth powers of both times */
+    double tiled_s, moved_s, score; /* score: sum of the fourth powers of tiled_s and moved_s */
 } choice;
 
 NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn, double split, nnc_derivation *why)
@@ -170,7 +171,7 @@ NNC_SAYING choice try_split(const product *p, double tiles, double tm, double tn
     return (choice){ tiled_s, moved_s, nnc_pow4(tiled_s) + nnc_pow4(moved_s) };
 }
 
-/* Number of tiles of each kind, and the limit of splitting k. */
+/* Numbers of tiles for each side, and the most tiles after splitting k. */
 typedef struct grid {
     double rows[SIDES], columns[SIDES];
     double most_blocks;
@@ -224,7 +225,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
     }
 }
 
-/* Bytes per second that the cache feeds to the units; NaN = no limit. */
+/* Bytes per second that the cache feeds to the units; NaN = not limited by the cache. */
 NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why)
 {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
@@ -237,8 +238,9 @@ NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flop
     return cache_rate;
 }
 
-/* The start and end of a tile are latencies of memory (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop).
- * k_fill is measured on matrix units; units that are slower compute fewer elements of k in the same time. */
+/* Factor on k_fill for units that are slower than the matrix units. The start and end of a tile are memory latencies
+ * (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill is measured on matrix units; slower
+ * units compute fewer elements of k in the same time. */
 static double slower_units(const nnc_device *device, nnc_dtype dtype)
 {
     const nnc_dtype measured = isnan(device->matmul_flops_per_s[NNC_BF16]) ? NNC_FP16 : NNC_BF16;
@@ -253,7 +255,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     const double cache_rate = cache_rate_of(e, nnc_device_matmul_peak(device, op->math_dtype), why);
     const nnc_matmul *u = &op->u.matmul;
     const double experts = u->experts > 0 ? (double)u->experts : 1.0;
-    /* In the weight gradient the rows of an expert become its k. */
+    /* In a weight gradient the rows (tokens) of an expert are the dimension k of its product. */
     const bool grouped_k = op->phase == NNC_PHASE_GRAD_WEIGHT;
     product p = {
         .count = (double)u->batch * (u->one_by_one ? 1.0 : experts),
@@ -283,14 +285,15 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     return p;
 }
 
-/* The products of a group are one kernel, or one kernel per expert. */
+/* Number of kernels for the products of an expert group: one, or one per expert. */
 static double kernels_of(const nnc_matmul *u)
 {
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-/* Rows of operands and results begin at multiples of 16 bytes when their widths do; tokens are no width. A recorded
- * gradient does not say which of its sides are tokens, except the last. */
+/* Is a side of the weight no multiple of 16 bytes? Then not all rows of operands and results begin at multiples of 16
+ * bytes. Numbers of tokens do not matter. A recorded gradient does not say which of its sides count tokens, so only its
+ * last side is checked. */
 static bool is_odd(const nnc_op *op)
 {
     const nnc_matmul *u = &op->u.matmul;
@@ -304,14 +307,14 @@ static bool is_odd(const nnc_op *op)
 static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
 {
     const nnc_matmul *u = &op->u.matmul;
-    const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* the groups of tokens have
-                                                               * different sizes */
+    const bool ragged = u->experts > 1 && !(u->useful > 0.0); /* true: the experts get different numbers of tokens */
     const double scales = (u->in_blocks ? e->block_ratio : 1.0) * (ragged ? e->group_ratio : 1.0);
     return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
 /* Extra seconds of a product that writes its sums in a wider format or adds to sums in memory. They count only for the
- * share of the time in which the matrix units are busy: a product that waits for memory has them in its traffic. */
+ * share of the time in which the matrix units are busy. If a product waits for memory, its traffic includes them
+ * already. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why)
 {
@@ -380,14 +383,17 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- fused attention ---- */
 
-/* t = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0 blocks =
- * batch heads s_q / 128; N: units of the device; h: half under the causal mask, else 1. Starting and ending a
- * block of queries takes equally long for few keys and for many; few blocks leave units idle. d': d rounded up to
- * a width that kernels have, unless the kernel is free of losses. f of backward is backward_ratio times f of
- * forward. The operands cross memory once.   [flash-time] */
+/* Time of an attention of F FLOPs:
+ *     t      = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0
+ *     blocks = batch heads s_q / 128
+ * N is the number of units of the device. h is one half under the causal mask, else 1. Starting and ending a block of
+ * queries takes equally long for few keys and for many. Few blocks leave units idle. d' is d rounded up to a width that
+ * kernels have, unless the kernel is free of losses. In backward, f is backward_ratio times f of forward. The operands
+ * cross memory once.   [flash-time] */
 
-/* Widths of the heads of kernels: 32, 64, 96, ... in FlashAttention, its 128 lanes on a TPU. Sources:
- * csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention; https://github.com/jax-ml/jax/issues/30861. */
+/* Rounds a head width up to one that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a TPU.
+ * Sources: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention;
+ * https://github.com/jax-ml/jax/issues/30861. */
 static double padded(const nnc_flash_efficiency *e, int64_t width)
 {
     return e->sustained_fraction < 1.0 && e->head_multiple > 1.0
@@ -449,26 +455,28 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
 
 /* ---- convolution ---- */
 
-/* A convolution is a product of implicit matrices: each value of the result is a sum over `depth` terms, for
- * `channels` channels at a time. A weight gradient has c_out / groups rows and c_in / groups times taps columns. Few
- * channels, or short sums, leave the units partly idle:
+/* A convolution is a product of implicit matrices: each value of the result is a sum over `depth` terms, for `channels`
+ * channels at a time. A weight gradient has c_out / groups rows and (c_in / groups) x taps columns. Few channels, or
+ * short sums, leave the units partly idle:
  *     f'  = f channels / (channels + c0) depth / (depth + d0)
  *     f'  = f rows / (rows + c0) columns / (columns + c0)        of a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
- * V: rate of the vector units. They take single channels, which the matrix units handle badly, and groups for
- * which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the products
- * (Winograd). [conv-time] */
+ * V is the rate of the vector units. The vector units take depthwise convolutions, for which the matrix units are slow.
+ * They also take groups for which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 /
+ * 2.25 of the products (Winograd). [conv-time] */
 
-/* Maps whose channels are not contiguous are read and written in another order, at 0.8 of the bandwidth. */
+/* Bytes per converted byte of a feature map whose channels are not contiguous: it is read and written in another order,
+ * at 0.8 of the bandwidth. */
 static const double converted_share = 1.25;
 
-/* The same of weights of kernels that PyTorch issues, whose taps are the inner dimension: as long for each element as 2 bytes at 0.3 of the bandwidth.
- * Measured: on an H100, 8 x 2560 x 16 x 16 to 1280 channels takes 331 us in this layout; its products take 195 us at
- * the rate of channels last, its 29.5 million weights the rest, less the maps. */
+/* Like converted_share, for the weights of convolutions that PyTorch issues with the taps as the inner dimension.
+ * Converting one weight takes as long as moving 2 bytes at 0.3 of the bandwidth. Measured on an H100: 8 x 2560 x 16 x
+ * 16 to 1280 channels takes 331 us in this layout. The products alone take 195 us, as with channels last. The time
+ * left, less the conversion of the maps, belongs to 29.5 million weights. */
 static const double converted_weights_share = 3.3;
 
-/* Inputs of fewer channels than a vector of 16 bytes holds run on the vector units, at this share of their peak. Measured: on
- * an H100, 64 x 3 x 224 x 224 to 64 channels, 7 x 7, takes 641 us in bf16 and in tf32. */
+/* Share of their peak that the vector units reach on inputs with few channels (less than a vector of 16 bytes).
+ * Measured on an H100: 64 x 3 x 224 x 224 to 64 channels with 7 x 7 taps takes 641 us in bf16 and in tf32. */
 static const double few_channels_fraction = 0.36;
 enum { FEW_CHANNELS = 8 };
 
@@ -522,11 +530,11 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
     return conversion_s;
 }
 
-/* Rate of groups with several channels on the vector units, relative to single channels. */
+/* Rate of the vector units for groups with several channels, relative to depthwise convolution. */
 static const double grouped_ratio = 1.5;
 
-/* PyTorch convolves single channels with kernels of its own where maps are contiguous (conv_depthwise2d); they add up in
- * fp32 on the vector units. */
+/* Does PyTorch run this depthwise convolution with its own kernels? If maps are contiguous (conv_depthwise2d), these
+ * kernels add up in fp32 on the vector units. */
 static bool by_channel(const nnc_op *op)
 {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
@@ -632,7 +640,8 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- constant fractions ---- */
 
-/* Constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of the machine. */
+/* Time with constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of the
+ * machine. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why)
 {
@@ -667,7 +676,7 @@ static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
 }
 
-/* Casts to 8 bits are kernels of the matrix product library, and reach the same bandwidth. */
+/* Efficiency of casts to 8 bits. They are kernels of the matrix product library and reach its bandwidth. */
 static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op)
 {
     nnc_efficiency e = pointwise_efficiency(device, op);
@@ -708,7 +717,8 @@ ROW(NNC_TIMED_POINTWISE, MEMBERS(constant_time), .efficiency = pointwise_efficie
 ROW(NNC_TIMED_MAP, MEMBERS(constant_time), .efficiency = map_efficiency)
 ROW(NNC_TIMED_CAST, MEMBERS(constant_time), .efficiency = cast_efficiency)
 ROW(NNC_TIMED_UPDATE, MEMBERS(constant_time), .efficiency = update_efficiency)
-ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* collectives are not timed here */
+ROW(NNC_TIMED_NETWORK, MEMBERS(constant_time), .efficiency = pointwise_efficiency) /* not used: collectives have no op
+                                                                                    * time */
 
 static const time_form *const forms[] = { NNC_TIMED_LIST(NNC_ROW_AT) };
 
@@ -720,7 +730,7 @@ static const time_form *form_of(const nnc_op *op)
 /* ---- kernels as a library issues them ---- */
 
 /* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
- * cross-entropy have fractions of their own. F: products of attention that is written out in fp32.   [issued] */
+ * cross-entropy have their own fractions g. F: FLOPs of attention that is written out as fp32 products.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
 {
     if (op->kind == NNC_OP_UPDATE) {

@@ -1,14 +1,15 @@
 /* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
  *
- * Changes that keep the training result come first, up to four at once: the smallest sets, each with its mildest steps,
- * the fastest of them first; over several devices the fastest is changed further while that helps. Adapters are trained for a task, so the format of their frozen weights and the length of
- * the sequence count among these. Only if none fits are other changes tried, the mildest first. Memory decides before
- * time: a set whose strongest steps do not fit costs one estimate of memory. */
+ * Changes that keep the training result come first, up to four at once: the smallest sets of changes, each with its
+ * mildest steps, the fastest sets first. On several devices the fastest plan is then changed further while that makes
+ * it faster. Adapters are trained for a task, so the format of their frozen weights and the sequence length count among
+ * these changes. Only if no such set fits are other changes tried, the mildest first. Memory is checked before time: a
+ * set whose strongest steps do not fit costs only one estimate of memory. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* Changes that save memory. Those that keep the training result come before those that change its numerics. */
+/* Changes that save memory. Changes that keep the training result come first, then changes of its numerics. */
 typedef enum change {
     CHANGE_MICRO_BATCH,
     CHANGE_RECOMPUTE,
@@ -17,19 +18,19 @@ typedef enum change {
     CHANGE_TENSOR,
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
-    CHANGE_FROZEN,  /* with adapters: keeps their training, rounds the weights below them */
-    CHANGE_SEQ_LEN, /* with adapters */
-    CHANGES_GENTLE, /* from here on they change numerics, the task, or cost much time */
+    CHANGE_FROZEN,  /* only with adapters: rounds the frozen weights, keeps the training of the adapters */
+    CHANGE_SEQ_LEN, /* shorter sequences, only with adapters */
+    CHANGES_GENTLE, /* changes from here on alter numerics or the task, or cost much time */
     CHANGE_PRECISION = CHANGES_GENTLE,
     CHANGE_OPTIMIZER,
     CHANGE_POLICY,
-    CHANGE_SHORTER, /* sequences, without adapters */
+    CHANGE_SHORTER, /* shorter sequences, without adapters */
     CHANGE_OFFLOAD,
     CHANGE_ADAPTERS,
     CHANGES
 } change;
 
-/* TRIES_MAX: estimates after which a search of a long pipeline stops. */
+/* TRIES_MAX: number of estimates after which the search for a long pipeline stops. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 1024 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
@@ -57,7 +58,7 @@ static int shorter_steps(const nnc_plan *plan)
     return count;
 }
 
-/* Number of steps of a change. An estimate shows whether a step is legal. */
+/* Number of steps of a change. Some steps may be illegal; the estimate of a step shows it. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device)
 {
@@ -89,7 +90,7 @@ static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, c
     }
 }
 
-/* Moves devices from data parallelism to another degree; each replica then runs more passes. */
+/* Moves devices from data parallelism to another degree. Each replica then runs more micro-batches. */
 static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
 {
     const bool whole = plan->shard == plan->data * plan->context;
@@ -105,7 +106,7 @@ static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
     return true;
 }
 
-/* Applies one step of a change to a resolved plan; false if it is not possible. */
+/* Applies one step of a change to a resolved plan. Returns false if the step is not possible. */
 static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan)
 {
     switch (what) {
@@ -203,17 +204,18 @@ static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, 
 typedef struct search {
     const nnc_model *model;
     const nnc_device *device;
-    const nnc_profiles *profiles; /* profiles used by default, for the options that a plan needs */
-    const nnc_software *software; /* profile of the plan that does not fit; its changes keep it */
+    const nnc_profiles *profiles; /* default profiles, for the options that a plan needs */
+    const nnc_software *software; /* profile of the plan that does not fit; changes keep this profile */
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
-    int best[CHANGES]; /* steps of the fastest gentle plan so far */
+    int best[CHANGES]; /* steps of each change in the fastest plan with gentle changes so far */
     double best_s;
-    int tries;                 /* that are left */
-    bool patient;              /* tries every step: the strongest may need more memory than one before */
+    int tries;                 /* remaining number of estimates */
+    bool patient;              /* tries every step, because a stronger step may need more memory than a milder one */
     bool shipped;              /* use only features of the profile's framework */
-    uint64_t tried[TRIED_MAX]; /* by refine: the steps of gentle changes as a number; 0 = empty */
+    uint64_t tried[TRIED_MAX]; /* plans that refine has tried: the steps of the gentle changes as one number; 0 =
+                                * empty */
     int tried_count;
 } search;
 
@@ -250,7 +252,8 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     return OUTCOME_FITS;
 }
 
-/* Tries the changes of a set, the last change fastest, until a plan fits: the mildest plan of the set. */
+/* Tries the steps of a set of changes from the mildest to the strongest, the last change fastest, until a plan fits.
+ * Returns true if one fits. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice)
 {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };
@@ -291,7 +294,7 @@ static int bits(unsigned set)
     return count;
 }
 
-/* Inserts a plan that fits among the fastest. */
+/* Inserts a plan that fits into the list of the fastest plans. Returns the new length of the list. */
 static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice *one)
 {
     int place = found;
@@ -307,7 +310,7 @@ static int keep_fastest(nnc_advice *advice, int found, int max, const nnc_advice
     return found;
 }
 
-/* Sets that fit so far: a set with more changes than one of them is not tried. */
+/* Sets of changes that fit so far. A set that contains one of them is not tried. */
 typedef struct found_sets {
     unsigned sets[64];
     int count;
@@ -322,8 +325,8 @@ static bool holds_one(const found_sets *found, unsigned set)
     return holds;
 }
 
-/* Tries all sets of `size` changes out of the first `changes`: keeps the fastest of gentle ones, else the first `max`,
- * the mildest changes before others. */
+/* Tries all sets of `size` changes out of the first `changes`. For gentle changes it keeps the fastest plans, otherwise
+ * the first `max` plans, with mild changes before strong ones. */
 static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_advice *advice, int *found, int max)
 {
     nnc_advice one;
@@ -346,7 +349,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
-/* Was this plan tried before? It cannot become faster than the best, which only improves. Measured: half of the plans. */
+/* Was this plan tried before? It cannot be faster than the best plan, which only gets faster. Measured: this saves half
+ * of the estimates. */
 static bool was_tried(search *s, const int at[CHANGES])
 {
     uint64_t key = 0;
@@ -368,7 +372,7 @@ static bool was_tried(search *s, const int at[CHANGES])
     return false;
 }
 
-/* Takes a plan that is faster than the best so far. */
+/* Takes the plan as the best if it fits and is faster than the best so far. */
 static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
 {
     nnc_advice one;
@@ -382,7 +386,8 @@ static bool take_faster(search *s, const int at[CHANGES], nnc_advice *advice)
     return true;
 }
 
-/* Changes the fastest gentle plan, one or two changes at a time, until none makes it faster. True: *advice is faster. */
+/* Changes the fastest gentle plan, one or two changes at a time, until no change makes it faster. Returns true if
+ * *advice became faster. */
 static bool refine(search *s, nnc_advice *advice)
 {
     bool any = false, better = true;
@@ -405,7 +410,7 @@ static bool refine(search *s, nnc_advice *advice)
     return any;
 }
 
-/* Advice for a plan that was read. */
+/* Advice for a plan that nnc_plan_read has read. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max)
 {

@@ -1,14 +1,14 @@
-/* The bounds of a step. Lower: every engine (matrix units, vector units, memory) and every fabric at its datasheet
- * rate, and the busiest decides (ideal mode). Upper: the predicted times without any overlap.
+/* The bounds of a step. Lower bound: every engine (matrix units, vector units, memory) and every fabric runs at its
+ * datasheet rate, and the busiest one decides (ideal mode). Upper bound: the predicted times without any overlap.
  *
  *     matrix  ##########        step of each engine, bubble included
  *     vector  ###
  *     memory  #######
- *     network ############      busiest: the lower bound; it exposes what exceeds the engine */
+ *     network ############      busiest, so the lower bound; exposed: its part above the engine */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
-/* Seconds of one engine per FLOP or byte; 0 if its rate is not published. */
+/* Seconds per FLOP or byte of each engine; 0 if its rate is not published. */
 typedef struct engine_rates {
     double matrix_s[NNC_DTYPE_COUNT], vector_s, memory_s;
 } engine_rates;
@@ -58,13 +58,14 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
     }
 }
 
-/* Seconds of one segment by part of a pass and by engine; the last column: all resources, without overlap. */
+/* Seconds of one segment by part of a pass and by engine. The last column has the times of all resources, one after the
+ * other. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
-    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part: weight gradients, which backward includes */
+    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients; backward includes them too */
 } engine_sums;
 
-/* Sets the times that a replay reads. */
+/* Sets the times of a segment that a replay reads. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit)
 {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
@@ -142,7 +143,7 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 
 /* ---- the ideal step ---- */
 
-/* Parts of one device's step on one engine. */
+/* Sets the parts of one device's step on one engine. */
 static void engine_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                          int32_t stage, const engine_rates *rates, nnc_engine engine, nnc_ideal *ideal)
 {
@@ -168,7 +169,8 @@ static double parts_s(const nnc_ideal *i)
     return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s + i->bubble_s;
 }
 
-/* Seconds that each fabric works in one pass over an instance of a segment: always; if recomputed. */
+/* Seconds that each fabric works in one pass over an instance of a segment: in every pass, and in addition when it is
+ * recomputed. */
 typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
@@ -191,7 +193,7 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
     }
 }
 
-/* Seconds that the busiest fabric of a device works in a step, overlapped or not. */
+/* Seconds that the busiest fabric of a device works in a step, overlapped or not. Sets *fabric. */
 static double device_network_s(const nnc_step *step, const link_loads *loads, const nnc_stage_residency *holding,
                                const nnc_step_end *t, nnc_fabric *fabric)
 {
@@ -242,8 +244,8 @@ static void find_busiest_links(const nnc_step *step, const nnc_rows *rows, const
     }
 }
 
-/* An upper limit of a pipeline's time: every stage once, then the slowest for each further micro-batch; and the
- * longest time that any device works. */
+/* Returns an upper limit of the pipeline time: each stage once, then the slowest stage for each further micro-batch.
+ * Sets *busy_s to the longest time that any device works. */
 static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], const nnc_step_memory *m,
                         double *busy_s)
 {
@@ -261,7 +263,7 @@ static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_S
     return all + *busy_s;
 }
 
-/* The step of one engine alone. false: too large to replay. */
+/* Computes the step of one engine alone. Returns false if the pipeline is too large to replay. */
 static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                         nnc_engine engine, nnc_step_memory *m, nnc_ideal *one)
 {
@@ -278,7 +280,7 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     return true;
 }
 
-/* The device with the busiest links decides: takes its parts, and the time its engine waits. */
+/* If the links decide, describes the device with the busiest links: its parts, and the time that its engine waits. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal)
 {
@@ -315,7 +317,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             continue;
         }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* cannot be the busiest: no replay needed */
+            engine_s[e] = busy_s[e]; /* this engine cannot be the busiest, so it needs no replay */
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
@@ -373,7 +375,7 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     }
     const double matrix_s = times[NNC_ENGINE_MATRIX], vector_s = times[NNC_ENGINE_VECTOR];
     double memory_s = times[NNC_ENGINE_MEMORY];
-    (void)memory_s; /* used only for the derivation */
+    (void)memory_s; /* used only by the derivation */
     if (nnc_op_row_of(op)->fuses) {
         NNC_SET(why, memory_s, "s", 0.0);
         NNC_NOTE(why, "ideal fusion: its traffic is part of the neighbouring ops");
@@ -389,7 +391,8 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
     NNC_NOTE(why, "on the engine that is the busiest of the whole step");
 }
 
-/* Bubble and exposed communication are the rest of the step of the engine and of the links. */
+/* Records the bubble as the time of the engine's step that its parts do not cover, and the exposed communication as
+ * the time by which the links exceed the engine. */
 static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, const nnc_result *r)
 {
     nnc_derivation *const why = step->why;
@@ -409,7 +412,8 @@ static void say_ideal_step(const nnc_step *step, const nnc_ideal *ideal, const n
     nnc_say_formula(why, "host_s", "s", "0", 0.0);
 }
 
-/* In the ideal step every resource may be busy all the time, so without the bound the next resource decides. */
+/* Sets the bounds. In the ideal step every resource may be busy all the time, so without the largest bound the next
+ * largest decides. */
 static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *why)
 {
     NNC_LET(why, matrix_s, "s", ideal->engine_s[NNC_ENGINE_MATRIX]);
@@ -433,7 +437,8 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* The load of a collective, and its share of the time by which the busiest link exceeds the engine. */
+/* Sets the load of a collective as its time. Returns its share of the time by which the busiest link exceeds the
+ * engine. */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row)
 {
     nnc_derivation *const why = step->why;
@@ -458,8 +463,8 @@ static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_co
     return time_s;
 }
 
-/* Fills the stages of an ideal step. Exposed communication and update are those of the deciding stage. rows: as
- * nnc_ideal_step left them. */
+/* Fills the stages of an ideal step. All stages get the exposed communication and the update of the deciding stage.
+ * rows must be as nnc_ideal_step left them. */
 static void describe_stages(const nnc_step *step, const nnc_ideal *ideal, const nnc_rows *rows, nnc_step_memory *m)
 {
     nnc_bound_segment_times units;
@@ -481,7 +486,7 @@ void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows
     describe_stages(step, ideal, rows, m);
     nnc_step_restrict(step, &m->holdings[ideal->stage], rows);
     nnc_step quiet = *step;
-    quiet.why = NULL; /* these times are replaced below */
+    quiet.why = NULL; /* without derivation: these times are replaced below */
     nnc_step_end_append(&quiet, none, m, ideal->stage, &hidden, rows);
     nnc_derivation *const why = step->why;
     double rows_s = 0.0, compute_total_s = 0.0, memory_total_s = 0.0, network_total_s = 0.0;

@@ -1,11 +1,10 @@
-/* Changes of a plan that make its step faster or smaller, each tried: one option at a time, then the best of them
- * together.
+/* Tries changes of a plan that make its step faster or smaller: one option at a time, then the best ones together.
  *
  *     plan as given + a move -> estimate -> samples per second, memory, cost
  *
  * The options of a change are the fields of the plan that differ from the given plan, so a user can append them. The
- * number of devices stays. The global batch stays where the micro-batches can follow; where a larger micro-batch makes
- * it larger, changes compare by samples per second. */
+ * number of devices stays the same. The global batch also stays if the number of micro-batches can follow. If a larger
+ * micro-batch makes the global batch larger, changes are compared by samples per second. */
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
 #include "op/op_internal.h"
@@ -22,28 +21,28 @@ typedef enum move {
     MOVE_OPTIMIZER,
     MOVE_ZERO,
     MOVE_FROZEN,
-    MOVE_QUICK, /* moves from here on are tried only when there is time */
+    MOVE_QUICK, /* moves from here on are tried only without `quick` */
     MOVE_RESHARD = MOVE_QUICK,
     MOVE_SEQUENCE,
     MOVE_TENSOR,
     MOVE_PIPELINE,
     MOVE_SMALLER,
-    MOVE_TOGETHER, /* from here on they train other weights, so they are never part of a combination */
+    MOVE_TOGETHER, /* moves from here on train other weights, so they are never part of a combination */
     MOVE_LORA = MOVE_TOGETHER,
     MOVE_QLORA,
     MOVES
 } move;
 
-/* VOCAB_MULTIPLE: rows of the vocabulary table that fill the tiles of matrix units. */
+/* VOCAB_MULTIPLE: the vocabulary is padded to a multiple of this, which fills the tiles of matrix units. */
 enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 
-/* A change must make training faster by this share, or the memory smaller, to be worth a line. */
+/* Least share by which a change must make training faster, or memory smaller, to be listed. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
 /* A plan in the form of user options, and the settings outside the plan. */
 typedef struct candidate {
     nnc_plan plan;
-    const nnc_software *software; /* profile in place of the plan's; NULL = the plan's */
+    const nnc_software *software; /* profile in place of the plan's; NULL = keep the plan's profile */
     bool padded;
 } candidate;
 
@@ -61,7 +60,7 @@ static bool has_peak(const tuner *t, nnc_dtype precision)
     return !isnan(nnc_device_matmul_peak(t->ask->device, precision));
 }
 
-/* The number of accumulated micro-batches follows, so that the global batch stays. */
+/* Sets the micro-batch and data ranks of a plan, and the number of micro-batches that keeps the global batch. */
 static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, nnc_plan *plan)
 {
     const int64_t product = micro_batch * data;
@@ -74,7 +73,8 @@ static bool keep_batch(const nnc_plan *now, int64_t micro_batch, int32_t data, n
     return true;
 }
 
-/* Splits or joins devices of one kind of parallelism; data parallelism takes the rest. */
+/* Multiplies or divides one degree of parallelism; the number of data ranks follows, so that the number of devices
+ * stays. */
 static bool split(const nnc_plan *now, int step, int32_t most, int32_t degree, int32_t *asked, nnc_plan *plan)
 {
     const int32_t to = 1 << (step - 1), all = now->data * degree;
@@ -114,7 +114,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies step `step`, from 1, of a move; false if it changes nothing or is not possible. now: the plan as resolved. */
+/* Applies step number `step` of a move, from 1 on. now is the resolved plan. Returns false if the step changes nothing
+ * or is not possible. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
 {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
@@ -164,7 +165,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     }
 }
 
-/* The fields that differ as options. */
+/* Writes the fields that differ from the given plan as options. */
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size)
 {
     char from[64], to[64], name[NNC_OPTION_NAME];
@@ -204,7 +205,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r)
                              NULL) == NNC_OK;
 }
 
-/* Is a better than b: does it fit where b does not, is it faster, or, where neither fits, smaller? */
+/* Is a better than b? A plan that fits is better than one that does not. Of two plans that fit, the faster is better;
+ * otherwise the smaller. */
 static bool better(const nnc_result *a, const nnc_result *b)
 {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) {
@@ -215,7 +217,7 @@ static bool better(const nnc_result *a, const nnc_result *b)
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
 }
 
-/* The best step of a move from a candidate whose resolved plan is `now`. Returns false if none is possible. */
+/* Finds the best step of a move from a candidate whose resolved plan is `now`. Returns false if no step is possible. */
 static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
                       nnc_result *r)
 {
@@ -250,7 +252,7 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
     write_options(t, c, change->options, sizeof change->options);
 }
 
-/* Is the change worth a line: does the plan fit with it, and is it faster, or smaller by enough? */
+/* Is the change worth a line? The plan has to fit with it, and has to be faster or smaller by enough. */
 static bool is_worth(const tuner *t, const nnc_result *r)
 {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
@@ -259,7 +261,7 @@ static bool is_worth(const tuner *t, const nnc_result *r)
             (double)r->memory.total_bytes < (1.0 - worth_smaller) * (double)t->base.memory.total_bytes);
 }
 
-/* Adds moves to *best, whose estimate is *reached, until none helps. */
+/* Adds moves to *best until no move improves it. *reached is the estimate of *best. */
 static void combine(tuner *t, candidate *best, nnc_result *reached)
 {
     int rounds = 0;
@@ -279,7 +281,7 @@ static void combine(tuner *t, candidate *best, nnc_result *reached)
     }
 }
 
-/* The best moves at once; QLoRA with them where nothing else fits. */
+/* Finds the best combination of moves. If none is worth a line, tries QLoRA with other moves. */
 static void find_together(tuner *t, nnc_plan_changes *found)
 {
     candidate best = { .plan = *t->ask->plan }, qlora;
@@ -298,7 +300,7 @@ static void find_together(tuner *t, nnc_plan_changes *found)
     }
 }
 
-/* Sorts by samples per second, the fastest first. */
+/* Inserts a change into the list, which is sorted by samples per second, the fastest first. */
 static void insert(nnc_plan_change *changes, int count, const nnc_plan_change *one)
 {
     int place = count;

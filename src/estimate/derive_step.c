@@ -1,5 +1,5 @@
 /* Lines of explain that are sums: over ops, groups, parts of the step or segments. Other formulas are recorded where
- * they are computed. Nothing here changes a result. */
+ * they are computed. This file changes no result. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -40,7 +40,7 @@ typedef struct keyed {
     int count;
 } keyed;
 
-/* Keys past KEYS_MAX are added to the last. */
+/* Adds a value under its key. Keys past KEYS_MAX share the last entry. */
 static void add_keyed(keyed *k, const char *key, double value)
 {
     int i = 0;
@@ -166,7 +166,7 @@ void nnc_say_step(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENT
     NNC_PUT(why, r->bubble_s, "s");
 }
 
-/* ---- its rows ---- */
+/* ---- rows of the step ---- */
 
 static void group_key(const nnc_op_cost *row, const char *what, char key[NNC_SAY_NAME])
 {
@@ -312,7 +312,7 @@ void nnc_say_serial(const nnc_step *step, const nnc_rows *rows, const nnc_result
 void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest)
 {
     const nnc_plan *plan = step->plan;
-    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* stages that the device holds */
+    const double stages = nnc_schedule_dual(plan) ? 2.0 : 1.0; /* stages that one device holds */
     const nnc_equal_stages equal = { .p = plan->pipeline,
                                      .v = nnc_schedule_chunks(plan),
                                      .f = busiest->forward_s / stages,

@@ -1,4 +1,4 @@
-/* One estimate, from a plan to a result. nnc_estimate_once below is the story:
+/* One estimate, from a plan to a result. nnc_estimate_once below calls these steps:
  *
  *     lower                 resolve the plan; lower the model to an op list
  *     partition             layers to the stages of the pipeline
@@ -6,8 +6,8 @@
  *     nnc_estimate_time     memory; step ends; bounds; overlap; the step
  *     nnc_estimate_finish   rates, money, energy
  *
- * A brief estimate leaves out the bounds and the rows of the step: searches and sweeps need neither. Nothing is
- * remembered from one estimate to the next (memo/ does that). */
+ * A brief estimate leaves out the bounds and the rows of the step, because searches and sweeps need neither. This code
+ * remembers no results from one estimate to the next; memo/ does that. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -77,17 +77,19 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
     }
 }
 
-/* Programs do more than is counted and seldom less, so the range extends further above the prediction. Chosen on
- * all measured rows: docs/accuracy.md; tests/spreads.py shows the effect. */
+/* Ends of the default range, relative to the prediction. Real programs often do more work than is counted and seldom
+ * less, so the range extends further on the slow side. Chosen on all measured rows: docs/accuracy.md; tests/spreads.py
+ * shows the effect. */
 #define BELOW 0.85
 #define ABOVE 1.15
 
-/* Share of half a range that networks add which another one of their counts stands in for (foreign/names/members.json).
- * Fitted on those of timm of even CRC-32: docs/accuracy-vision.md. */
+/* Widening of the range, as a share of half the range, for a network that another network stands in for (one with
+ * nearly equal counts; foreign/names/members.json). Fitted on timm networks with even CRC-32:
+ * docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
-/* The group of measurements that a model belongs to: graphs by file, because each network has other convolutions;
- * other models by family. */
+/* Name of the group of measurements for a model. A graph is a group of its own, because each network has other
+ * convolutions. Other models are grouped by family. */
 static const char *measured_of(const nnc_model *model, bool experts)
 {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
@@ -95,7 +97,7 @@ static const char *measured_of(const nnc_model *model, bool experts)
                                                                         : nnc_family_name(model->family);
 }
 
-/* Measured range of the profile on this device with models of this group; NULL = not measured. */
+/* Returns the measured range of the profile on this device with models of this group; NULL = not measured. */
 static const nnc_range *measured_range(const nnc_model *model, bool experts, const nnc_step *step)
 {
     const nnc_software *software = step->software;
@@ -134,7 +136,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
-            model->stand_in               ? STAND_IN /* of networks without experts */
+            model->stand_in               ? STAND_IN /* such networks have no experts */
             : measured == NULL && experts ? s->experts
                                           : 0.0);
     NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);
@@ -150,10 +152,10 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_SET(why, r->interval_s[1], "s", r->step_s * exp(above * half));
 }
 
-/* Kept tensors and parameters must stay exact, times finite. */
+/* Refuses a result whose kept bytes or parameters are not exact, or whose times are not finite. */
 static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_error *err)
 {
-    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: beyond any device */
+    const double exact = 9007199254740992.0; /* 2^53 bytes, 9 PB: more than any device has */
     const nnc_memory *m = &r->memory;
     if (!((double)m->activation_bytes < exact && (double)m->transient_bytes < exact)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, model->id, "the plan needs more than %.0f bytes on one device", exact);
@@ -172,33 +174,34 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* ---- bounds ---- */
 
-/* Would ideal fusion leave the lower bound as it is? Norms and pointwise ops move no bytes in it anyway. */
+/* Would ideal fusion leave the lower bound unchanged? The lower bound counts no bytes for norms and pointwise ops
+ * anyway. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
            !software->zero_gradients && !software->added_gradients;
 }
 
-/* The step whose ideal time is a lower bound, with its rows. */
+/* A step whose ideal time is a lower bound, with its rows. */
 typedef struct bound_rows {
     nnc_step step;
     nnc_rows *rows;
     nnc_ideal ideal;
 } bound_rows;
 
-/* Storage of a fused step. */
+/* Storage for a fused step. */
 typedef struct fusing {
     nnc_software software;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
 } fusing;
 
-/* The ideally fused model with flash attention. */
+/* Builds the step of the ideally fused model with flash attention. */
 static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with, bound_rows *fused)
 {
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* this profile field decides what is trained, not how */
+        step->software->context_frozen; /* this profile field decides which weights are trained, not how fast */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -214,8 +217,8 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     return nnc_ideal_step(&fused->step, fused->rows, &units, &scratch->step, &fused->ideal);
 }
 
-/* Both bounds. The lower one is of the ideally fused model with flash attention, or of the plan's own products if
- * they take less (unfused attention has four in backward, flash five). */
+/* Sets both bounds. The lower bound is the shorter ideal step of two: the ideally fused model with flash attention, or
+ * the plan's own ops (unfused attention has four products in backward, flash attention five). */
 static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, fusing *with,
                        bound_rows *lower, nnc_result *r)
 {
@@ -239,8 +242,8 @@ static bool bound_step(const nnc_model *model, const nnc_step *step, nnc_scratch
     return done;
 }
 
-/* The sum of parts can be below the replayed step: overlapped times do not grow part by part, and a schedule with
- * split backward may end later for a shorter one. Takes the larger as upper bound. */
+/* Takes the larger of the sum of parts and the replayed step as upper bound. The sum can be smaller: overlapped times
+ * do not grow part by part, and a schedule with split backward may end later although a backward takes less time. */
 static void raise_upper(nnc_result *r, nnc_derivation *why)
 {
     if (r->step_s > r->upper_bound_s) {
@@ -250,11 +253,11 @@ static void raise_upper(nnc_result *r, nnc_derivation *why)
     }
 }
 
-/* Mean idle share of the pipeline stages. */
+/* Sets the idle share: the mean over the pipeline stages. */
 static void set_idle_share(const nnc_step *step, const nnc_stage *stages, nnc_result *r)
 {
     const int32_t count = step->plan->pipeline;
-    double work_s = 0.0; /* mean over the stages of the time that they work */
+    double work_s = 0.0; /* time that a stage works; mean over the stages */
     if (count == 1) {
         NNC_SET(step->why, r->idle_share, NULL, 0.0);
         NNC_NOTE(step->why, "there is no pipeline");
@@ -273,7 +276,7 @@ static nnc_status fail_long(nnc_error *err)
                     "the schedule is too long to replay, expected at most %d stages", NNC_STAGES_MAX);
 }
 
-/* Marks the values that a brief estimate leaves out. */
+/* Sets the values that a brief estimate leaves out to NaN. */
 static void leave_out(nnc_result *r)
 {
     r->interval_s[0] = r->interval_s[1] = r->lower_bound_s = r->upper_bound_s = (double)NAN;
@@ -316,7 +319,7 @@ static nnc_status time_briefly(const nnc_step *step, nnc_scratch *scratch, nnc_r
     return nnc_estimate_time_parts(step, units, scratch, r, err);
 }
 
-/* Bounds and step of the plan's mode. */
+/* Computes bounds and step for the mode of the plan. */
 static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err)
 {
@@ -344,7 +347,7 @@ static nnc_status time_fully(const nnc_model *model, const nnc_step *step, nnc_s
     return NNC_OK;
 }
 
-/* ---- the story ---- */
+/* ---- one estimate, step by step ---- */
 
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
 {
@@ -353,7 +356,7 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
     scratch->shown = NULL;
 }
 
-/* Resolves the plan and lowers the model: leaves the op list of the whole model in scratch->list and sets the step. how
+/* Resolves the plan and lowers the model. Leaves the op list of the whole model in scratch->list and sets the step. how
  * receives the rules by which the list is lowered. */
 static nnc_status lower(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                         const nnc_plan *plan, nnc_scratch *scratch, nnc_derivation *why, nnc_lowering *how,
@@ -401,7 +404,7 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
     return brief ? time_briefly(step, scratch, r, err) : time_fully(model, step, scratch, r, err);
 }
 
-/* Ends the estimate of a plan whose memory is known and whose times are not. */
+/* Completes the estimate of a plan whose memory is known but whose times are not. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err)
 {
     NNC_TRY(check_result(r, model, err));
@@ -479,7 +482,7 @@ const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t index)
     return known && index >= 0 && index < scratch->stages ? &scratch->step.stages[index] : NULL;
 }
 
-/* ---- the public door ---- */
+/* ---- public functions ---- */
 
 /* Reads and checks the arguments, unless they equal those of the previous call. */
 static nnc_status read_again(const char *function, const nnc_model *model, const nnc_device *device,
@@ -488,7 +491,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
     nnc_estimate_args asked;
     NNC_TRY(nnc_need(function, "model", model != NULL, err));
     NNC_TRY(nnc_need(function, "device", device != NULL, err));
-    /* Equal bytes are equal values; others are read again.
+    /* Compares bytes: equal bytes have equal values. If bytes differ, reads the arguments again.
      * NOLINTBEGIN(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     if (plan != NULL && software != NULL && memcmp(software, &scratch->software, sizeof *software) == 0 &&
         plan->struct_size == sizeof *plan && memcmp(plan, &scratch->plan, sizeof *plan) == 0) {

@@ -1,10 +1,10 @@
-/* The largest micro-batch, sequence, adapter rank or depth that fits on a device, and each way to save memory; and how
- * far a plan can be divided before compute is not its bound any more (last part).
+/* Finds the largest micro-batch, sequence, adapter rank or depth that fits on a device, and tries each way to save
+ * memory. The last part finds how far a plan can be divided until compute is no longer its bound.
  *
  *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
  *
- * "fits" and "tight" are those of the estimate: the upper end, or the lower end, of measured peaks is within what a
- * process can get. Times follow for the plans that are shown. */
+ * "fits" and "tight" have the meaning of the estimate: with "fits" the upper end, with "tight" only the lower end of
+ * measured peaks is within the memory that a process can get. Times follow for the plans that are shown. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
@@ -20,7 +20,7 @@ typedef struct finder {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_scratch *scratch;
-    nnc_model deeper; /* the model with other layers */
+    nnc_model deeper; /* the model with another number of layers */
 } finder;
 
 static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
@@ -45,7 +45,8 @@ static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan
     return f->model;
 }
 
-/* The largest size that fits, or that may fit; 0 = not even 1. Plans that are not legal do not fit. */
+/* Returns the largest size that fits (or, with `tight`, that may fit); 0 = not even size 1. Illegal plans do not
+ * fit. */
 static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tight)
 {
     static const int64_t limits[] = { BATCH_MAX, SEQ_MAX / SEQ_STEP, RANK_MAX, LAYERS_MAX };
@@ -80,11 +81,11 @@ void nnc_fitting_micro_batches(const nnc_model *model, const nnc_device *device,
 /* ---- remedies ---- */
 
 typedef struct option {
-    const char *text; /* text that is set and shown; --optimizer: the next smaller one */
-    bool applies;     /* does the remedy apply to the resolved plan? */
+    const char *text; /* options that are set and shown; --optimizer means the next smaller optimizer */
+    bool applies;     /* true: the remedy applies to the resolved plan */
 } option;
 
-/* Sets the options of the text. */
+/* Sets the options of a remedy. */
 static void apply(const option *o, nnc_plan *plan)
 {
     char words[96], *rest = NULL;
@@ -185,8 +186,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* the plan's own sequence, not a multiple of the
-                                               * step */
+            fit->seq_len = resolved->seq_len; /* the plan's own length, not a multiple of the step */
         }
     }
     if (read.adapter_rank > 0) {
@@ -211,12 +211,12 @@ NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* A search for a limit. Sizes of tokens are counted in steps: parts of a sequence first, then whole sequences. */
+/* A search for a limit. Numbers of tokens are counted in steps: first parts of a sequence, then whole sequences. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;
     nnc_limit_answer *answer;
-    int64_t seq_len, parts; /* length of the plan's sequence and its parts; 0 and 1 for images */
+    int64_t seq_len, parts; /* length of the plan's sequence, and parts per sequence; 0 and 1 for images */
     nnc_bound bound;        /* bound of the last size */
 } limit_search;
 
@@ -236,13 +236,13 @@ static nnc_plan limit_plan(const limit_search *s, int64_t size)
     return plan;
 }
 
-/* Tokens, or images, of one device in a step. */
+/* Tokens (or images) of one device in a step. */
 static double per_device(const nnc_result *r)
 {
     return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;
 }
 
-/* Estimates a size and adds its point at its place. *past: beyond the limit. */
+/* Estimates one size and inserts its point in the list. Sets *past to whether the size is beyond the limit. */
 static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error *err)
 {
     nnc_limit_answer *a = s->answer;
@@ -274,7 +274,7 @@ static nnc_status try_size(limit_search *s, int64_t size, bool *past, nnc_error 
     return NNC_OK;
 }
 
-/* The largest degree that the network does not bound: every legal one is tried. 0 = none. */
+/* Finds the largest degree that the network does not bound; tries every legal degree. 0 = no such degree. */
 static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
 {
     nnc_limit_answer *a = s->answer;
@@ -304,7 +304,7 @@ static nnc_status largest_degree(limit_search *s, int64_t *size, nnc_error *err)
     return NNC_OK;
 }
 
-/* The smallest size that is not past the limit. 0 = none. */
+/* Finds the smallest size that is not past the limit. 0 = no such size. */
 static nnc_status smallest_size(limit_search *s, int64_t *size, nnc_error *err)
 {
     int64_t low = 0, high = 1;
@@ -361,7 +361,8 @@ nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, cons
     }
     if (size > 0) {
         const int32_t count = answer->count;
-        answer->count = NNC_LIMIT_POINTS_MAX; /* the point of the answer is in the list */
+        answer->count = NNC_LIMIT_POINTS_MAX; /* replaces the last point, so that the list contains the point of the
+                                               * answer */
         NNC_TRY(try_size(&s, size, &past, err));
         answer->count = count;
         answer->limit = of <= NNC_LIMIT_CONTEXT ? (double)size : per_device(&answer->result);

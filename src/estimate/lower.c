@@ -1,5 +1,5 @@
-/* From model and plan to the op list of one rank: how the plan is lowered, checks of the list, sizes of the whole
- * model, and the communication that ZeRO-3 and offload add inside every pass.
+/* From model and plan to the op list of one rank: rules for lowering, checks of the list, sizes of the whole model, and
+ * the communication that ZeRO-3 and offload add in every pass.
  *
  *     nnc_lower -> check -> nnc_list_shard (both in shape/) -> sums of segments -> casts, unit collectives */
 #include "base/base_internal.h"
@@ -39,7 +39,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
     const double passes = (double)plan->micro_batches;
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
     const bool own_buffer = sizes.gradient_bytes > sizes.weight_bytes;
-    const bool adds = software->added_gradients; /* the product writes; a separate kernel adds */
+    const bool adds = software->added_gradients; /* the product only writes its gradient; a separate kernel adds it to
+                                                  * the sum */
     return (nnc_lowering){
         .plan = plan,
         .software = software,
@@ -47,8 +48,8 @@ nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software,
         .dtype = nnc_precision_is_narrow(plan->precision) ? NNC_BF16 : plan->precision,
         .linear_dtype = plan->precision,
         .grad_bytes = adds && own_buffer ? sizes.weight_bytes : nnc_policy_gradient_io_bytes(plan->policy),
-        /* Every pass adds to an fp32 buffer next to 16-bit weights. The first pass writes a plain gradient, and
-         * the others add to it. */
+        /* With a separate fp32 buffer next to 16-bit weights, every micro-batch adds to the buffer. Otherwise the first
+         * micro-batch writes a plain gradient, and only later ones add to it. */
         .grad_accumulate = adds         ? 0.0
                            : own_buffer ? 1.0
                                         : (passes - 1.0) / passes,
@@ -63,7 +64,7 @@ nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *softwar
     return how;
 }
 
-/* Beyond any model; whole bytes of this many parameters are exact in a double. */
+/* More parameters than any model has. The bytes of this many parameters are exact in a double. */
 #define PARAMS_MAX 0x1p47
 
 nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_error *err)
@@ -83,7 +84,7 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "trains nothing of %s, expected other parts of it",
                         model->id);
     }
-    double params = 0.0; /* a double, in case the parameters exceed whole numbers */
+    double params = 0.0; /* a double, because parameters may exceed the range of an integer */
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_weights *w = &list->ops[i].weights;
         params +=
@@ -95,8 +96,8 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* A layer that predicts tokens further ahead repeats the last layer and adds a product of two streams to one and
- * three norms; it uses the table and head of the model. Source: arXiv:2412.19437, section 2.2. */
+/* Parameters of the layers that predict tokens further ahead. Each repeats the last layer and adds three norms and a
+ * product that merges two streams. It uses the table and head of the model. Source: arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 {
     int32_t last = list->segment_count - 1;
@@ -113,7 +114,7 @@ static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
     return params * d->next_layers;
 }
 
-/* Sizes of the whole model before sharding: parameters, tokens and input of a step. */
+/* Sets the sizes of the whole model before sharding: parameters, tokens and input of a step. */
 static void describe_model(const nnc_op_list *list, const nnc_device *device, nnc_result *r, nnc_derivation *why)
 {
     const nnc_plan *plan = &r->plan;
@@ -158,7 +159,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
                   "T F elements to the other");
 }
 
-/* Parameters per rank of the table that the last pipeline stage holds a second time. */
+/* Parameters per rank of the second copy of the table, which the last pipeline stage holds. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan)
 {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
@@ -166,7 +167,7 @@ static double second_table(const nnc_op_list *list, const nnc_plan *plan)
                : 0.0;
 }
 
-/* Bytes of the activations that one rank sends from stage to stage, of one micro-batch. */
+/* Bytes of the activations of one micro-batch that one rank sends from stage to stage. */
 static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
@@ -174,7 +175,7 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Is the embedding table, which may also be the head, not trained? */
+/* Is the embedding table frozen? It may also be the head. */
 static bool table_is_frozen(const nnc_plan *plan)
 {
     return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;
@@ -190,8 +191,9 @@ static void unit_exchange(nnc_op_list *list, const nnc_lowering *how, const char
     list->ops[list->count - 1].segment = segment;
 }
 
-/* The weights of a unit are gathered for forward and again for backward, where its gradient is scattered; replicas
- * of a shard group add up theirs. Without resharding, one gather per step is enough (see step_end.c). */
+/* Adds the ZeRO-3 collectives of a unit: its weights are gathered for forward and again for backward, and its gradient
+ * is scattered in backward. Replicas of a shard group also add up their gradients. Without resharding, one gather per
+ * step is enough (see step_end.c). */
 static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                          nnc_route_kind route, double shards)
 {
@@ -224,7 +226,7 @@ static void sharded_unit(nnc_op_list *list, const nnc_lowering *how, int32_t seg
     }
 }
 
-/* Weights that are not trained are gathered and have no gradient. */
+/* Adds the ZeRO-3 gathers of weights that are not trained; these have no gradient. */
 static void frozen_unit(nnc_op_list *list, const nnc_lowering *how, int32_t segment, const nnc_parameters *p,
                         nnc_route_kind route, double shards)
 {
@@ -246,7 +248,9 @@ static void add_casts(nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENT
         return;
     }
     for (int32_t s = 0; s < list->segment_count; s++) {
-        const double params = sums[s].dense.params + sums[s].expert.params;
+        const double frozen =
+            how->plan->frozen == NNC_FROZEN_32 ? sums[s].frozen.params + sums[s].frozen_expert.params : 0.0;
+        const double params = sums[s].dense.params + sums[s].expert.params + frozen;
         const nnc_writer w = { list, how, (int64_t)list->segments[s].instances, -1, NULL };
         if (params > 0.0) {
             nnc_op *op =
@@ -309,21 +313,21 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums
     nnc_finish_list(list, how, sums);
 }
 
-/* Seconds in which a host issues one kernel. Source: the assumption of software/torch-eager.json, launch_s: about 10 us
- * for each kernel, through the Python interpreter. */
+/* Seconds that a host takes to issue one kernel. Source: the assumption of software/torch-eager.json, launch_s: about
+ * 10 us for each kernel, through the Python interpreter. */
 #define NNC_KERNEL_LAUNCH_S 1e-5
 
 static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software, bool whole)
 {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
-    if (device->host.kernel_s == 0.0) { /* a CPU issues nothing: a kernel is a call */
+    if (device->host.kernel_s == 0.0) { /* a CPU issues no kernels; it calls them */
         return (nnc_launch){ 0 };
     }
     const bool listed = model->captured != NULL || model->implementation != NNC_IMPLEMENTATION_NONE;
     if (listed && software->lists_operators && whole) {
         return (nnc_launch){ .kernel_s = device->host.kernel_s };
     }
-    if (model->captured != NULL) { /* each of its rows is one kernel */
+    if (model->captured != NULL) { /* each op of a captured program is one kernel */
         return (nnc_launch){ .op_s = nnc_min(software->launch_s, NNC_KERNEL_LAUNCH_S) };
     }
     return (nnc_launch){ .op_s = experts && !isnan(software->launch_expert_s) ? software->launch_expert_s

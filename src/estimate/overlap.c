@@ -1,8 +1,8 @@
 /* Overlap of communication with compute, and the times of one instance of each segment.
  *
- * In each segment and part of a pass, communication overlaps with the compute of that part. Lanes (see nnc_lane)
- * that do not meet overlap with the same compute; those that meet share it. Blocks of ring attention overlap with
- * the attention first; then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
+ * In each segment and part of a pass, communication overlaps with the compute of that part. Lanes (see nnc_lane) that
+ * share no links can overlap with the same compute; lanes that share links divide it. Blocks of ring attention overlap
+ * with the attention first. Then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -18,7 +18,8 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.weight_apart = nnc_schedule_splits(plan);
     overlap.tensor_backward =
         isnan(software->overlap_tensor_backward) ? software->overlap_tensor : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(plan)) { /* the first forwards, as many as stages, have no backward to pair with */
+    if (nnc_schedule_dual(plan)) { /* the first forwards have no backward to pair with; their number is the number of
+                                    * stages */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -30,17 +31,17 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     return overlap;
 }
 
-/* Compute of one segment and part, and the communication of each kind that could overlap with it. */
+/* Compute of one segment and part, and each kind of communication that could overlap with it. */
 typedef struct budget {
     double compute_s, attention_s;
-    double units; /* the weights of the first unit are gathered before anything runs */
+    double units; /* number of ZeRO-3 units; the weights of the first unit are gathered before any compute */
     bool exchanges;
     nnc_lane lanes[NNC_COMM_COUNT];                            /* lane of each kind */
-    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* time that overlaps with the attention;
+    double beside_s[NNC_COMM_COUNT], behind_s[NNC_COMM_COUNT]; /* beside_s can overlap only with the attention, behind_s
                                                                 * with any compute */
 } budget;
 
-/* Shares of that communication that stay exposed. */
+/* Exposed shares of beside_s and behind_s. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
@@ -84,13 +85,13 @@ NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_deri
     return exposed_rest;
 }
 
-/* Time left in each lane to overlap with, in one segment and part. exposed_s: communication that the device waits
- * for. */
+/* Time in each lane that communication can still overlap with, in one segment and part. exposed_s is communication that
+ * the device waits for. */
 typedef struct windows {
     double left_s[NNC_LANES], exposed_s[NNC_LANES];
 } windows;
 
-/* Lanes that share links cannot overlap with the same time again. */
+/* Removes overlapped time from all lanes that share links with `lane`: they cannot use this time again. */
 static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
 {
     for (int f = 0; f < NNC_LANES && hidden_s > 0.0; f++) {
@@ -99,7 +100,7 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Communication continues while the device waits for another lane. */
+/* Time that the device waits for other lanes. Communication of this lane continues meanwhile. */
 static double beside_waits_s(const windows *w, nnc_lane lane)
 {
     double waits_s = 0.0;
@@ -109,7 +110,7 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
     return waits_s;
 }
 
-/* asked: the collective to explain; NULL = no explanation. */
+/* Computes the exposed shares. asked: the collective to explain; NULL = no explanation. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part, const nnc_collective_op *asked,
                        exposed *shares, nnc_derivation *why)
 {
@@ -163,7 +164,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     }
 }
 
-/* Records how a collective got its exposed time. */
+/* Records how the exposed time of a collective was computed. */
 static void say_hidden(const budget *b, const nnc_overlap *overlap, const nnc_op_cost *row, int32_t index,
                        nnc_derivation *why)
 {
@@ -194,7 +195,7 @@ NNC_SAYING void hide_rows(nnc_rows *rows, const nnc_op_list *list, const nnc_net
                           const nnc_overlap *overlap, nnc_derivation *why)
 {
     budget budgets[NNC_SEGMENTS_MAX][NNC_PASS_PARTS];
-    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* set only where there is communication */
+    exposed shares[NNC_SEGMENTS_MAX][NNC_PASS_PARTS]; /* set only for parts with communication */
     if (!any_collective(rows)) {
         return;
     }
@@ -234,7 +235,8 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
     }
 }
 
-/* host_s holds the time to issue the ops; leaves the time that issuing adds. name: of that line. */
+/* Returns the time of a part. Replaces host_s, the time to issue the ops, by the extra time that issuing causes. name:
+ * of the recorded line. */
 NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
@@ -256,7 +258,8 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds time that lanes can overlap with; the time of a collective counts for lanes that share no links with it. */
+/* Adds time to the lanes that can overlap with it. The time of a collective counts only for lanes that share no links
+ * with it. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {
@@ -266,20 +269,21 @@ static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s
 
 /* ---- two clocks: the host issues kernels, the device runs them ---- */
 
-/* The host issues one kernel after the other; a kernel starts when the one before has ended and it has been issued.
- * The host is at most QUEUE kernels ahead. A row of n kernels, issued from h on, each at the same cost:
+/* The host issues one kernel after the other. A kernel starts when it has been issued and the kernel before has ended.
+ * The host is at most QUEUE kernels ahead. For a row of n kernels, issued from time h on, each at the same cost:
  *     end = max(end before + d, h + s + d, h + n s + d / n)
- * where d is the device's time of all n, s the host's of one.   [issue] */
+ * where d is the device time of all n kernels, s the host time of one kernel.   [issue] */
 enum { QUEUE = 1000, RING = 1024 };
 
 typedef struct clocks {
     double host_s, device_s, kernel_s;
-    double issued;                    /* kernels so far */
-    double upto[RING], ended_s[RING]; /* last rows: kernels up to each, and when it ended */
+    double issued;                    /* number of kernels so far */
+    double upto[RING], ended_s[RING]; /* the last rows: number of kernels issued up to the row, and when the row
+                                       * ended */
     uint32_t first, last;
 } clocks;
 
-/* Returns how long the device waits for a row. */
+/* Issues a row. Returns how long the device waits for the host. */
 static double issue_row(clocks *c, double kernels, double time_s)
 {
     const double before_s = c->device_s + time_s;
@@ -299,7 +303,7 @@ static double issue_row(clocks *c, double kernels, double time_s)
     return c->device_s - before_s;
 }
 
-/* All instances of one segment, forward or backward; the waits of one instance go to host_s. */
+/* Issues all instances of one segment, forward or backward. Adds the mean wait of one instance to host_s. */
 static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *list, int32_t s, bool forward,
                           nnc_segment_time *unit)
 {
@@ -318,7 +322,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
     }
 }
 
-/* The second of two equal passes, one behind the other. */
+/* Issues two equal passes, one after the other; host_s has the waits of the second. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX])
 {
@@ -334,7 +338,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
     }
 }
 
-/* The device's time of a part, and what it waits for the host. */
+/* Device time of a part plus its waits for the host. */
 static double issued_part_s(const nnc_segment_time *unit, nnc_part part)
 {
     double part_s = unit->compute_s[part] + unit->host_s[part];

@@ -1,11 +1,11 @@
-/* Layers to pipeline stages: which segments each virtual stage and each device holds, for how many micro-batches in
- * flight, and how much memory that takes.
+/* From layers to pipeline stages: which segments each virtual stage and each device holds, for how many micro-batches
+ * in flight, and how much memory that takes.
  *
  *     10 layers, 2 stages x 2 chunks:   virtual stage   0    1    2    3
  *                                       layers          3    3    2    2      + embedding on 0, head on 3
  *                                       device          0    1    0    1
  *
- * Runs of equal stages are marked (alike), so later code computes them once. */
+ * Runs of equal stages are marked (alike), so that later code computes them once. */
 #include "estimate/estimate_internal.h"
 
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
@@ -15,8 +15,8 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-/* Layers of a segment from number `from` to `to`. *first is the number of its first layer; afterwards of the next
- * segment's first layer. */
+/* Number of layers of a segment between layers `from` and `to`. *first is the number of the segment's first layer; it
+ * is moved to the first layer of the next segment. */
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to)
 {
     int64_t held = 0;
@@ -33,7 +33,7 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
-/* An even distribution in order: the first parts get one more. */
+/* An even distribution in order: the first `more` parts get one more. */
 typedef struct even_parts {
     int64_t each, more;
 } even_parts;
@@ -48,8 +48,8 @@ static int64_t part_of(even_parts all, int64_t part)
     return all.each + (part < all.more ? 1 : 0);
 }
 
-/* Layers per virtual stage, including the ends if they count as layers: of a first and a last stage with given
- * numbers of layers, and of the others. */
+/* Layers per virtual stage. Embedding and head are included if they count as layers. The first and the last stage may
+ * have given numbers of layers; `rest` distributes the other layers. */
 typedef struct slots {
     int64_t stages, others;
     bool own_first, own_last;
@@ -81,11 +81,11 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
-/* The segments with layers `from` to `to`, and the ends. */
+/* Returns the instances of each segment with layers `from` to `to`; front adds the embedding, back the head. */
 static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back)
 {
     nnc_stage_layers share = { { 0 } };
-    int64_t first = 0; /* number of the segment's first layer */
+    int64_t first = 0; /* number of the first layer of the segment */
     for (int32_t s = 0; s < list->segment_count; s++) {
         const nnc_segment *segment = &list->segments[s];
         const bool held = (s == 0 && front) || (s > 0 && back);
@@ -94,7 +94,8 @@ static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t 
     return share;
 }
 
-/* End of the segment that holds all layers from `from` to `to`; INT64_MIN: no segment holds them all. */
+/* Returns the end of the segment that holds all layers from `from` to `to`; INT64_MIN = no single segment holds
+ * them. */
 static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
 {
     int64_t first = 0;
@@ -108,8 +109,8 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
     return INT64_MIN;
 }
 
-/* Number of virtual stages from v on that have as many layers as the one before (the last stage holds the head and
- * is excluded). At most 0: none. */
+/* Number of virtual stages from v on that have as many layers as the stage before v. The last stage holds the head and
+ * is excluded. 0 or less = no such stage. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count)
 {
     const int64_t last = count - 1, more = s->rest.more;
@@ -127,8 +128,9 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     for (int32_t s = 0; s < list->segment_count; s++) {
         layers += list->segments[s].layer ? list->segments[s].instances : 0;
     }
-    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* slots before the first layer */
-    const int64_t further = 2 * list->next_layers;     /* each further predicted token has its own head */
+    const int64_t ends = plan->ends_as_layers ? 1 : 0; /* 1 if the embedding counts as a layer */
+    const int64_t further = 2 * list->next_layers;     /* two layers for each further predicted token, because it has
+                                                        * its own head */
     const slots all = slots_of(plan, layers + 2 * ends + further, chunks);
     for (int32_t v = 0; v < count;) {
         const int64_t size = slots_at(&all, v % plan->pipeline, v / plan->pipeline);
@@ -137,7 +139,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
         partition->alike[v] = false;
         partition->shares[v] = share_of(list, from, to, v == 0, v == count - 1);
         next += size;
-        /* Further stages of this size are equal up to the end of the segment. */
+        /* The next stages of equal size are equal up to the end of the segment. */
         const int64_t end = v > 0 && to - from == size ? segment_end(list, from, to) : INT64_MIN;
         const int64_t fit = end < to ? 0 : size > 0 ? (end - to) / size : count;
         const int64_t many = as_many(&all, v + 1, count), like = fit < many ? fit : many;
@@ -150,7 +152,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
-/* Chunks of a device; dualpipe: directions. */
+/* Number of chunks of a device; in dualpipe number of directions. */
 static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan)
 {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
@@ -188,7 +190,7 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 
 /* ---- segments of each device ---- */
 
-/* Do the chunks of a device hold different segments? */
+/* Sets whether the chunks of a device hold different segments, and which chunk is odd. */
 static void set_uneven(const nnc_stage_partition *partition, const nnc_step *step, int32_t device,
                        nnc_stage_residency *h)
 {
@@ -214,7 +216,7 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
     }
 }
 
-/* Writes only the segments in use: a holding has space for many more. */
+/* Writes only the segments in use; the struct has space for many more. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
                         nnc_stage_residency *h)
 {
@@ -290,7 +292,8 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *memory)
     return same;
 }
 
-/* Finds the peak of a device whose chunks are equal except for one, the odd chunk. false: it has no odd chunk. */
+/* Finds the peak of a device whose chunks are equal except for one, the odd chunk. Returns false if it has no odd
+ * chunk. */
 static bool find_odd_peak(const nnc_step *step, const nnc_pipeline *pipeline, const nnc_step_memory *m, int32_t device,
                           nnc_stage_residency *h)
 {
@@ -355,7 +358,7 @@ void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device
 void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r)
 {
     const nnc_plan *plan = step->plan;
-    const nnc_stage_residency *before = NULL; /* the last stage that was computed */
+    const nnc_stage_residency *before = NULL; /* the last stage whose memory was computed */
     nnc_memory memory = { 0 };
     for (int32_t d = 0; d < plan->pipeline; d++) {
         const nnc_stage_residency *h = &m->holdings[d];

@@ -1,12 +1,12 @@
-/* From a given plan to a whole and legal one: reads a plan of any struct_size, fills in what it leaves open
- * (precision, policy, devices, batch, schedule), and checks the rules. Also picks the software profile of a plan.  
+/* From a given plan to a complete and legal plan: reads a plan of any struct_size, fills in what it leaves open
+ * (precision, policy, devices, batch, schedule), and checks the rules. Also picks the software profile of a plan.
  * [legal-plans] */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
 
-/* "fp64, fp32, bf16": the formats in which a device multiplies. */
+/* Writes the formats in which a device multiplies, for example "fp64, fp32, bf16". */
 static void formats_of(const nnc_device *device, char *text, size_t size)
 {
     text[0] = '\0';
@@ -59,7 +59,7 @@ static nnc_status resolve_policy(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* micro_batch * micro_batches * data = global_batch: any two determine the third. */
+/* Completes micro_batch * micro_batches * data = global_batch; any two determine the third. */
 static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
 {
     const int64_t data = p->data;
@@ -95,7 +95,7 @@ static nnc_status resolve_batch(nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* --recompute-layers counts the layers of one stage. */
+/* Checks --recompute-layers, which counts the layers of one stage. */
 static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *model, int64_t layers, nnc_error *err)
 {
     const int64_t ends = p->first_stage_layers > p->last_stage_layers ? p->first_stage_layers : p->last_stage_layers;
@@ -113,9 +113,9 @@ static nnc_status check_recompute_layers(const nnc_plan *p, const nnc_model *mod
 }
 
 /* Checks the options on trained and frozen weights. */
-static nnc_status check_trained(const nnc_plan *p, nnc_error *err)
+static nnc_status check_trained(const nnc_plan *p, const nnc_model *model, nnc_error *err)
 {
-    const bool all = nnc_plan_trains_all(p);
+    const bool all = nnc_plan_trains_all(p) && model->captured == NULL;
     if ((p->train & NNC_TRAIN_ADAPTERS) != 0 && p->adapter_rank == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--train", "there are no adapters, expected --adapter-rank too");
     }
@@ -141,7 +141,7 @@ static nnc_status resolve_schedule(nnc_plan *p, const nnc_family_row *family, in
     if (family->split != NULL) {
         return nnc_schedule_resolve(p, layers, err);
     }
-    p->schedule = NNC_SCHEDULE_1F1B; /* with one stage all schedules are the same */
+    p->schedule = NNC_SCHEDULE_1F1B; /* with one stage all schedules are equal */
     return NNC_OK;
 }
 
@@ -158,7 +158,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     nnc_plan *p = resolved;
     *p = *plan;
     if ((p->recompute & NNC_RECOMPUTE_FULL) != 0) {
-        p->recompute = NNC_RECOMPUTE_FULL; /* full recomputation contains the other flags */
+        p->recompute = NNC_RECOMPUTE_FULL; /* full recomputation includes the other flags */
     }
     if (family->defaults != NULL) {
         family->defaults(model, p);
@@ -167,7 +167,7 @@ nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, c
     NNC_TRY(resolve_policy(p, err));
     NNC_TRY(nnc_plan_split_devices(p, err));
     NNC_TRY(resolve_batch(p, err));
-    NNC_TRY(check_trained(p, err));
+    NNC_TRY(check_trained(p, model, err));
     NNC_TRY(family->resolve(model, p, err));
     const int64_t layers = family->sizes(model).layers;
     NNC_TRY(resolve_schedule(p, family, layers, err));
@@ -179,7 +179,7 @@ nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, co
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err)
 {
     NNC_TRY(nnc_plan_resolve_read(plan, model, device, resolved, err));
-    /* Context parallelism needs a fused kernel. */
+    /* Without context parallelism, a profile without fused attention gets unfused attention. */
     if (software->unfused_attention && resolved->attention == NNC_ATTENTION_FLASH && resolved->context == 1) {
         resolved->attention = NNC_ATTENTION_UNFUSED;
     }
@@ -201,9 +201,10 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
     return all;
 }
 
-/* Fully sharded weights are FSDP's, whatever else the plan splits: torchtitan and others combine it with tensor
- * and pipeline parallelism. Replicas that share only optimizer states are Megatron's distributed optimizer, if it
- * trains such a model; otherwise a search would split a model only to get the kernels of that framework. */
+/* Fully sharded weights belong to FSDP, together with any other parallelism: torchtitan and others combine FSDP with
+ * tensor and pipeline parallelism. Replicas that share only optimizer states belong to Megatron's distributed
+ * optimizer, if Megatron trains such a model. Otherwise a search would split a model only to get the kernels of
+ * Megatron. */
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan)
 {
     if (plan == NULL) {
@@ -213,14 +214,14 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
     const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
-        return NNC_PROFILE_EAGER; /* the library runs operators one by one unless it is compiled */
+        return NNC_PROFILE_EAGER; /* the library runs single operators unless it is compiled */
     }
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 
-/* GPUs that came before Hopper: published runs on them are mostly of 2019 to 2023, and their programs too. Training in
- * fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022, in PyTorch since 2.0 of
- * March 2023); with bf16 it was FlashAttention of the first generation. */
+/* Is the GPU older than Hopper? Published runs on such GPUs are mostly from 2019 to 2023, with software of that time.
+ * Training in fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022, in PyTorch
+ * since 2.0 of March 2023). Training in bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device)
 {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
@@ -316,7 +317,7 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     }
     if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         !has->sharded_gradients) || /* only FSDP: off with one rank */
+         !has->sharded_gradients) || /* such a framework has only FSDP, which is off with one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

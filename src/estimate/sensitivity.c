@@ -1,24 +1,25 @@
-/* The step time against each parameter of the device file: elasticity, twice the value, and the value that reaches a
- * target time. Each is found by estimates with another device.   [sensitivity] */
+/* Effect of each parameter of the device file on the step time: the elasticity, the step with twice the value, and the
+ * value that reaches a target time. Each comes from estimates with a changed device.   [sensitivity] */
 #include <nncost/estimate.h>
 
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 
-/* Distance on either side of the value: small compared with leaving a bound, large compared with rounding. */
+/* Relative distance on either side of the value. It is small, so that a bound seldom changes, and large compared with
+ * rounding. */
 #define APART 1e-3
 
-/* A factor as good as no limit that still gives finite numbers. */
+/* A factor that is large enough to remove a limit but still gives finite numbers. */
 #define WITHOUT_BOUND 0x1p40
 
 enum { HALVINGS = 80 };
 
-/* The format that selects a rate, if there is one per format. */
+/* Selects the format of a rate, for parameters with one rate per format. */
 typedef enum which_rate { ONE_RATE, OF_PRECISION, OF_FP32 } which_rate;
 
 static const struct {
     const char *name, *unit;
-    size_t offset; /* place of a double, or of the first double of one for each format */
+    size_t offset; /* offset of a double, or of the first of several doubles, one per format */
     which_rate rate;
 } figures[] = {
 #define FIGURE(member, unit) #member, (unit), offsetof(nnc_device, member)
@@ -31,7 +32,7 @@ static const struct {
     [NNC_PARAMETER_SCALE_OUT_LATENCY] = { FIGURE(scale_out.latency_s, "s"), ONE_RATE },
     [NNC_PARAMETER_HOST_RATE] = { FIGURE(host.bytes_per_s, "B/s"), ONE_RATE },
     [NNC_PARAMETER_HOST_MEM_RATE] = { FIGURE(host.mem_bytes_per_s, "B/s"), ONE_RATE },
-    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* an integer */
+    [NNC_PARAMETER_MEM_BYTES] = { FIGURE(mem_bytes, "B"), ONE_RATE }, /* an integer field */
 #undef FIGURE
 };
 NNC_ROW_EACH(figures, NNC_PARAMETER_COUNT);
@@ -57,7 +58,7 @@ const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter figure)
     return (unsigned)figure < NNC_PARAMETER_COUNT ? figures[figure].unit : "?";
 }
 
-/* NULL: the capacity, which is an integer. */
+/* Returns the field of a parameter. NULL: the capacity, which is an integer. */
 static double *place_of(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision)
 {
     const which_rate rate = figures[figure].rate;
@@ -83,7 +84,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
 {
     const double value = nnc_sensitivity_parameter_value(device, figure, precision) * factor;
     if (isnan(value) || !(factor > 0.0)) {
-        return; /* the value is not recorded, or there is no such parameter */
+        return; /* the device file lacks the value, or there is no such parameter */
     }
     double *place = place_of(device, figure, precision);
     if (place != NULL) {
@@ -94,7 +95,7 @@ void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_paramet
     }
 }
 
-/* A plan, and the scratch for its estimates. */
+/* A plan, and the scratch memory for its estimates. */
 typedef struct trial {
     const nnc_model *model;
     const nnc_device *device;
@@ -115,7 +116,7 @@ static nnc_status step_with(const trial *t, nnc_sensitivity_parameter figure, do
     return status;
 }
 
-/* Reads the arguments; t points into args. */
+/* Reads the arguments into `asked`; t points into it. */
 static nnc_status begin(const char *function, const nnc_model *model, const nnc_device *device,
                         const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch,
                         nnc_estimate_args *asked, trial *t, nnc_error *err)
@@ -139,7 +140,7 @@ static nnc_status sense(const trial *t, nnc_sensitivity *entry, nnc_error *err)
     return NNC_OK;
 }
 
-/* Keeps the entries with the largest elasticity first, then in the order of the table. */
+/* Inserts an entry: the largest elasticity first; equal entries keep the order of the table. */
 static void insert(nnc_sensitivity *entries, int max, int *count, const nnc_sensitivity *entry)
 {
     int at = *count;
@@ -193,7 +194,7 @@ nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, con
     nnc_estimate_args asked;
     nnc_plan resolved;
     trial t;
-    double low = 0.0, high = log2(WITHOUT_BOUND); /* range of the factor, as base-2 logarithm */
+    double low = 0.0, high = log2(WITHOUT_BOUND); /* range of the base-2 logarithm of the factor */
     NNC_TRY(nnc_need(__func__, "target", target != NULL, err));
     NNC_TRY(begin(__func__, model, device, software, plan, scratch, &asked, &t, err));
     if ((unsigned)figure >= NNC_PARAMETER_COUNT || !(step_s > 0.0) || isinf(step_s)) {

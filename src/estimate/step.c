@@ -95,7 +95,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
     }
 }
 
-/* The row of messages between stages; its time is the delay that they cause in the pipeline. */
+/* Appends a row for the messages between stages. Its time is the delay that messages cause in the pipeline. */
 static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t device, double exposed_s,
                          nnc_rows *rows)
 {
@@ -109,7 +109,7 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
                         .repeat = 1,
                         .block = -1,
                         .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes } };
-    double sends = 0.0; /* forward to the next virtual stage, backward to the one before */
+    double sends = 0.0; /* number of messages: forward to the next virtual stage, backward to the one before */
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
             sends += (v < m->partition.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
@@ -129,7 +129,7 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
 
 /* ---- sums ---- */
 
-/* Adds the parts of one device's step, from the times of its segments. */
+/* Adds the parts of one device's step to the result, from the times of its segments. */
 static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_stage_residency *holding, nnc_result *r)
 {
@@ -151,7 +151,7 @@ static void add_units(const nnc_step *step, const nnc_segment_time units[NNC_SEG
     }
 }
 
-/* Adds traffic, communication (exposed or not), and bounds of the rows. */
+/* Adds traffic, communication (exposed or not) and bounds of the rows to the result. */
 static void add_rows(const nnc_rows *rows, nnc_result *r)
 {
     for (int32_t i = 0; i < rows->count; i++) {
@@ -175,7 +175,7 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         const bool apart = nnc_schedule_splits(plan);
-        *stage = (nnc_stage){ .memory = stage->memory, /* these three are set before */
+        *stage = (nnc_stage){ .memory = stage->memory, /* these three fields are set before */
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
                               .params = (int64_t)nnc_stage_residency_params(step->sums, h),
@@ -234,7 +234,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return true;
 }
 
-/* Passes and step end of a stage. */
+/* Seconds of passes and step end of a stage. */
 static double ends_s(const nnc_step_memory *m, int32_t stage)
 {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
@@ -252,11 +252,11 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* another plan ran meanwhile */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run belongs to another plan now */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
-        m->run.span_s[d] = times->total_s; /* whole backwards end together */
+        m->run.span_s[d] = times->total_s; /* with whole backwards all devices end together */
     }
     const int32_t slowest = slowest_stage(m, step->plan->pipeline);
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);
@@ -268,7 +268,7 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return step_s;
 }
 
-/* Delay of the step by messages between stages: runs the same passes without messages. */
+/* Finds the delay of the step by messages between stages: replays the same passes without messages. */
 static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
@@ -281,7 +281,7 @@ static bool find_delay(const nnc_step *step, const nnc_segment_time units[NNC_SE
         return false;
     }
     NNC_LET(step->why, without_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
-    if (!rerun(step->plan, times->send_s, m)) { /* m->run stays the run with messages */
+    if (!rerun(step->plan, times->send_s, m)) { /* m->run keeps the replay with messages */
         return false;
     }
     NNC_LET(step->why, with_messages_s, "s", ends_s(m, slowest_stage(m, stages)));
@@ -325,7 +325,7 @@ bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_
 
 /* ---- bounds of the step ---- */
 
-/* The largest bound of the step, and the largest of the others. */
+/* Sets the largest bound of the step and the second largest. */
 void nnc_step_rank(nnc_result *r)
 {
     r->bound = NNC_BOUND_COMPUTE;
@@ -379,7 +379,7 @@ static double without_bound_s(const nnc_step *step, nnc_bound bound, nnc_rows *f
 
 /* ---- the whole step ---- */
 
-/* The step time if its bound cost nothing. */
+/* Sets the step time that remains if the largest bound took no time. */
 static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_rows *fresh, nnc_step_memory *m, nnc_result *r)
 {
@@ -395,14 +395,14 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why, "the same step without the time of its bound: overlap, host and pipeline are computed "
                         "again; at most the step itself, whose order of passes remains possible");
-    if (step->plan->pipeline > 1) { /* m keeps the run of the step itself */
+    if (step->plan->pipeline > 1) { /* m keeps the replay of the step itself */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host bounds the step when the device waits for it for a quarter of the step: faster kernels then shorten
- * little. */
+/* The host counts as the bound if the device waits for it for at least this share of the step: faster kernels then
+ * shorten the step little. */
 static const double held_share = 0.25;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r)
@@ -575,19 +575,19 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Do steps follow each other without a barrier? Then the step of each stage begins with its own first pass. */
+/* Does the schedule need no barrier between steps? Then the step of each stage begins with its own first pass. */
 static bool rolls(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
 }
 
-/* Passes of all stages in a timeline. */
+/* Number of passes of all stages in a timeline. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
     return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);
 }
 
-/* A timeline under way: how far each stage has got. */
+/* State of a timeline: the time that each stage has reached. */
 typedef struct timeline {
     nnc_interval_fn *interval;
     void *context;
@@ -597,7 +597,7 @@ typedef struct timeline {
     double begin_s[NNC_STAGES_MAX], end_s[NNC_STAGES_MAX];
 } timeline;
 
-/* Reports idle time; gaps of a rounding error are skipped. */
+/* Reports idle time, except gaps of the size of a rounding error. */
 static void idle_until(timeline *w, int32_t stage, double until_s)
 {
     const double start_s = w->end_s[stage];
@@ -638,7 +638,7 @@ static void add_pass(void *context, const nnc_pipeline_event *event)
                                            .end_s = event->end_s });
 }
 
-/* Without a pipeline: forward and backward of each micro-batch in turn. */
+/* Reports the passes without a pipeline: forward and backward of each micro-batch in turn. */
 static void add_passes(const nnc_step_memory *m, const nnc_plan *plan, timeline *w)
 {
     const double backward_s = m->backward_s[0] + m->weight_s[0];
@@ -673,7 +673,8 @@ static void end_stage(timeline *w, const nnc_stage *stages, int32_t stage)
     idle_until(w, stage, nnc_max(w->begin_s[stage] + w->step_s, w->end_s[stage]));
 }
 
-/* Calls interval as nnc_timeline() describes. false: the pipeline cannot be replayed. */
+/* Replays the step and calls `interval` as nnc_timeline() describes. Returns false if the pipeline cannot be
+ * replayed. */
 static bool timeline_replay(nnc_step_memory *m, const nnc_plan *plan, double step_s, nnc_interval_fn *interval,
                             void *context)
 {
@@ -718,16 +719,16 @@ nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_inte
 
 NNC_ENUM_NAMES(nnc_activity, NNC_ACTIVITY_LIST)
 
-/* ---- One op alone on a device (nncost op): its work, its roofline bound, and the time that the fitted values predict ---- */
+/* ---- one op alone on a device (nncost op): its work, its roofline bound, and its predicted time ---- */
 
 typedef struct kind {
-    const char *name, *dims; /* format of the dims; NULL for a collective */
+    const char *name, *dims; /* dims: format of the dims; NULL for a collective */
     int least, most;
     void (*fill)(const nnc_single_op *alone, nnc_op *op);
     nnc_collective collective;
 } kind;
 
-/* M x N x K, with a batch in front if there are four numbers. */
+/* Dims are M x N x K, with the batch in front if there are four numbers. */
 static void fill_matmul(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims + a->dim_count - 3;
@@ -737,11 +738,11 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op)
                                  .n = d[1],
                                  .k = d[2],
                                  .b_shared = 1,
-                                 .b_is_weight = a->dim_count == 3, /* no side is padded */
+                                 .b_is_weight = a->dim_count == 3, /* without padding of the sides */
                                  .kept_divisor = 1 };
 }
 
-/* Batch x heads x tokens x head width; a fifth number gives the key and value heads. */
+/* Dims are batch x heads x tokens x head width; a fifth number is the number of key and value heads. */
 static void fill_attention(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -764,7 +765,8 @@ static void fill_attention(const nnc_single_op *a, nnc_op *op)
                                .kernel = NNC_FLASH2 };
 }
 
-/* Batch x input channels x height x width x output channels x kernel, then stride and groups; padding kernel / 2. */
+/* Dims are batch x input channels x height x width x output channels x kernel, then stride and groups. Padding is
+ * kernel / 2. */
 static void fill_conv(const nnc_single_op *a, nnc_op *op)
 {
     const int64_t *d = a->dims;
@@ -784,8 +786,9 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op)
                              .contiguous = a->layout != NULL && a->layout[0] == 'c' && a->layout[1] == 'o' };
 }
 
-/* Bytes per value in units of its format, of forward and of backward; cast: bytes of fp32 to 16 bits or back. Of the loss:
- * log_softmax, then the gradients of both parts; fused AdamW reads four values of each parameter and writes three. */
+/* Bytes per value in units of the size of its format, for forward and for backward. cast: bytes of a cast from fp32 to
+ * 16 bits or back. The loss counts log_softmax, then the gradients of both parts. Fused AdamW reads four values of each
+ * parameter and writes three. */
 static const struct {
     const char *name;
     nnc_op_kind kind;
@@ -835,7 +838,7 @@ bool nnc_streaming_op(const char *name, int64_t rows, int64_t columns, nnc_dtype
     return true;
 }
 
-/* ROWSxCOLUMNS, or one number of values. */
+/* Dims are ROWSxCOLUMNS, or one number of values. */
 static void fill_operator(const nnc_single_op *a, nnc_op *op)
 {
     (void)nnc_streaming_op(a->kind, a->dims[0], a->dim_count > 1 ? a->dims[1] : 1, a->precision, op);
@@ -880,7 +883,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Limits the product of dims, so that it is exact in a double. */
+/* Is the product of dims too large to be exact in a double? */
 static bool too_large(const nnc_single_op *a)
 {
     double product = 1.0;
@@ -890,8 +893,8 @@ static bool too_large(const nnc_single_op *a)
     return product > 1e18;
 }
 
-/* Names of torch.nn.attention.SDPBackend, and of kernels in files of devices. The efficient kernel borrows the figures of
- * FlashAttention's first generation. */
+/* Sets the attention kernel by name: names of torch.nn.attention.SDPBackend, and names in device files. The efficient
+ * kernel uses the values of FlashAttention's first generation. */
 static nnc_status choose_kernel(const nnc_device *device, const nnc_single_op *a, nnc_op *op, nnc_error *err)
 {
     static const char *const others[] = { "flash", "efficient", "math" };
@@ -930,7 +933,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
         return nnc_fail(err, NNC_BAD_USAGE, k->name, "wrong size, expected %s, found %d numbers%s", k->dims,
                         (int)a->dim_count, too_large(a) ? " of too large a product" : "");
     }
-    op.issued_as = NNC_ISSUED_TOO; /* timed as PyTorch issues it, where that was measured */
+    op.issued_as = NNC_ISSUED_TOO; /* timed with values measured on PyTorch, if there are any */
     op.issued[0].kernels = 1.0;
     k->fill(a, &op);
     if (op.kind == NNC_OP_FLASH && op.u.flash.heads % op.u.flash.kv_heads != 0) {
@@ -951,7 +954,7 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     a->flops_per_byte = a->flops / a->moved_bytes;
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
-    if (op.kind == NNC_OP_CONV) { /* may execute fewer products than its definition has */
+    if (op.kind == NNC_OP_CONV) { /* a convolution may execute fewer products than its definition has */
         a->bound_s = nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }
     a->compute_s = t.compute_s;

@@ -1,5 +1,6 @@
-/* The step end of a device, after its last backward: gradients are reduced, the optimizer updates, sharded weights are
- * gathered. ZeRO stages 0 to 2, stage 3 without resharding, tied tables and offload communicate here.
+/* The step end of a device, after its last backward: gradients are reduced, the optimizer updates the weights, sharded
+ * weights are gathered. This file counts communication of ZeRO stages 0 to 2, of stage 3 without resharding, of tied
+ * tables and of offload.
  *
  *     backward ...[bucket][bucket][last bucket]| update | gather weights ... next forward
  *               gradients overlap with backward           weights overlap with forward
@@ -31,7 +32,7 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Bytes of a gradient on the network; of one flat buffer, in the format of the products. */
+/* Bytes of one gradient value on the network. In one flat buffer it has the format of the products. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
 {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
@@ -48,9 +49,9 @@ static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_rout
     }
 }
 
-/* ZeRO stage 2 frees gradients after each pass, so it scatters them in every pass; weights in one flat buffer are
- * also gathered in every pass. These come first: communication of every pass leaves less time for communication
- * once per step. */
+/* Adds communication of every micro-batch. ZeRO stage 2 frees gradients after each micro-batch, so it scatters them
+ * each time; weights in one flat buffer are also gathered each time. This communication comes first in the list,
+ * because it leaves less time for communication that happens once per step. */
 static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                                 double shards)
 {
@@ -63,7 +64,7 @@ static void exchange_every_pass(writer *w, const nnc_plan *plan, bool flat, doub
     }
 }
 
-/* Gradients of one kind of parameters, ZeRO stages 0 to 2. */
+/* Adds the gradients of one kind of parameters, for ZeRO stages 0 to 2. */
 static void add_gradients(writer *w, const nnc_plan *plan, bool flat, double params, nnc_route_kind route,
                           double shards)
 {
@@ -131,11 +132,11 @@ NNC_SAYING double exposed_of(const nnc_collective_op *exchange, double exchange_
                                   : "nothing else runs at the end of the pipeline");
         return time_s;
     }
-    /* Gradients leave during backward; weights return during the next forward. */
+    /* Gradients are sent during backward; weights are gathered during the next forward. */
     NNC_LET(why, window_s, "s",
             nnc_max(0.0, exchange->forward == NNC_ALL_GATHER ? window->forward_s[lane] : window->backward_s[lane]));
     NNC_PUT(why, window->bucket_bytes, "B");
-    NNC_LET(why, bytes, "B", exchange->bytes); /* bytes of replicas: a shard of every bucket */
+    NNC_LET(why, bytes, "B", exchange->bytes); /* replicas reduce one shard of every bucket */
     NNC_LET(why, shards, NULL, !replica ? 1.0 : expert ? window->expert_shards : window->shards);
     NNC_LET(why, table_share, NULL, data && !expert ? window->table_share : 0.0);
     NNC_LET(why, overlap, NULL, share);
@@ -172,8 +173,8 @@ static bool holds(const nnc_stage_residency *holding, int32_t segment)
     return holding->instances[segment] > 0;
 }
 
-/* Passes whose gradients a separate kernel adds up: all passes if sums are wider than weights, else all but the
- * first. */
+/* Number of micro-batches whose gradients a separate kernel adds up: all if sums are wider than weights, else all but
+ * the first. */
 static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
@@ -190,11 +191,12 @@ static nnc_update update_of(const nnc_step *step, const nnc_step_end_params *hel
     return u;
 }
 
-/* Parameters that one launch of a kernel over many tensors takes: 320 chunks of 65,536. Source: aten/src/ATen/native/cuda/
+/* Parameters that one launch of a multi-tensor kernel covers: 320 chunks of 65,536. Source: aten/src/ATen/native/cuda/
  * MultiTensorApply.cuh of PyTorch. */
 static const double launch_params = 320.0 * 65536.0;
 
-/* Bytes per parameter of SGD with momentum over lists of tensors, as three passes: 8 + 12 + 12; fused they are 20. */
+/* Ratio between the bytes per parameter of SGD with momentum in three passes over lists of tensors (8 + 12 + 12) and in
+ * one fused pass (20). */
 static const double momentum_passes = 32.0 / 20.0;
 
 static void issue_update(nnc_op *op)
@@ -235,7 +237,7 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* before sharding */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* counts parameters before sharding */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -267,7 +269,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        update = t->exchanges[t->exchange_count - 1]; /* after the transfers */
+        update = t->exchanges[t->exchange_count - 1]; /* runs after the transfers */
         update.name = "offload.update";
         update.u.collective = (nnc_collective_op){ .comm = NNC_COMM_OFFLOAD,
                                                    .route = NNC_OFFLOAD_HOST_MEMORY,
@@ -286,7 +288,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     }
 }
 
-/* Share of the dense gradients that belongs to the table of the first segment, which is reduced last. */
+/* Share of the dense gradients that belongs to the table of the first segment. This table is reduced last. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding)
 {
     const nnc_parameters *first = &step->sums[0].dense;
@@ -310,7 +312,7 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         count += (double)holding->instances[s] * nnc_list_units(step->list, s);
     }
-    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP cuts by unit, not by size */
+    h.unit_share = step->plan->zero == 3 ? 1.0 / count : 0.0; /* FSDP sends one unit per bucket, not a fixed size */
     for (int32_t s = 0; s < step->list->segment_count; s++) {
         const double n = (double)holding->instances[s], again = (double)holding->recomputed[s];
         const nnc_segment_time *u = &units[s];
@@ -323,8 +325,8 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     return h;
 }
 
-/* Exposed seconds of a collective. Lanes that it meets lose the time that it overlaps with; other lanes gain the
- * time that the device waits for it. */
+/* Returns the exposed seconds of a collective and updates the window. Lanes that share links with it lose the time that
+ * it overlaps with. Other lanes gain the time that the device waits for it. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why)
 {

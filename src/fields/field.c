@@ -1,11 +1,11 @@
-/* Field tables at work: printing and checking a value, finding a field by its dotted name, setting it from text, and
- * filling or checking a whole struct. */
+/* Functions on field tables: print and check a value, find a field by its dotted name, set it from text, and fill or
+ * check a whole struct. */
 #include "fields/fields_internal.h"
 
-/* The smallest number that a field takes besides 0: no time, size, rate, share or price of this field is smaller, and
- * products of such numbers leave the range of a double. */
+/* The smallest number above 0 that a field accepts. No real time, size, rate, share or price is smaller; products of
+ * smaller numbers leave the range of a double. */
 #define LEAST 1e-15
-#define EXACT_MAX 9007199254740992.0 /* 2^53: above it, a double cannot hold every whole number */
+#define EXACT_MAX 9007199254740992.0 /* 2^53: above it, a double does not represent every whole number */
 
 bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field)
 {
@@ -35,7 +35,7 @@ static bool has_limits(const nnc_field *field)
     return field->min != 0 || field->max != 0;
 }
 
-/* "80 B", "1e9", "1e15 FLOP/s": from a million up with an exponent. */
+/* Writes a limit: "80 B", "1e9", "1e15 FLOP/s". From a million it has an exponent. */
 static void limit_text(const nnc_field *field, double limit, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT], power[16] = "";
@@ -51,8 +51,8 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
     snprintf(text, size, "%s%s%s%s", nnc_number_text(limit, number), power, unit[0] != '\0' ? " " : "", unit);
 }
 
-/* " (did you mean 312e12?)" for a value that is out of range because it was given in another unit: the power of 1000
- * that brings it nearest to a typical value. */
+/* Writes " (did you mean 312e12?)" for a value that is out of range, if it was probably given in another unit: the
+ * suggestion is the power of 1000 that brings it nearest to a typical value. */
 static void slip_text(const nnc_field *field, double value, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -131,7 +131,7 @@ static void expect_number(const nnc_field *field, char *text, size_t size)
     if (!has_limits(field)) {
         snprintf(text, size, "%s", what);
     } else if (field->min == field->max) {
-        /* This version has one value for the field. */
+        /* This version accepts only one value for the field. */
         snprintf(text, size, "%s in this version", min);
     } else if (field->above_min) {
         snprintf(text, size, "%s above %s, at most %s", what, min, max);
@@ -197,7 +197,7 @@ static void append(char *text, size_t size, size_t *used, const char *part)
     *used += n > 0 ? (size_t)n : 0;
 }
 
-/* One value of a field, the one at `index` of a list. */
+/* Writes one value of a field; of a list, the value at `index`. */
 static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -305,7 +305,7 @@ static nnc_dtype dtype_named(const char *text, size_t length)
     return (nnc_dtype)i;
 }
 
-/* The table that a search reached, and the rest of the name. */
+/* Place that a search has reached: a table, and the part of the name not yet read. */
 typedef struct search {
     const char *what;
     const nnc_field *fields;
@@ -356,7 +356,7 @@ const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
 {
     for (size_t i = 0; i < table->count; i++) {
         const char *name = table->fields[i].name;
-        if (name[0] == key[0] && strcmp(name, key) == 0) { /* most differ in the first letter */
+        if (name[0] == key[0] && strcmp(name, key) == 0) { /* most keys differ in the first letter */
             return &table->fields[i];
         }
     }
@@ -407,7 +407,8 @@ static bool read_flags(const nnc_flag *names, const char *text, double *value)
     return read;
 }
 
-/* An amount of money may have a currency; the caller, who knows the device, compares it with that of its prices. */
+/* Reads a number. An amount of money may have a currency; the caller, who knows the device, compares it with the
+ * currency of the device's prices. */
 static bool read_number(const nnc_field *field, const char *text, double *value)
 {
     char currency[NNC_CURRENCY_TEXT];
@@ -417,7 +418,7 @@ static bool read_number(const nnc_field *field, const char *text, double *value)
                     : nnc_read_quantity(text, field->unit, field->type != NNC_FIELD_F64, value);
 }
 
-/* Reads one value, or one element of a list. Returns the error, NULL = none. */
+/* Reads one value, or one element of a list. Returns the error; NULL = no error. */
 static const char *parse(const nnc_field *field, const char *text, double *value, char *expected, size_t size)
 {
     const char *what = NULL;
@@ -441,7 +442,8 @@ static const char *parse(const nnc_field *field, const char *text, double *value
     case NNC_FIELD_TRAIN: what = read_flags(nnc_flags_of(field->type), text, value) ? NULL : "unknown value"; break;
     default: what = "not a single value"; break;
     }
-    if (what != NULL) { /* not before: a sweep sets millions of values, and few are wrong */
+    if (what != NULL) { /* the text of the error is formatted only now: a sweep sets millions of values, and few are
+                         * wrong */
         nnc_field_expected(field, expected, size);
     }
     return what;
@@ -449,7 +451,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
 
 static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size)
 {
-    double values[NNC_PATTERN_MAX]; /* the longest list */
+    double values[NNC_PATTERN_MAX]; /* as long as the longest list */
     int32_t count = 0;
     for (const char *at = text; at != NULL;) {
         char part[64];
@@ -532,7 +534,7 @@ nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype d
 
 /* ---- defaults and limits ---- */
 
-/* The value of a member before anything is set: its default, else "not given". */
+/* Returns the value of a member before anything sets it: its default, else "not given". */
 static double initial_value(const nnc_field *field)
 {
     return field->has_default                                ? field->default_value
@@ -540,7 +542,8 @@ static double initial_value(const nnc_field *field)
                                                              : 0.0;
 }
 
-/* The object is zeroed: most members that are not doubles stay 0. This runs for each pair of a plan file. */
+/* Sets the defaults of a zeroed object: most members that are not doubles stay 0. This runs for each scenario of a plan
+ * file. */
 static void init(const nnc_field *fields, size_t count, char *object)
 {
     for (const nnc_field *f = fields; f < fields + count; f++) {
@@ -567,7 +570,7 @@ void nnc_fields_init(const nnc_field_table *table, void *object)
     init(table->fields, table->count, object);
 }
 
-/* Is a number within the limits of its field, or the value that it begins with? */
+/* Tests whether a number is within the limits of its field, or equal to the value before anything sets it. */
 static bool number_suits(const nnc_field *field, double value)
 {
     const double unset = initial_value(field);
@@ -596,7 +599,7 @@ static bool suits(const nnc_field *field, const char *at)
         return nnc_flags_of(field->type) != NULL
                    ? (value & ~nnc_flags_all(nnc_flags_of(field->type))) == 0
                    : value < (unsigned)field->names.count || value == (unsigned)initial_value(field);
-    default: return true; /* texts; objects are checked by their members */
+    default: return true; /* texts have no limits; the members of objects are checked one by one */
     }
 }
 
@@ -623,7 +626,8 @@ static bool all_suit(const nnc_field *fields, size_t count, const char *object)
     return true;
 }
 
-/* Names the first field with a wrong value. prefix: of the names of members; NULL: the fields are options. */
+/* Reports the first field with a wrong value. prefix: stands before the names of members; NULL: the fields are
+ * options. */
 static nnc_status refuse_first(const nnc_field *fields, size_t count, const char *prefix, const char *object,
                                nnc_error *err)
 {

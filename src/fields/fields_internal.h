@@ -1,13 +1,13 @@
-/* Field tables: one row per member of a public struct. The row is the only place that says what the member is called
- * (in JSON, in --set, as an option, as a CSV column and in the docs), its unit, limits, default and help. Readers of
- * files and options work by these rows, and so do the functions that fill a struct with its defaults and check it.
+/* Field tables: one row per member of a public struct. Only the row defines the name of the member (in JSON, in --set,
+ * as an option, as a CSV column and in the docs), its unit, limits, default and help. Readers of files and options use
+ * these rows; so do the functions that fill a struct with its defaults and check it.
  *
- *     field.c            finding a field by name; setting, printing, checking and initialising members
+ *     field.c            finds a field by name; sets, prints, checks and initialises members
  *     software_fields.c  texts of the public enumerations and flag sets; nnc_software
- *     plan_fields.c      nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask, serving parameters of devices and engines
+ *     plan_fields.c      nnc_plan, nnc_run_ask, nnc_budget_ask, nnc_serve_ask, serving parameters
  *
- * This folder lies below the core, because the core fills in and checks these structs. Tables of structs that only
- * files have (devices, models, clusters, prices) are in input/. */
+ * This folder is below the core, because the core fills in and checks these structs. Tables of structs that exist only
+ * in files (devices, models, clusters, prices) are in input/. */
 #ifndef NNCOST_FIELDS_FIELDS_INTERNAL_H
 #define NNCOST_FIELDS_FIELDS_INTERNAL_H
 
@@ -37,41 +37,41 @@ typedef enum nnc_field_type {
     NNC_FIELD_OBJECT_BY_DTYPE /* an array of such objects, one per number format */
 } nnc_field_type;
 
-/* Members are ordered by size: the tables are large, and the loader touches each of their pages. */
+/* Members are in the order of their size: the tables are large, and the loader reads all of their pages. */
 typedef struct nnc_field {
     const char *name;
     uint32_t offset, size;
     nnc_field_type type : 8;
-    bool above_min : 1;    /* min itself is excluded */
-    bool required : 1;     /* in JSON */
+    bool above_min : 1;    /* min itself is not allowed */
+    bool required : 1;     /* JSON files must have it */
     bool zero_unknown : 1; /* a whole number: 0 = not recorded */
     bool rare : 1;         /* listed only when it is set */
-    bool has_default : 1;  /* default_value counts */
+    bool has_default : 1;  /* default_value is used */
     uint32_t field_count;  /* rows of a nested table */
     const char *unit;      /* "B", "FLOP/s"; NULL = a pure number */
     double min, max;       /* inclusive; both 0 = no limits */
-    double usual; /* a typical value, to guess the unit that was meant when a value is out of range; 0 = no guess */
+    double usual; /* a typical value, from which the intended unit of a value out of range is guessed; 0 = no guess */
     double default_value;
     nnc_names names;                        /* names of the values of an enum */
     const char *(*help_of)(unsigned value); /* help of each enumerator; NULL = the names are enough */
-    uint32_t count_offset;                  /* lists */
+    uint32_t count_offset;                  /* of a list: where its count is */
     int32_t capacity;
     const struct nnc_field *fields; /* fields of a nested table */
-    const char *alias;              /* second name of the option: "tp" for tensor; NULL = none */
-    const char *default_text;       /* the default in help: "1", "the device file's"; NULL = none */
+    const char *alias;              /* second name of the option: "tp" for tensor; NULL = no second name */
+    const char *default_text;       /* text of the default in help: "1", "the device file's"; NULL = no default */
     const char *help;
     const char *group; /* heading in help; NULL = the heading of the row before */
 } nnc_field;
 
 typedef struct nnc_field_table {
-    const char *what; /* "device" */
+    const char *what; /* what the table describes: "device" */
     const nnc_field *fields;
     size_t count;
 } nnc_field_table;
 
 #define NNC_COUNT_OF(list) (sizeof(list) / sizeof((list)[0]))
 
-/* Name, offset, size and type of a member; a misspelt member does not compile. */
+/* Sets name, offset, size and type of a member. A misspelt member does not compile. */
 #define NNC_FIELD_TYPE_OF(member) \
     _Generic((member),                      \
         bool: NNC_FIELD_BOOL,               \
@@ -86,35 +86,36 @@ typedef struct nnc_field_table {
         bool *: NNC_FIELD_BOOL_LIST,        \
         unsigned *: NNC_FIELD_ENUM_LIST)
 
-/* With an explicit type, for members whose C type is not enough. */
+/* Sets name, offset and size of a member, with an explicit type: for members whose C type does not decide the type of
+ * the field. */
 #define NNC_FIELD_AS(field_type, owner, member) \
     .name = #member, .type = (field_type), .offset = offsetof(owner, member), .size = sizeof(((owner *)0)->member)
 
 #define NNC_FIELD(owner, member) NNC_FIELD_AS(NNC_FIELD_TYPE_OF(((owner *)0)->member), owner, member)
 
-/* A member of a struct inside owner; its name has no prefix. */
+/* Describes a member of a struct inside owner. Its name in files has no prefix. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
 #define NNC_FIELD_IN(owner, inner, member)                                                                           \
     .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), .offset = offsetof(owner, inner.member), \
     .size = sizeof(((owner *)0)->inner.member)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* The count of a list, and its capacity. */
+/* Sets where the count of a list is, and the capacity of the list. */
 #define NNC_FIELD_COUNTED(owner, list, count) \
     .count_offset = offsetof(owner, count),   \
     .capacity = (int32_t)(sizeof(((owner *)0)->list) / sizeof(((owner *)0)->list[0]))
 
-/* An enumeration: its type and the number of its values. */
+/* Sets the enumeration of a field: its type and the number of its values. */
 #define NNC_FIELD_NAMES(type, values) .names = { type##_name, (values) }, .help_of = type##_help
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-/* A text that files may have and only people read. */
+/* Describes a text that files may have for people; it is not stored. */
 #define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
 
-/* The value that a member has before anything is set; help shows the same token. NNC_DEFAULT_AS: help shows another
- * text. A row without a default begins as "not given": NaN for doubles, else 0; its default_text says what is then
- * used ("the device file's"). */
+/* Sets the value that a member has before anything sets it; help shows the same token. NNC_DEFAULT_AS: help shows
+ * another text. A row without a default begins as "not given": NaN for doubles, else 0. Its default_text says which
+ * value is then used ("the device file's"). */
 #define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
 #define NNC_DEFAULT_AS(value, text) .has_default = true, .default_value = (value), .default_text = (text)
 #define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")
@@ -128,61 +129,62 @@ typedef struct nnc_field_table {
 extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table, nnc_software_table,
     nnc_switch_table; /* the switches are fields of the software */
 
-/* Serving parameters: fitted to a device (part of its efficiency object), and of an engine (part of a software
- * profile). */
+/* Serving parameters: fitted to a device (in its efficiency object), and of an engine (in a software profile). */
 enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 27 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 
 /* ---- using a table ---- */
 
-/* Is the field a row of this table? */
+/* Tests whether a field is a row of this table. */
 bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field);
 
-/* The row with this JSON key; NULL = unknown. */
+/* Returns the row with this JSON key; NULL = unknown. */
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key);
-/* The help of the row with this key; NULL = unknown key. */
+/* Returns the help of the row with this key; NULL = unknown key. */
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
-/* The field with a dotted name; *object (in: the root object) receives the address of the object it belongs to. NULL =
- * unknown. For RATES and OBJECT_BY_DTYPE the last part names the format, returned in *dtype (else NNC_DTYPE_COUNT). */
+/* Finds the field with a dotted name; NULL = unknown. *object: first the root object, then the object that the field
+ * belongs to. For RATES and OBJECT_BY_DTYPE the last part of the name is a format, returned in *dtype (else
+ * NNC_DTYPE_COUNT). */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
-/* The same; NNC_BAD_USAGE for an unknown name, with the nearest one in the message. */
+/* Finds a field as nnc_field_find does. An unknown name is NNC_BAD_USAGE; the message has the nearest name. */
 nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object, const nnc_field **field,
                         nnc_dtype *dtype, nnc_error *err);
 
 /* Sets a field from text. NNC_BAD_USAGE: unknown name or bad value; err->where is the dotted name as given. */
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
                          nnc_error *err);
-/* The same for a field that nnc_field_find found, in the object that it returned. */
+/* Sets a field that nnc_field_find found, in the object that it returned. */
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 
-/* The value of a field as text ("bf16", "80", "4, 8"); "-" = not recorded. */
+/* Writes the value of a field as text ("bf16", "80", "4, 8"); "-" = not recorded. */
 void nnc_field_text(const nnc_field *field, const void *object, char *text, size_t size);
 
-/* "at least 1 B", "one of flash, unfused", "a whole number from 1 to 8" ... */
+/* Writes the values that a field accepts: "at least 1 B", "one of flash, unfused", "a whole number from 1 to 8" ... */
 void nnc_field_expected(const nnc_field *field, char *text, size_t size);
 
-/* Fills the members of a zeroed object with their defaults; members without a row stay unchanged. */
+/* Sets the members of a zeroed object to their defaults. Members without a row stay unchanged. */
 void nnc_fields_init(const nnc_field_table *table, void *object);
 
-/* Checks a struct that a program filled in: is every number within its limits, or at its default? prefix: name of the
- * struct in messages, "software"; NULL: the fields are options. NNC_ILLEGAL_PLAN names the first wrong field. */
+/* Checks a struct that a program filled in: every number must be within its limits, or be its default. prefix: name
+ * of the struct in messages, "software"; NULL: the fields are options. NNC_ILLEGAL_PLAN: err names the first wrong
+ * field. */
 nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err);
 
-/* The option of a field, "--micro-batch" for micro_batch. Returns text. */
+/* Writes the option of a field: "--micro-batch" for micro_batch. Returns text. */
 enum { NNC_OPTION_NAME = 40 };
 char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 
 /* ---- one value ---- */
 
-/* The type of an element of a list or of RATES; other types are returned unchanged. */
+/* Returns the type of one element of a list or of RATES. Returns other types unchanged. */
 nnc_field_type nnc_field_element(nnc_field_type type);
-/* The error in a value ("out of range"), with `expected` filled in; NULL = no error. */
+/* Returns the error in a value ("out of range") and writes `expected`; NULL = no error. */
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
-/* Stores a value at a place, element `index` of a list. */
+/* Stores a value in a field; in a list, as element `index`. */
 void nnc_field_store(const nnc_field *field, void *place, int index, double value);
 
 /* ---- flag sets ---- */
@@ -190,29 +192,31 @@ void nnc_field_store(const nnc_field *field, void *place, int index, double valu
 typedef struct nnc_flag {
     const char *name; /* NULL ends a list */
     unsigned flag;
-    bool also; /* read, but never printed */
+    bool also; /* a second name: it is read, but never printed */
 } nnc_flag;
 
-/* When one flag is set that has two names, the later one is printed. */
+/* If a set flag has two names, the later name is printed. */
 extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flags[], nnc_adapted_flags[];
 
-/* The flags of a field type; NULL = not a set of flags. */
+/* Returns the flags of a field type; NULL = the type is not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
-/* In a list of values ',' separates values and '+' joins parts of one. But parts alone are one value in every command:
- * "norm,activation", "16,20,28". Names of whole values (none, all, selective, full), ranges and '+' make it a list of
- * values. false: the field has no parts, or there are several values. */
+/* Tests whether a text is one set of flags, or one list, instead of several values. In a list of values, ',' separates
+ * values and '+' joins the parts of one value. But if the text has only parts, it is one value in every command:
+ * "norm,activation", "16,20,28". A name of a whole value (none, all, selective, full), a range or a '+' makes the text
+ * a list of values. Returns false when the field has no parts, or when there are several values. */
 bool nnc_field_is_one_set(const nnc_field *field, const char *list);
-/* Makes of "norm+activation" what fields read, "norm,activation". A '+' at the end is dropped: "norm+" is one value. */
+/* Changes "norm+activation" to "norm,activation", the form that fields read. Drops a '+' at the end: "norm+" is one
+ * value. */
 void nnc_field_join(const nnc_field *field, char *value);
 
-/* All flags of a list. */
+/* Returns all flags of a list, combined. */
 unsigned nnc_flags_all(const nnc_flag *list);
 
-/* Reads "none" (or "all"), or names joined by commas; '-' and '_' are equal. false: unknown name. */
+/* Reads "none" (or "all"), or names joined by commas; '-' and '_' are equal. Returns false for an unknown name. */
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags);
 
-/* Are the first `length` characters of text this name? '-' and '_' are equal; false for NULL. */
+/* Tests whether the first `length` characters of text are this name; '-' and '_' are equal. Returns false for NULL. */
 bool nnc_same_name(const char *name, const char *text, size_t length);
 
 #endif

@@ -5,7 +5,8 @@
 
 #include "fields/fields_internal.h"
 
-/* The function that fills a struct of a caller, up to the size that the caller knows, with the defaults of its rows. */
+/* Defines the function that fills a caller's struct, up to the size that the caller knows, with the defaults of its
+ * rows. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
     void type##_init(type *object, size_t struct_size)             \
@@ -354,7 +355,7 @@ INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 #define COUNT(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e9
 #define LENGTH(member) NNC_FIELD(nnc_serve_ask, member), .unit = "tokens", .min = 1, .max = LENGTH_MAX
 
-/* Names without help: docs/serving.md describes the formats. */
+/* Storage formats have names but no help: docs/serving.md describes them. */
 #define STORED_NAMES .names = { stored_name, NNC_STORED_COUNT }
 
 static const char *stored_name(unsigned value)
@@ -468,7 +469,7 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 #define FRACTION .max = 1, .above_min = true
 #define SECONDS .unit = "s", .max = 1e3
 
-/* A row of a number that depends on the storage format; the rest of the row follows. */
+/* A row of a number that depends on the storage format; the caller adds the other members of the row. */
 #define BY_STORED(stored, text) \
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 

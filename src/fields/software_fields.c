@@ -1,6 +1,6 @@
-/* The fields of a software profile: which kernels are fused, what each keeps for backward, how much communication
- * overlaps, and what the host costs. The defaults are the profile of PyTorch with torch.compile: everything is fused,
- * every schedule is supported. */
+/* The fields of a software profile: fused kernels, tensors kept for backward, overlap of communication, and times of
+ * the host. The defaults describe PyTorch with torch.compile: every kernel is fused, and every schedule is
+ * supported. */
 #include <nncost/nncost.h>
 #include <nncost/plan.h>
 
@@ -117,7 +117,7 @@ static const nnc_field software_fields[] = {
       .help = "Dropout reads fp32 random numbers that a separate kernel wrote." },
     { SOFTWARE(block_scales), NNC_DEFAULT_OFF,
       .help = "8-bit operands have a scale per block of 128 instead of per tensor." },
-    /* The rest of a profile. */
+    /* Fields that are neither options nor keys of plan files. */
     { SOFTWARE(written_out), NNC_DEFAULT_OFF,
       .help = "Layer norms, RMS norms and GELU run as one kernel per primitive." },
     { SOFTWARE(by_reductions), NNC_DEFAULT_OFF,
@@ -229,8 +229,8 @@ nnc_status nnc_software_check(const nnc_software *software, nnc_error *err)
     return nnc_fields_check(&nnc_software_table, "software", software, err);
 }
 
-/* ---- The texts of the public enumerations: one line each, from the lists in the public headers. And the sets of flags that
- * options write as names joined by commas. */
+/* ---- The texts of the public enumerations, from the lists in the public headers; and the sets of flags that options
+ * write as names joined by commas. ---- */
 
 NNC_ENUM_NAMES(nnc_dtype, NNC_DTYPE_LIST)
 NNC_ENUM_NAMES(nnc_stored, NNC_STORED_LIST)
@@ -339,7 +339,7 @@ const nnc_flag nnc_adapted_flags[] = {
     { .name = NULL },
 };
 
-/* The name of no flag. */
+/* Returns the name of the value without flags. */
 static const char *name_of_none(const nnc_flag *list)
 {
     return list == nnc_train_flags ? "all" : list == nnc_adapted_flags ? "linear" : "none";
@@ -451,14 +451,14 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
         if ((flags & f->flag) == f->flag) {
             length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", f->name);
-            flags &= ~f->flag; /* print no second name of a flag */
+            flags &= ~f->flag; /* skip further names of this flag */
         }
     }
 }
 
 void nnc_recompute_text(unsigned recompute, char *text, unsigned long size)
 {
-    const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0; /* includes the others */
+    const bool full = (recompute & NNC_RECOMPUTE_FULL) != 0; /* "full" includes the other flags */
     flags_text(nnc_recompute_flags, full ? NNC_RECOMPUTE_FULL : recompute, text, size);
 }
 

@@ -2,8 +2,8 @@
  *
  *     file --input/graph_read--> nnc_graph_net --walk--> ops with shapes and weights --sink--> shape/, measure, explain
  *
- * Knows nothing of files, FLOPs or devices. Invariants of a walk: an op sees tensors of known shape alone; turns of a
- * repeat that start from the same state are walked once and reported as equal turns with a count. */
+ * This folder is independent of files, FLOPs and devices. Invariants of a walk: the shapes of an op's inputs are known;
+ * iterations of a repeat that start from the same state are walked once and reported with their number. */
 #ifndef NNCOST_GRAPH_GRAPH_INTERNAL_H
 #define NNCOST_GRAPH_GRAPH_INTERNAL_H
 
@@ -14,15 +14,15 @@ enum {
     NNC_GRAPH_PARAMS_MAX = 16,    /* parameters of a kind of op */
     NNC_GRAPH_ARGS_MAX = 16,      /* arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* axes of a tensor, without the batch */
-    NNC_GRAPH_NAMES_MAX = 64,     /* tensors that have a name at one time */
+    NNC_GRAPH_NAMES_MAX = 64,     /* tensors that have a name at the same time */
     NNC_GRAPH_DEPTH_MAX = 24,     /* nesting of macros and repeats */
     NNC_GRAPH_TENSORS_MAX = 4096, /* tensors made in one walk */
     NNC_GRAPH_STEPS_MAX = 16384,  /* steps of one walk */
-    NNC_GRAPH_TURNS_MAX = 100000, /* turns of one repeat */
-    NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait */
+    NNC_GRAPH_TURNS_MAX = 100000, /* iterations of one repeat */
+    NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait for their operator */
 };
 
-/* No tensor has more elements per sample, and no number of a file is larger. */
+/* Limits on the elements of a tensor per sample, and on every number of a file. */
 #define NNC_GRAPH_NUMBER_MAX 1000000000000000
 #define NNC_GRAPH_DIM_MAX 1000000000 /* largest size of one axis */
 #define NNC_GRAPH_KERNEL_MAX 1000
@@ -30,9 +30,9 @@ enum {
 /* ---- expressions ---- */
 
 typedef enum nnc_code_kind {
-    NNC_CODE_NUMBER, /* value itself */
-    NNC_CODE_LET,    /* the let of this index */
-    NNC_CODE_ARG,    /* the argument of this index of the macro around */
+    NNC_CODE_NUMBER, /* the number itself */
+    NNC_CODE_LET,    /* the value of the let with this index */
+    NNC_CODE_ARG,    /* the argument with this index of the enclosing macro */
     NNC_CODE_ADD,
     NNC_CODE_SUBTRACT,
     NNC_CODE_MULTIPLY,
@@ -44,17 +44,18 @@ typedef struct nnc_code {
     int64_t value;
 } nnc_code;
 
-/* Operands before their operator. */
+/* An expression in postfix order: operands before their operator. */
 typedef struct nnc_expr {
     const nnc_code *code;
     int32_t count;    /* 0 = absent */
-    const char *text; /* text as the file has it */
+    const char *text; /* text in the file */
 } nnc_expr;
 
 /* ---- kinds of op ---- */
 
-/* Enumerator, name in files, help, name of the row (nnc_graph_conv_row). The row has its parameters and infers its
- * output; shape/graph_family.c has its cost. A kind without a row does not link. */
+/* Columns: enumerator, name in files, help, start of the name of its row (nnc_graph_conv_row). The row has the
+ * parameters of the kind and infers its output; shape/graph_family.c has its cost. A kind without a row does not
+ * link. */
 #define NNC_GRAPH_KIND_LIST(X)                                                                                    \
     X(NNC_GRAPH_INPUT, "input", "A tensor that comes from outside: token ids or values.", input)                  \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                 \
@@ -90,28 +91,28 @@ const char *nnc_graph_kind_help(nnc_graph_kind value);
 
 typedef enum nnc_graph_param_type {
     NNC_GRAPH_NUMBER,
-    NNC_GRAPH_WORD,   /* one of a list */
-    NNC_GRAPH_TENSOR, /* the name of one */
+    NNC_GRAPH_WORD,   /* one word of a list */
+    NNC_GRAPH_TENSOR, /* the name of a tensor */
     NNC_GRAPH_SHAPE   /* numbers, one for each axis */
 } nnc_graph_param_type;
 
 typedef struct nnc_graph_param {
-    const char *name; /* NULL = the kind does not use this place */
+    const char *name; /* NULL = the kind does not use this parameter */
     nnc_graph_param_type type;
-    const char *const *words; /* end with NULL */
+    const char *const *words; /* the list ends with NULL */
     bool required;
-    int64_t unsaid; /* default; NNC_GRAPH_UNSAID = the kind decides */
+    int64_t unsaid; /* default value; NNC_GRAPH_UNSAID = the kind decides */
     int64_t min, max;
     const char *help;
 } nnc_graph_param;
 
 #define NNC_GRAPH_UNSAID INT64_MIN
 
-/* ---- the network as read ---- */
+/* ---- the network as it was read ---- */
 
 typedef struct nnc_graph_value {
     nnc_expr number;
-    int32_t index; /* index of a word or of a tensor's name; -1 = absent */
+    int32_t index; /* index of a word or of a tensor's name; -1 = not given */
 } nnc_graph_value;
 
 typedef enum nnc_graph_step {
@@ -119,10 +120,10 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* steps whose ops share the weights of earlier ops */
+    NNC_STEP_TIED,   /* steps whose ops use the weights of earlier ops */
     NNC_STEP_FROZEN, /* steps whose weights are never trained */
-    NNC_STEP_FROM,   /* returns to a named tensor */
-    NNC_STEP_AS      /* only names the current tensor */
+    NNC_STEP_FROM,   /* goes back to a named tensor */
+    NNC_STEP_AS      /* only gives the current tensor a name */
 } nnc_graph_step;
 
 struct nnc_graph_node;
@@ -136,72 +137,71 @@ typedef struct nnc_graph_define {
     const char *name;
     int32_t arg_count;
     const char *args[NNC_GRAPH_ARGS_MAX];
-    nnc_expr defaults[NNC_GRAPH_ARGS_MAX]; /* empty = required */
+    nnc_expr defaults[NNC_GRAPH_ARGS_MAX]; /* an empty expression = the argument is required */
     nnc_graph_ops ops;
 } nnc_graph_define;
 
 typedef struct nnc_graph_node {
     nnc_graph_step step;
-    const char *where; /* "define.stage.ops[1]" */
-    int32_t as, from;  /* name that the step gives its output; tensor that the step returns to; -1 = none */
-    /* an op */
+    const char *where; /* place in the file: "define.stage.ops[1]" */
+    int32_t as, from;  /* name that the step gives its output; tensor that the step goes back to; -1 = none */
+    /* members of an op */
     nnc_graph_kind kind;
-    const char *label; /* "bottleneck.conv" */
+    const char *label; /* name in outputs: "bottleneck.conv" */
     nnc_group group;   /* NNC_GROUP_COUNT = the group follows from the kind */
     nnc_graph_value values[NNC_GRAPH_PARAMS_MAX];
     nnc_expr shape[NNC_GRAPH_RANK_MAX];
     int32_t shape_count;
-    /* a use */
+    /* members of a use of a macro */
     const nnc_graph_define *define;
     nnc_expr args[NNC_GRAPH_ARGS_MAX];
-    /* a repeat, an if, tied ops */
+    /* members of a repeat, an if, and tied or frozen ops */
     nnc_expr count;
     nnc_graph_ops ops;
 } nnc_graph_node;
 
-/* A whole file. Lets that are plain numbers come first and may be set; lets that are computed from others come
- * after. */
+/* A whole file. The lets that are plain numbers come first; users may set them. The lets that are computed from others
+ * come after them. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
-    nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* empty = a number, in nnc_graph.lets */
+    nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* an empty expression = a number, in nnc_graph.lets */
     int32_t let_count;
-    int32_t length_let;       /* the side of an image or the tokens of a sequence; -1 = a fixed length */
-    bool images;              /* the input is a map, not tokens */
+    int32_t length_let; /* the let with the side of an image or the tokens of a sequence; -1 = the length is fixed */
+    bool images;        /* on: the input is a feature map; off: tokens */
     const char *const *names; /* names of tensors */
     int32_t name_count;
     nnc_graph_node input;
     nnc_graph_ops ops;
-    const char *texts[3];         /* input, define and ops as the file has them; NULL = left out */
-    const nnc_graph_node *layers; /* the repeat that pipeline stages divide; NULL = none */
+    const char *texts[3];         /* input, define and ops as text of the file; NULL = not in the file */
+    const nnc_graph_node *layers; /* the repeat that pipeline stages divide; NULL = no such repeat */
 };
 
 /* ---- the walk ---- */
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes of one sample: channels, height, width; tokens, width;
-                                   * width */
-    bool ids;                         /* the tensor holds whole numbers, which are looked up */
-    bool sharded;                     /* each tensor rank has its part of the width */
-    int32_t storage;                  /* memory of the tensor: views share one */
+    int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, height, width; or tokens, width; or width */
+    bool ids;                         /* the tensor holds whole numbers that are looked up in a table */
+    bool sharded;                     /* each tensor rank has a part of the width */
+    int32_t storage;                  /* memory of the tensor; a view has the same storage as its source */
 } nnc_graph_tensor;
 
-/* Notes of a sink about one storage. */
+/* Notes that a sink makes about one storage. */
 typedef struct nnc_graph_storage {
-    uint32_t flags;   /* part of the state that decides whether turns of a repeat are equal */
-    int32_t producer; /* not compared: it does not decide whether turns are equal */
+    uint32_t flags;   /* compared when iterations of a repeat are compared */
+    int32_t producer; /* not compared when iterations of a repeat are compared */
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
-    int64_t count, rows, cols, vector; /* as nnc_weights */
+    int64_t count, rows, cols, vector; /* as in nnc_weights */
     bool table;
 } nnc_graph_weights;
 
-/* An op with everything inferred. */
+/* An op with all inferred values. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    const int64_t *values;                /* values of its parameters, in the kind's order; words by index */
-    nnc_graph_tensor in, with, also, out; /* rank 0 = absent */
+    const int64_t *values;                /* values of its parameters in the order of the kind; a word is its index */
+    nnc_graph_tensor in, with, also, out; /* rank 0 = not given */
     nnc_graph_weights weights;
 } nnc_graph_op;
 
@@ -217,7 +217,8 @@ typedef struct nnc_graph_binding {
 
 typedef struct nnc_graph_walk nnc_graph_walk;
 
-/* Receives every op in order. enter: one turn of a repeat begins; returns a mark. leave: the ops since the mark stand for this many equal turns. */
+/* Receives every op in order. enter: an iteration of a repeat begins; it returns a mark. leave: the ops since the mark
+ * are the same in this number of iterations. */
 typedef struct nnc_graph_sink {
     void *context;
     void (*op)(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);
@@ -231,80 +232,97 @@ struct nnc_graph_walk {
     nnc_graph_fault *fault;
     int64_t lets[NNC_GRAPH_LETS_MAX];
     nnc_graph_tensor current;
-    bool begun; /* is there a current tensor? */
+    bool begun; /* a current tensor exists */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
-    int32_t binding_count, frame; /* names from frame on belong to the current macro */
+    int32_t binding_count, frame; /* names with an index of at least `frame` belong to the current macro */
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;
-    int32_t tied, frozen; /* depth of steps whose ops share weights, or do not train them */
+    int32_t tied, frozen; /* nesting of tied steps (ops share weights) and of frozen steps (weights are not trained) */
 };
 
-/* Walks the whole network with these lets. false: a fault was noted. */
+/* Walks the whole network with these lets. Returns false when a fault was noted. */
 bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const nnc_graph_sink *sink,
                    nnc_graph_fault *fault);
 
 /* Notes the first fault of a walk; returns false. */
 bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...) NNC_PRINTF(3, 4);
 
-/* The value of an expression. false: division with a rest, or out of range. */
+/* Computes the value of an expression. Returns false when a division leaves a remainder, or the value is out of
+ * range. */
 bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *args, int64_t *value);
 
-/* Parameters and ops of the whole network, and the turns of its layers: 0 without layers or where they differ. */
+/* Parameters and ops of the whole network, and the number of its layers; layers = 0 if it has none, or if they
+ * differ. */
 typedef struct nnc_graph_sizes {
     int64_t params, ops;
-    int64_t layers, stream; /* stream: elements that one layer passes to the next */
+    int64_t layers, stream; /* stream: elements that a layer passes to the next layer */
 } nnc_graph_sizes;
 bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
                        nnc_graph_fault *fault);
 
 /* ---- captured programs ---- */
 
-/* How one operator of a captured program is priced. */
+/* Formula that computes the cost of an operator of a captured program. */
 typedef enum nnc_captured_kind {
     NNC_CAPTURED_KERNEL, /* a pass over tensors, counted by bytes */
     NNC_CAPTURED_PRODUCT,
     NNC_CAPTURED_CONV,
-    NNC_CAPTURED_CONV_GRAD_INPUT, /* a convolution_backward is two or three of these entries */
+    NNC_CAPTURED_CONV_GRAD_INPUT, /* one convolution_backward becomes two or three of these entries */
     NNC_CAPTURED_CONV_GRAD_WEIGHT,
     NNC_CAPTURED_ATTENTION
 } nnc_captured_kind;
 
-/* One operator of forward or backward, as PyTorch issued it. Bytes and parameters are those of one instance. */
+/* One operator of forward or backward, as PyTorch issued it. Bytes and parameters are for one instance. */
 typedef struct nnc_captured_op {
-    const char *name, *module; /* "convolution", "layer1.0.conv1" */
+    const char *name, *module; /* "convolution"; "layer1.0.conv1" */
     nnc_captured_kind kind;
     nnc_phase phase; /* forward or backward */
     nnc_group group;
     nnc_dtype dtype; /* format of its operands */
     int64_t repeat;
-    int64_t batch, m, n, k;                                /* a product */
-    int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* a convolution, with batch */
+    int64_t batch, m, n, k;                                /* dims of a product */
+    int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution, with batch */
     int64_t kernel, kernel_w, groups;
-    int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* attention, with batch */
+    int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of attention, with batch */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    double kept_bytes;               /* bytes that it creates and backward needs */
+    double kept_bytes;               /* bytes of the tensors that it creates for backward */
     double transient_bytes;          /* backward: temporary tensors that live while it runs */
     int64_t rows, cols, vector;      /* parameters that no earlier operator has read */
     bool table;                      /* rows of its parameter are looked up */
+    bool frozen;                     /* its parameters are not trained */
+    int32_t slot;                    /* the run of operators that it belongs to */
     bool narrow;                     /* under autocast: it computes in 16 bits */
     double cast_kernels, cast_bytes; /* under autocast: casts of its operands, of a gradient */
 } nnc_captured_op;
 
+/* Operators of forward that follow each other and belong to one unit of the network, and their backward: equal layers,
+ * or a module of a numbered list ("layer1.0"). ZeRO 3 gathers units, and full recomputation runs them again. Slots that
+ * are no unit hold what lies outside: table, head, loss. */
+typedef struct nnc_captured_slot {
+    bool unit;
+    int64_t repeat;
+    double input_bytes; /* of one repeat: tensors that enter it from outside */
+} nnc_captured_slot;
+
 /* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
 struct nnc_captured {
-    const nnc_captured_op *ops; /* operators in order; without those of the optimizer */
+    const nnc_captured_op *ops; /* operators in order, without the operators of the optimizer */
     int32_t count;
+    const nnc_captured_slot *slots; /* in the order of forward */
+    int32_t slot_count;
+    int32_t passes; /* of forward and backward: more than 1 if the step accumulates gradients */
     int64_t batch;  /* samples of the step */
-    int64_t tokens; /* tokens of the step, if it looks tokens up; else 0 */
-    int64_t image;  /* pixels per side of its input, if that is a map; else 0 */
+    int64_t tokens; /* tokens of the step; 0 = the program looks no tokens up */
+    int64_t image;  /* pixels per side of the input; 0 = the input is no map */
     int64_t params, table_params;
-    int64_t operators; /* operators issued in one step, the optimizer's included */
+    int64_t operators; /* operators issued in one step, including those of the optimizer */
     double input_bytes;
     double peak_gradients, peak_kept,
         peak_temporary;                  /* bytes that live at the moment of forward and backward with most of them */
-    nnc_dtype dtype;                     /* of the parameters */
+    nnc_dtype dtype;                     /* of the trained parameters */
+    nnc_frozen frozen;                   /* format of the others; NNC_FROZEN_COUNT = all are trained */
     nnc_optimizer optimizer;             /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
     const struct nnc_captured *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
     const struct nnc_captured *second;   /* the same step with another number of samples; NULL = none */
@@ -315,19 +333,19 @@ struct nnc_captured {
 typedef struct nnc_graph_kind_row {
     const nnc_graph_param *params;
     int32_t param_count;
-    /* Infers output and weights from the inputs. false: a fault was noted. */
+    /* Infers output and weights from the inputs. Returns false when a fault was noted. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    bool parts; /* works on a part of the width as on the whole width, so tensor ranks may divide it */
+    bool parts; /* works on a part of the width as on the whole width; so tensor ranks may divide it */
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 
-/* Axis of the width (channels): the first of a map, the last of tokens. */
+/* Returns the axis of the width (channels): the first axis of a map, the last axis of tokens. */
 int nnc_graph_width_axis(const nnc_graph_tensor *t);
 int64_t nnc_graph_width(const nnc_graph_tensor *t);
-/* Elements of a sample: all; one channel; positions or tokens. */
+/* Return the number of elements of a sample: all elements; positions or tokens. */
 int64_t nnc_graph_elements(const nnc_graph_tensor *t);
 int64_t nnc_graph_positions(const nnc_graph_tensor *t);
-/* "3 x 224 x 224" */
+/* Writes a shape: "3 x 224 x 224". */
 const char *nnc_graph_shape_text(const nnc_graph_tensor *t, char text[96]);
 
 #define NNC_GRAPH_KIND_ROW(name, text, help, row) extern const nnc_graph_kind_row nnc_graph_##row##_row;
@@ -344,8 +362,8 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
         .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true \
     }
 
-/* Places of the parameters among an op's values. The first are those of any window that moves over a map; a kind without
- * dilation leaves that place empty. */
+/* Places of parameters among the values of an op. The first places are the parameters of any window that moves over a
+ * map. A kind without dilation leaves that place empty. */
 enum {
     NNC_WINDOW_KERNEL,
     NNC_WINDOW_STRIDE,
@@ -356,7 +374,7 @@ enum {
     NNC_WINDOW_PAD_W,
     NNC_WINDOW_PAD_END_W,
     NNC_WINDOW_DILATION,
-    NNC_WINDOW_OWN, /* places from here on belong to the kind itself */
+    NNC_WINDOW_OWN, /* the places after this one belong to the kind itself */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
     NNC_CONV_GROUPS,
     NNC_CONV_BIAS,
@@ -380,7 +398,7 @@ enum {
     NNC_ACT_HARD_SIGMOID,
     NNC_ACT_HARD_SWISH,
     NNC_ACT_SOFTMAX,
-    NNC_ACT_SWIGLU, /* activations from here on join two halves into one */
+    NNC_ACT_SWIGLU, /* this and later activations multiply two halves of the width into one */
     NNC_ACT_GEGLU
 };
 enum { NNC_SCALE_GAIN, NNC_SCALE_BIAS };
@@ -404,12 +422,12 @@ enum { NNC_LOSS_CROSS_ENTROPY, NNC_LOSS_SQUARED_ERROR };
 /* How a window moves over one axis. */
 typedef struct nnc_graph_window {
     int64_t kernel, stride, pad, pad_end, dilation;
-    bool ceil; /* may end outside */
+    bool ceil; /* the last window may end outside the map */
 } nnc_graph_window;
-/* The windows of an op, over its height and its width. */
+/* Computes the windows of an op over its height and its width. */
 void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2]);
 
-/* Does the input suit? false: a fault was noted. */
+/* Checks that the input has values, not token ids. Returns false when a fault was noted. */
 bool nnc_graph_needs_values(nnc_graph_walk *walk, const nnc_graph_op *op);
 
 #endif

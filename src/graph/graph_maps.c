@@ -1,4 +1,4 @@
-/* Kinds of op on maps, channels x height x width: convolutions, pools, and other orders of the same values. */
+/* Kinds of op on maps (channels x height x width): convolutions, pools, and ops that reorder values. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -11,7 +11,7 @@ static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
                                               op->node->label, nnc_graph_shape_text(&op->in, text));
 }
 
-/* Number of windows along a side; 0 = none fits. */
+/* Returns the number of windows along a side; 0 = none fits. */
 static int64_t graph_side(int64_t side, const nnc_graph_window *window)
 {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
@@ -19,12 +19,12 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window)
     const int64_t up = window->ceil ? window->stride - 1 : 0;
     int64_t out = room < 0 ? 0 : (room + up) / window->stride + 1;
     if (window->ceil && (out - 1) * window->stride >= side + window->pad) {
-        out--; /* a window has to begin inside */
+        out--; /* the last window has to begin inside the map */
     }
     return out;
 }
 
-/* A parameter of the width defaults to that of the height. */
+/* Returns the other value if the first is not given: parameters of the width default to those of the height. */
 static int64_t or_else(int64_t value, int64_t other)
 {
     return value == NNC_GRAPH_UNSAID ? other : value;
@@ -47,7 +47,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
     windows[1].pad_end = or_else(v[NNC_WINDOW_PAD_END_W], or_else(v[NNC_WINDOW_PAD_W], windows[0].pad_end));
 }
 
-/* Parameters of a window, at the same places for each kind that has one. */
+/* Parameters of a window, at the same places for every kind that has a window. */
 #define WINDOW(stride_unsaid, what)                                                                           \
     [NNC_WINDOW_KERNEL] = { "kernel",                                                                         \
                             NNC_GRAPH_NUMBER,                                                                 \
@@ -97,7 +97,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
         .help = "Right."                                                                                      \
     }
 
-/* Height and width of the output of a window. */
+/* Computes height and width of the output of a window. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[2];
@@ -167,7 +167,7 @@ static const nnc_graph_param transpose_params[] = {
                               .help = "Positions added at the bottom and the right." },
 };
 
-/* (side - 1) stride - pads + the span of the kernel */
+/* Output side: (side - 1) stride - pads + the span of the kernel. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[2];
@@ -219,7 +219,7 @@ static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op)
     return graph_needs_map(w, op);
 }
 
-/* ---- other orders of the same values ---- */
+/* ---- ops that reorder values ---- */
 
 static const nnc_graph_param fold_params[] = {
     { "side", NNC_GRAPH_NUMBER, .unsaid = 2, .min = 1, .max = NNC_GRAPH_KERNEL_MAX,
@@ -272,7 +272,7 @@ static const nnc_graph_param view_params[] = {
     { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
 };
 
-/* The walk has set the shape of the output. */
+/* The walk has already set the shape of the output. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
 {
     char one[96], other[96];

@@ -1,11 +1,11 @@
-/* Kinds of op on tensors of any shape, on tokens, and the input. Each kind has a list of parameters, a function that
- * infers its output and weights, and a row at the end of the file. Kinds on maps: graph_maps.c. */
+/* Kinds of op on tensors of any shape and on tokens, and the input. Each kind has a list of parameters, a function that
+ * infers its output and weights, and a row at the end of the file. Kinds on maps are in graph_maps.c. */
 #include <inttypes.h>
 #include <stddef.h>
 
 #include "graph/graph_internal.h"
 
-/* ---- one tensor of any shape ---- */
+/* ---- ops on one tensor of any shape ---- */
 
 bool nnc_graph_needs_values(nnc_graph_walk *w, const nnc_graph_op *op)
 {
@@ -113,7 +113,7 @@ static bool infer_scale(nnc_graph_walk *w, nnc_graph_op *op)
     return nnc_graph_needs_values(w, op);
 }
 
-/* ---- two tensors ---- */
+/* ---- ops on two tensors ---- */
 
 static const nnc_graph_param with_params[] = {
     { "with", NNC_GRAPH_TENSOR, .required = true, .help = "The other tensor." },
@@ -128,7 +128,7 @@ static bool same_shape(const nnc_graph_tensor *a, const nnc_graph_tensor *b)
     return same;
 }
 
-/* Equal shapes, or one value per channel. */
+/* Accepts two tensors of equal shapes, or a tensor and one value per channel. */
 static bool infer_both(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const nnc_graph_tensor *a = &op->in, *b = &op->with;
@@ -274,7 +274,7 @@ static int64_t or_none(const nnc_graph_tensor *t)
     return t->rank > 0 ? nnc_graph_width(t) : 0;
 }
 
-/* Finds the width of a query or key head, and of a value head. Keys and values have one of three layouts. */
+/* Finds the head width of queries and keys, and the head width of values. Keys and values have one of three layouts. */
 static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t *v = op->values;

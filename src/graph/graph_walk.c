@@ -1,5 +1,5 @@
-/* The walk over a network: macros and repeats become ops, one after the other, each with its shapes; and what a walk alone
- * tells: sizes of tensors, parameters, equal layers. */
+/* The walk over a network: expands macros and repeats into ops, one after the other, and infers the shapes of each.
+ * Also functions that need only a walk: sizes of tensors, parameters, equal layers. */
 #include "base/base_internal.h"
 #include "graph/graph_internal.h"
 
@@ -76,7 +76,7 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
     return NULL;
 }
 
-/* Gives the current tensor a name in the current macro; a name that exists there moves to this tensor. */
+/* Gives the current tensor a name in the current macro. If the name exists there, it now names this tensor. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
 {
     nnc_graph_binding *old = find(w, name, w->frame);
@@ -134,7 +134,7 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* The tensors that an op reads in addition to the current one. */
+/* Finds the tensors that an op reads in addition to the current one. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op)
 {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
@@ -181,7 +181,7 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Between a product divided by columns and one divided by rows each tensor rank has a part of the width. */
+/* Between a product divided by columns and a product divided by rows, each tensor rank has a part of the width. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts)
 {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
@@ -227,12 +227,12 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
 
 /* ---- repeats ---- */
 
-/* The state that a turn of a repeat starts from. */
+/* The state at the start of an iteration of a repeat. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     uint32_t flags[NNC_GRAPH_NAMES_MAX + 1];
-    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* an earlier name of the same storage */
+    int32_t alias[NNC_GRAPH_NAMES_MAX]; /* index of an earlier name with the same storage */
     int32_t count;
     bool current_alias[NNC_GRAPH_NAMES_MAX];
 } state;
@@ -276,7 +276,7 @@ static bool same_state(const state *a, const state *b)
 
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
-/* Turns that start from the same state are equal: they are walked once. */
+/* Iterations that start from the same state are equal and are walked once. */
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns)
 {
     state before, after;
@@ -321,7 +321,7 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Tied or frozen steps; a number of 0 switches the mark off. */
+/* Runs tied or frozen steps. If their number is 0, they run without the mark. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks)
 {
@@ -404,7 +404,7 @@ bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const n
            (net->input.as < 0 || bind(&w, &net->input, net->input.as)) && run_ops(&w, &net->ops, NULL);
 }
 
-/* ---- what a network is by itself ---- */
+/* ---- sizes of a whole network ---- */
 
 typedef struct measure {
     const struct nnc_graph_net *net;
@@ -414,7 +414,7 @@ typedef struct measure {
         bool layers;
     } marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    int32_t runs; /* groups of equal layers */
+    int32_t runs; /* number of groups of equal layers */
 } measure;
 
 static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
@@ -468,12 +468,12 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
     const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
     *sizes = m.sizes;
     if (m.runs != 1) {
-        sizes->layers = 0; /* layers differ, or there are none */
+        sizes->layers = 0; /* the layers differ, or there are none */
     }
     return done;
 }
 
-/* ---- Evaluates the postfix code of an expression of a graph file ---- */
+/* ---- evaluates the postfix code of an expression of a graph file ---- */
 
 static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
 {
@@ -482,7 +482,7 @@ static bool apply(nnc_code_kind kind, int64_t a, int64_t b, int64_t *out)
     case NNC_CODE_SUBTRACT: return nnc_add_i64(a, -b, out);
     case NNC_CODE_MULTIPLY: return nnc_mul_i64(a, b, out);
     default:
-        if (b == 0 || a % b != 0) { /* dims must stay whole numbers */
+        if (b == 0 || a % b != 0) { /* dims must be whole numbers */
             return false;
         }
         *out = a / b;

@@ -1,29 +1,29 @@
-/* Captured PyTorch programs: files that `python3 -m nncost.capture` writes (python/nncost/capture.py), schema
- * nncost.capture/1, to the operators that the family `capture` prices.
+/* Reads captured PyTorch programs: files of schema nncost.capture/1, which `python3 -m nncost.capture` writes
+ * (python/nncost/capture.py). They become operators, whose cost the family `capture` computes.
  *
  *     modules, storages, blocks        -> positions: which operator of the file ran at each position of the step
  *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
  *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
  *
- * Equal layers stand in the file once, with a repeat; storages are those of the unfolded step. Bytes of a folded
- * operator are the mean over its repeats, so their sums are exact. The optimizer's operators only count: the plan's
- * optimizer is priced by its own rules. */
+ * The file has equal layers once, with a repeat; its storages are those of the unfolded step. Bytes of a folded
+ * operator are the mean over its repeats, so their sums are exact. The operators of the optimizer are only counted; the
+ * cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
 enum {
-    OPS_MAX = 20000,         /* in a file */
+    OPS_MAX = 20000,         /* operators in a file */
     POSITIONS_MAX = 1000000, /* operators of a step */
     STORAGES_MAX = 1000000,
 };
 #define BYTES_MAX 1e15
 #define DIM_MAX 1e9
 
-static const char *const storage_kinds[] = { "parameter", "buffer", "input",     "gradient",
+static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
                                              "state",     "kept",   "temporary", NULL };
 
 /* ---- small values ---- */
 
-/* Formats with their names in PyTorch. Formats that are not floating point only have bytes. */
+/* Formats and their names in PyTorch. Formats that are not floating point have only a size in bytes. */
 static const struct {
     const char *name;
     int bytes;
@@ -48,7 +48,7 @@ static int format_of(nnc_json at)
     return -1;
 }
 
-/* A whole number in [least, most]; false: an error was noted. */
+/* Reads a whole number in [least, most]. Returns false when an error was noted. */
 static bool whole(nnc_json at, double least, double most, int64_t *value)
 {
     char expected[96];
@@ -62,7 +62,7 @@ static bool whole(nnc_json at, double least, double most, int64_t *value)
     return false;
 }
 
-/* The same of a member of an object. */
+/* Reads a whole number in [least, most] from a member of an object. Returns false when an error was noted. */
 static bool member(nnc_json object, const char *key, double least, double most, int64_t *value)
 {
     const nnc_json at = nnc_json_get(object, key);
@@ -131,7 +131,7 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
     }
     if (kind == STORAGE_KINDS) {
         nnc_json_mismatch(word, "unknown kind of storage",
-                          "parameter, buffer, input, gradient, state, kept or temporary");
+                          "parameter, frozen, buffer, input, gradient, state, kept or temporary");
         return false;
     }
     const int format = format_of(dtype);
@@ -146,7 +146,9 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
                     .width = formats[format].bytes,
                     .whole = formats[format].whole,
                     .first = (int32_t)first,
-                    .last = (int32_t)last };
+                    .last = (int32_t)last,
+                    .reader = -1,
+                    .enters = -1 };
     return true;
 }
 
@@ -223,12 +225,12 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 
 /* ---- operators: names ---- */
 
-/* Operators that do more than pass over their tensors, and the group of the other operators. Names:
+/* Operators that are more than a pass over their tensors, and the group of each other operator. Names:
  * native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = the group follows from its module and shapes */
+    nnc_group group; /* NNC_GROUP_COUNT = its module and shapes decide the group */
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -273,7 +275,7 @@ form nnc_capture_form(const char *name)
     return FORM_KERNEL;
 }
 
-/* "aten.add_.Tensor" -> "add_" */
+/* Returns the base of a name: "aten.add_.Tensor" -> "add_". */
 static const char *base_name(reader *r, const char *full)
 {
     char base[128];
@@ -289,7 +291,8 @@ static bool has(const char *text, const char *word)
     return strstr(text, word) != NULL;
 }
 
-/* The part of the network by the operator, else by the path of its module, else by its shape: maps have four axes. */
+/* Finds the part of the network that an operator belongs to: by the operator, else by the path of its module, else by
+ * its shape (maps have four axes). */
 static nnc_group group_of(const reader *r, const char *name, const char *module, nnc_group known, const tensors *out,
                           const tensors *in)
 {
@@ -311,7 +314,7 @@ static bool refuse_shapes(nnc_json at, const char *expected)
     return false;
 }
 
-/* The operands are the last two tensors: a sum has its addend before them. */
+/* Reads a product. The operands are the last two tensors; an addmm has its addend before them. */
 static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op)
 {
     if (in->count < 2 || out->count < 1) {
@@ -333,7 +336,8 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
     return true;
 }
 
-/* The last argument of each kind: [..., stride, padding, dilation, transposed, output padding, groups]. */
+/* Reads the window from the last arguments, which each kind has: [..., stride, padding, dilation, transposed, output
+ * padding, groups]. */
 static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups)
 {
     int lists = 0;
@@ -341,7 +345,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     *stride = 0;
     *groups = 0;
     *transposed = false;
-    /* a bias, or the sizes of one, come before: the stride is the third list before `transposed` */
+    /* a bias, or the sizes of a bias, may precede them: the stride is the third list before `transposed` */
     nnc_json recent[3] = { { 0 } };
     for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         const nnc_json_type type = nnc_json_type_of(arg);
@@ -366,7 +370,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     return whole(first, 1, DIM_MAX, stride);
 }
 
-/* Dims of x, w and y. With one axis the height is 1; with three the height is depth times height. */
+/* Sets the dims from x, w and y. With one axis the height is 1; with three axes the height is depth times height. */
 static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op)
 {
     const int32_t rank = x->rank;
@@ -409,7 +413,8 @@ static bool first_bool(nnc_json at)
     return false;
 }
 
-/* The efficient kernel's first truth value asks for the log-sum-exp, so `is_causal` is the last one there. */
+/* Tests for a causal mask. In the efficient kernel the first boolean asks for the log-sum-exp, and `is_causal` is the
+ * last boolean. */
 static bool is_causal(nnc_json at, const char *name)
 {
     bool last = false;
@@ -422,7 +427,8 @@ static bool is_causal(nnc_json at, const char *name)
     return last;
 }
 
-/* Queries, keys and values are [batch, heads, tokens, width]; backward has the gradient before them. */
+/* Reads attention. Queries, keys and values are [batch, heads, tokens, width]; in backward the gradient precedes
+ * them. */
 static bool read_attention(nnc_json at, const tensors *in, bool backward, nnc_captured_op *op)
 {
     const int32_t first = backward ? 1 : 0;
@@ -465,7 +471,7 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
     return op;
 }
 
-/* Gradients of the input, of the kernel and of the bias: as many entries as outputs. */
+/* Adds the gradients of the input, of the kernel and of the bias: one entry for each output. */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like)
 {
@@ -509,23 +515,31 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 }
 
 /* Parameters belong to the first forward operator that reads them. Equal layers are recorded once; backward begins with
- * the last of them, so its storages are not those of the recorded forward. */
+ * the last of them, so its storages are not those of the recorded forward. An operator has trained or frozen parameters,
+ * those of its first matrix, or of its first vector; a frozen bias of a trained matrix goes to another operator. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
-    for (int32_t i = 0; i < in->count; i++) {
+    bool any = false;
+    for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) { /* a bias comes first */
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
-        if (s->kind != PARAMETER || s->seen || op->phase != NNC_PHASE_FORWARD) {
+        s->reader = r->file_ops - 1;
+        if ((s->kind != PARAMETER && s->kind != FROZEN) || s->seen) {
             continue;
         }
         s->seen = true;
+        op->frozen = any ? op->frozen : s->kind == FROZEN;
+        any = true;
         if (s->bytes * (double)op->repeat > BYTES_MAX) {
             nnc_json_fault(at, "repeat", "too many parameters, expected at most %.0f bytes", BYTES_MAX);
             return false;
         }
         const int64_t elements = (int64_t)(s->bytes / s->width);
         const int64_t rows = t->rank > 1 ? t->shape[0] : 0;
-        if (rows > 0 && op->rows == 0 && elements % rows == 0) {
+        r->frozen_params += s->kind == FROZEN ? elements * op->repeat : 0;
+        if (op->frozen != (s->kind == FROZEN)) {
+            r->loose[s->kind == FROZEN] += (double)elements * (double)op->repeat;
+        } else if (rows > 0 && op->rows == 0 && elements % rows == 0) {
             op->rows = rows;
             op->cols = elements / rows;
             op->table = table;
@@ -586,6 +600,11 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     }
     op.module = r->modules[module];
     r->program->operators += op.repeat;
+    r->module_of[r->file_ops] = op.module;
+    r->backward_of[r->file_ops] = !counts || op.phase != NNC_PHASE_FORWARD;
+    if (counts && op.phase == NNC_PHASE_FORWARD && (r->file_ops == 0 || r->backward_of[r->file_ops - 1])) {
+        r->program->passes++;
+    }
     r->first_of[r->file_ops] = r->count;
     r->last_of[r->file_ops] = r->count;
     r->file_ops++;
@@ -639,9 +658,12 @@ static bool read_ops(reader *r, nnc_json root)
     const size_t count = (size_t)nnc_json_count(at) + 1;
     r->first_of = nnc_arena_array(r->arena, count, sizeof *r->first_of);
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
+    r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
+    r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
     tensors *in = nnc_arena_alloc(r->arena, sizeof *in);
     tensors *out = nnc_arena_alloc(r->arena, sizeof *out);
-    if (r->first_of == NULL || r->last_of == NULL || in == NULL || out == NULL) {
+    if (r->first_of == NULL || r->last_of == NULL || r->module_of == NULL || r->backward_of == NULL || in == NULL ||
+        out == NULL) {
         nnc_faults_no_memory(r->faults);
         return false;
     }
@@ -655,7 +677,8 @@ static bool read_ops(reader *r, nnc_json root)
 
 /* ---- positions ---- */
 
-/* The op of the file that ran at each position of the unfolded step; *count positions. NULL: an error was noted. */
+/* Returns for each position of the unfolded step the op of the file that ran there; *count positions. NULL: an error
+ * was noted. */
 /* Most of it are checks of the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
 {
@@ -712,83 +735,6 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     return places;
 }
 
-/* Kept bytes go to the operator that created them, inputs to the first one. */
-static void add_kept(reader *r, const int32_t *places, int32_t count)
-{
-    for (int32_t i = 0; i < r->storage_count; i++) {
-        const storage *s = &r->storages[i];
-        const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
-        if (s->kind == INPUT) {
-            r->program->input_bytes += s->bytes;
-        }
-        if (s->kind == INPUT || s->kind == KEPT) {
-            const bool inside = r->first_of[place] < r->last_of[place];
-            nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* of all repeats */
-        }
-    }
-    for (int32_t i = 0; i < r->count; i++) {
-        r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
-    }
-}
-
-/* Bytes that live at one position of the step. */
-typedef struct live {
-    double gradients, kept, temporary;
-} live;
-
-/* Replays the storages: gradients live from their first write on, others from their first to their last use. */
-static void add_lives(const reader *r, int32_t count, live *change)
-{
-    for (int32_t i = 0; i < r->storage_count; i++) {
-        const storage *s = &r->storages[i];
-        const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
-        const int32_t end = s->kind == GRADIENT || s->last >= count ? count : s->last + 1;
-        if (s->kind == GRADIENT && s->first >= 0) {
-            change[begin].gradients += s->bytes;
-        } else if ((s->kind == INPUT || s->kind == KEPT) && end > begin) {
-            change[begin].kept += s->bytes;
-            change[end].kept -= s->bytes;
-        } else if (s->kind == TEMPORARY && s->first >= 0 && end > begin) {
-            change[begin].temporary += s->bytes;
-            change[end].temporary -= s->bytes;
-        }
-    }
-}
-
-/* Temporary bytes go to the operators of backward that run while they live; the peak is the largest sum of all that
- * lives before the optimizer. */
-bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
-{
-    live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
-    double most = -1.0;
-    if (change == NULL) {
-        nnc_faults_no_memory(r->faults);
-        return false;
-    }
-    add_kept(r, places, count);
-    add_lives(r, count, change);
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t first = r->first_of[places[i]], last = r->last_of[places[i]];
-        now.gradients += change[i].gradients;
-        now.kept += change[i].kept;
-        now.temporary += change[i].temporary;
-        if (first < last && now.gradients + now.kept + now.temporary > most) {
-            most = now.gradients + now.kept + now.temporary;
-            r->program->peak_gradients = now.gradients;
-            r->program->peak_kept = now.kept;
-            r->program->peak_temporary = now.temporary;
-        }
-        for (int32_t j = first; j < last; j++) {
-            nnc_captured_op *op = &r->ops[j];
-            if (op->phase == NNC_PHASE_BACKWARD && now.temporary > op->transient_bytes) {
-                op->transient_bytes = now.temporary;
-            }
-        }
-    }
-    return true;
-}
-
 /* Adam divides by the root of its second moment; SGD does not, and with momentum it has a state as large as the
  * weights. */
 static nnc_optimizer optimizer_of(const reader *r)
@@ -806,6 +752,20 @@ static nnc_optimizer optimizer_of(const reader *r)
 
 /* ---- the file ---- */
 
+/* Gives loose parameters to the first operator of forward that has parameters of their kind only, or none. */
+static void add_loose(reader *r, bool frozen)
+{
+    for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
+        nnc_captured_op *op = &r->ops[i];
+        if (op->phase == NNC_PHASE_FORWARD && op->repeat == 1 &&
+            (op->frozen == frozen || (op->rows == 0 && op->vector == 0))) {
+            op->frozen = frozen;
+            op->vector += (int64_t)r->loose[frozen];
+            r->loose[frozen] = 0.0;
+        }
+    }
+}
+
 static bool read_parameters(reader *r, nnc_json root)
 {
     const nnc_json at = nnc_json_get(root, "parameters");
@@ -817,22 +777,26 @@ static bool read_parameters(reader *r, nnc_json root)
     if (!member(at, "count", 1, BYTES_MAX, &count) || !member(at, "trained", 0, BYTES_MAX, &trained)) {
         return false;
     }
-    if (trained != count) {
-        nnc_json_fault(at, "trained", "frozen parameters are not priced yet, expected %" PRId64 ", found %" PRId64,
-                       count, trained);
-        return false;
-    }
     if (r->program->params > count) {
         nnc_json_fault(at, "count", "fewer than the operators read, expected %" PRId64 ", found %" PRId64,
                        r->program->params, count);
         return false;
     }
-    r->ops[0].vector += (count - r->program->params) / r->ops[0].repeat; /* parameters that no operator reads */
+    if (r->program->params - r->frozen_params > trained || r->frozen_params > count - trained || trained == 0) {
+        nnc_json_fault(at, "trained", "not the storages of kind parameter, expected %" PRId64 ", found %" PRId64,
+                       r->program->params - r->frozen_params, trained);
+        return false;
+    }
+    /* parameters that no operator reads */
+    r->loose[0] += (double)(trained - (r->program->params - r->frozen_params));
+    r->loose[1] += (double)(count - trained - r->frozen_params);
+    add_loose(r, false);
+    add_loose(r, true);
     r->program->params = count;
     return true;
 }
 
-/* The format of most parameters. */
+/* The format of most trained parameters. */
 static nnc_dtype main_dtype(const reader *r)
 {
     double bytes[NNC_DTYPE_COUNT] = { 0 };
@@ -845,6 +809,21 @@ static nnc_dtype main_dtype(const reader *r)
         }
     }
     return most;
+}
+
+/* The format in which most frozen parameters lie. */
+static nnc_frozen main_frozen(const reader *r)
+{
+    double bytes[9] = { 0 };
+    int most = 0; /* bytes of a parameter */
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        if (s->kind == FROZEN) {
+            bytes[s->width] += s->bytes;
+            most = bytes[s->width] > bytes[most] ? s->width : most;
+        }
+    }
+    return most == 0 ? NNC_FROZEN_COUNT : most >= 4 ? NNC_FROZEN_32 : most == 2 ? NNC_FROZEN_16 : NNC_FROZEN_INT8;
 }
 
 static bool read_program(reader *r, nnc_json root)
@@ -861,7 +840,7 @@ static bool read_program(reader *r, nnc_json root)
             return false;
         }
     }
-    r->program->batch = 1; /* null: the whole step counts as one sample */
+    r->program->batch = 1; /* null: the whole step is counted as one sample */
     if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
@@ -876,7 +855,12 @@ static bool read_program(reader *r, nnc_json root)
     if (places == NULL || !nnc_capture_lifetimes(r, places, count) || !read_parameters(r, root)) {
         return false;
     }
+    if (!nnc_capture_slots(r, nnc_json_get(root, "blocks"), places, count)) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
     r->program->dtype = main_dtype(r);
+    r->program->frozen = main_frozen(r);
     r->program->optimizer = optimizer_of(r);
     r->program->ops = r->ops;
     r->program->count = r->count;
@@ -887,14 +871,15 @@ static bool read_program(reader *r, nnc_json root)
     return true;
 }
 
-/* The same program with another number of samples: the same operators in the same order. */
+/* Tests whether two programs with different numbers of samples have the same operators in the same order. */
 static bool is_same_program(nnc_json at, const struct nnc_captured *one, const struct nnc_captured *two)
 {
     if (two->batch == one->batch) {
         nnc_json_fault(at, "batch", "as in the first step, expected another than %" PRId64, one->batch);
         return false;
     }
-    if (two->count != one->count || two->params != one->params || two->dtype != one->dtype) {
+    if (two->count != one->count || two->params != one->params || two->dtype != one->dtype ||
+        two->slot_count != one->slot_count || two->frozen != one->frozen) {
         nnc_json_fault(at, NULL,
                        "not the same program, expected %" PRId32 " operators and %" PRId64
                        " parameters in %s, found %" PRId32 ", %" PRId64 " and %s",
@@ -940,7 +925,7 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* A model file cannot be of this family. */
+/* A model file cannot have this family. */
 static void complete(nnc_json root, nnc_model *model)
 {
     if (model->captured == NULL) {

@@ -1,4 +1,4 @@
-/* Types and functions that the reader of captured programs (capture.c) and autocast (capture_autocast.c) share. */
+/* Types and functions that the reader of captured programs (capture.c) and autocast (capture_plan.c) share. */
 #ifndef NNC_CAPTURE_INTERNAL_H
 #define NNC_CAPTURE_INTERNAL_H
 
@@ -7,26 +7,40 @@
 
 enum {
     RANK_MAX = 8,
-    TENSORS_MAX = 4096, /* tensors of one operator: foreach kernels take lists */
+    TENSORS_MAX = 4096, /* tensors of one operator; foreach kernels take lists of tensors */
 };
 
 typedef struct tensor {
     int64_t shape[RANK_MAX];
     int32_t rank;
-    double elements, bytes; /* bytes: at most those of its storage, which a broadcast tensor shares */
+    double elements, bytes; /* bytes: at most the bytes of the storage; a broadcast tensor has more elements than its
+                             * storage */
     nnc_dtype dtype;
-    bool whole; /* the format holds integers or truth values */
+    bool whole; /* the format holds integers or booleans */
     int32_t storage;
 } tensor;
 
-typedef enum storage_kind { PARAMETER, BUFFER, INPUT, GRADIENT, STATE, KEPT, TEMPORARY, STORAGE_KINDS } storage_kind;
+typedef enum storage_kind {
+    PARAMETER,
+    FROZEN, /* a parameter that is not trained */
+    BUFFER,
+    INPUT,
+    GRADIENT,
+    STATE,
+    KEPT,
+    TEMPORARY,
+    STORAGE_KINDS
+} storage_kind;
 typedef struct storage {
     double bytes;
     storage_kind kind;
     nnc_dtype dtype;
-    int32_t width; /* bytes of an element */
+    int32_t width; /* bytes per element */
     bool whole, seen;
     int32_t first, last;
+    int32_t reader;       /* the last op of forward that reads it; -1 = none */
+    int32_t enters;       /* slot that it enters from outside; -1 = none */
+    double enters_repeat; /* 1: a tensor of each repeat of the slot; else its share of a repeat */
 } storage;
 
 typedef struct reader {
@@ -38,8 +52,13 @@ typedef struct reader {
     int32_t storage_count;
     nnc_captured_op *ops;
     int32_t count, capacity;
-    int32_t *first_of, *last_of; /* for each op of the file: its first and last entry in ops */
+    int32_t *first_of, *last_of; /* for each op of the file: indices of its first and its last entry in ops */
     int32_t file_ops;
+    const char **module_of; /* of each op of the file */
+    bool *backward_of;      /* of each op of the file: not of forward */
+    double loose[2];        /* parameters, trained and frozen, of an operator that has more of the other kind */
+    int64_t frozen_params;  /* that operators read */
+    nnc_captured_slot *slots;
     bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
     struct nnc_captured *program;
 } reader;
@@ -60,13 +79,18 @@ typedef enum form {
     FORM_ATTENTION_BACKWARD
 } form;
 
-/* Tensors of an operator; false: an error was noted. */
+/* Reads the tensors of an operator. Returns false when an error was noted. */
 bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all);
 form nnc_capture_form(const char *name);
 
-/* Kept and temporary bytes of the operators, and the peak, from the storages; false: no memory. places: the operator of
- * the file that ran at each of the `count` positions of the step. */
+/* Computes from the storages: kept and temporary bytes of the operators, and the peak. places: the operator of the file
+ * that ran at each of the `count` positions of the step. Returns false when out of memory. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
+
+/* The slots of the step, and the slot of each operator; false: no memory. blocks: the list of the file. */
+bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
+/* Bytes that enter each slot, from the storages. */
+void nnc_capture_slot_bytes(reader *r);
 
 /* The same step under autocast on CUDA; NULL: an error was noted. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count);

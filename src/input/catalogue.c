@@ -1,5 +1,5 @@
-/* Catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every
- * entry names its source; a price also its place and date. */
+/* Catalogues: prices of sellers, carbon intensity of regions, energy overhead (PUE) of buildings. Every entry names its
+ * source; a price also has its place and date. */
 #include <assert.h>
 #include <strings.h>
 
@@ -11,7 +11,7 @@ typedef struct entry {
     nnc_price price;
 } entry;
 
-/* A file of any of the three kinds; the lists of the other kinds are empty. */
+/* A file of one of the three kinds; its lists of the other kinds are empty. */
 typedef struct catalogue {
     char id[48], name[96];
     entry *entries;
@@ -170,7 +170,8 @@ static bool suits(const entry *e, const nnc_device *device, nnc_offer offer, con
            (region == NULL || strcasecmp(e->region, region) == 0);
 }
 
-/* The message lists the offers for this device, or else the devices that the seller has. */
+/* Reports a missing offer. The message lists the offers for this device; if there are none, the devices of the
+ * seller. */
 static nnc_status fail_offer(const char *seller, const catalogue *c, const nnc_device *device, nnc_offer offer,
                              const char *region, nnc_error *err)
 {
@@ -245,7 +246,8 @@ static nnc_status open_grid(nnc_specs *specs, const char *file, const char *sche
                                    "expected %s in NNCOST_PATH or the installed data, found none", file);
 }
 
-/* Index of an entry by id or name, in a list whose entries begin with id; -1 = unknown, with err filled in. */
+/* Returns the index of an entry by id or name, in a list whose entries begin with id; -1 = unknown, with err filled
+ * in. */
 static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32_t count, size_t size, size_t name_at,
                     const char *option, const char *expected, nnc_error *err)
 {

@@ -241,7 +241,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* Number of layers of a kind in a pattern. */
+/* Counts the layers of a kind in a pattern. */
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind)
 {
     int64_t found = 0;
@@ -288,7 +288,7 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* A field that needs another one, and is not allowed without it. */
+/* Checks a field that requires another field, and is not allowed without it. */
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other)
 {
     if (given != wanted) {
@@ -335,7 +335,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* The mixers (bits) that need each field; it is not allowed with others only. */
+/* For each field, a bit set of the mixers that require it; without one of them the field is not allowed. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))
@@ -440,7 +440,7 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* Shared keys, and the layers that need them. */
+/* Checks shared keys, and the layers that require them. */
 static void check_shared(nnc_json at, const nnc_decoder *d)
 {
     const unsigned *kinds = (const unsigned *)d->mixers;

@@ -1,6 +1,6 @@
-/* Devices, and the links of clusters. A device file separates datasheet values from fitted ones.
- * A cluster file replaces the links of a device: its datasheet describes one server, a
- * cluster is another. */
+/* Devices, and the links of clusters. A device file separates values of the datasheet from fitted values. A cluster
+ * file replaces the links of a device: the datasheet describes one server, but the servers of a cluster may have other
+ * links. */
 #include "input/input_internal.h"
 
 static const nnc_field scale_up_fields[] = {
@@ -165,7 +165,7 @@ static void link_rules(nnc_json at, const nnc_scale_up *link)
     }
 }
 
-/* Rules between fields. at: the root of the document, or a value without a document. */
+/* Checks rules between fields. at: the root of the document, or a value without a document. */
 static void device_rules(nnc_json at, const nnc_device *device)
 {
     int peaks = 0;
@@ -179,7 +179,7 @@ static void device_rules(nnc_json at, const nnc_device *device)
     link_rules(at, &device->scale_up);
 }
 
-/* Does the file itself, not the file it is like, set a rate? */
+/* Tests whether the file itself sets a rate, instead of the file that it is like. */
 static bool says_rate(nnc_json root)
 {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
@@ -197,8 +197,8 @@ static bool says_basis(nnc_json root)
     return basis.node != NULL && !nnc_json_inherited(all) && !nnc_json_inherited(basis);
 }
 
-/* The basis of inherited efficiencies: measurements of the other device count as "default" if this file
- * sets other rates. */
+/* Returns the basis of inherited efficiencies: if this file sets other rates, measurements of the other device become
+ * "default". */
 static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 {
     for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
@@ -212,8 +212,8 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
     return basis;
 }
 
-/* Fills formats that have no fitted values with those of the nearest format: narrow formats from fp8,
- * others from 16-bit formats. An element of twice the width needs twice the cache traffic per FLOP. */
+/* Copies fitted values to formats that have none, from the nearest format: to narrow formats from fp8, to others from
+ * 16-bit formats. Elements of twice the width need twice the cache traffic per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
 {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
@@ -234,7 +234,7 @@ static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
         if (k < NEAR && nnc_json_get(gemm, nnc_dtype_name(dtype)).node == NULL) {
             e->gemm[i] = e->gemm[near[k]];
             e->gemm[i].l2_bytes_per_flop *= bytes_of[i] / bytes_of[near[k]];
-            if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only matrix units need alignment */
+            if (dtype == NNC_FP32 || dtype == NNC_FP64) { /* only matrix units require alignment */
                 e->gemm[i].unaligned_ratio = 1.0;
             }
         }
@@ -249,14 +249,14 @@ static nnc_rated rated_of(const nnc_device *device)
     return rated;
 }
 
-/* Values that a cost or failure rate is computed from must name their source. */
+/* Checks that values from which a cost or failure rate is computed name their source. */
 static void need_sources(nnc_json root, const nnc_device *device)
 {
     static const char *const keys[] = { "mtbf", "node_power", "embodied_kg" };
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* a prefix of the key, or a key inside it */
+            const char *of = device->sources[i].key; /* the first part of the key, or a key inside it */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
         if (!sourced) {
@@ -265,7 +265,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
     }
 }
 
-/* Refuses values that cannot all be right; marks a lenient device instead. */
+/* Refuses values that cannot all be correct; a lenient device is only marked. */
 static void judge(nnc_json at, nnc_device *device)
 {
     char why[NNC_IMPLAUSIBLE_TEXT];
@@ -320,7 +320,7 @@ nnc_status nnc_device_check(const nnc_device *device, const char *name, nnc_erro
     return faults.status;
 }
 
-/* Peaks are proportional to units and clock: scales the peaks that --set has not changed. */
+/* Scales peaks after a change of units or clock, to which peaks are proportional. Peaks that --set has changed stay. */
 static void scale_peaks(nnc_device *device)
 {
     const nnc_rated *rated = &device->rated;
@@ -336,7 +336,7 @@ static void scale_peaks(nnc_device *device)
     }
 }
 
-/* The format in a name "<peaks>.<format>" as a bit; 0 = another name. */
+/* Returns the bit of the format in a name "<peaks>.<format>"; 0 = another name. */
 static uint32_t format_of(const char *field, const char *peaks)
 {
     const size_t length = strlen(peaks);
@@ -355,7 +355,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
-        device->efficiency.basis == NNC_BASIS_NONE) { /* the datasheet alone */
+        device->efficiency.basis == NNC_BASIS_NONE) { /* basis none: only the datasheet */
         nnc_efficiencies_neutral(&device->efficiency);
     } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
@@ -376,7 +376,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
 
 /* ---- clusters ---- */
 
-/* The network bandwidth is given per device, or by the NICs that the devices of a node share. */
+/* The bandwidth of the network: given per device, or by the NICs that the devices of a node share. */
 typedef struct network {
     nnc_scale_out link;
     int32_t nics_per_node;
@@ -428,7 +428,7 @@ static bool has(nnc_json root, const char *key)
     return nnc_json_type_of(nnc_json_get(root, key)) == NNC_JSON_OBJECT;
 }
 
-/* Computes the bandwidth per device from whichever was given. */
+/* Computes the bandwidth per device from the given members. */
 static void settle_network(nnc_json root, cluster *c)
 {
     network *n = &c->scale_out;
@@ -447,7 +447,7 @@ static void settle_network(nnc_json root, cluster *c)
     }
 }
 
-/* Replaces the links of the device by those of the document; the device is valid only without errors. */
+/* Replaces the links of the device by the links in the document. With errors the device is not valid. */
 static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
 {
     cluster c = { .devices_per_node = 0 };
@@ -456,8 +456,7 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first: it may be another kind
-                                                        * of file */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first, because it may be a file of another kind */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
@@ -497,7 +496,7 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
     }
 }
 
-/* stem NULL: any id. */
+/* Applies a cluster file; stem NULL: any id. */
 static nnc_status apply_cluster(nnc_specs *specs, const char *name, const char *stem, const char *text, size_t size,
                                 nnc_device *device, nnc_error *err)
 {
@@ -550,8 +549,8 @@ nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *tex
     return status;
 }
 
-/* ---- The fields of a device's fitted parameters, by kind of kernel. Defaults are neutral: fractions 1, fixed
- * times 0, so that a device without measurements runs at its datasheet rates. */
+/* ---- The fields of a device's fitted parameters, by kind of kernel. Defaults are neutral (fractions 1, fixed times
+ * 0), so a device without measurements runs at the rates of its datasheet. ---- */
 
 #define FITTED_ON                                                                                             \
     {                                                                                                         \
@@ -722,7 +721,7 @@ static const nnc_field power_fields[] = {
     FITTED_ON,
 };
 
-/* Without a measurement a device borrows the fractions of h100-sxm5-80gb. */
+/* A device without measurements uses the fractions of h100-sxm5-80gb. */
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth." },
@@ -781,16 +780,16 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
     e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the maps object has no such field */
 }
 
-/* ---- a machine as its driver describes it ---- */
+/* ---- a machine as described by its driver ---- */
 
-/* This machine, or another one, as the driver of NVIDIA describes it: `nvidia-smi -q -x` as the text of a device file.
+/* Converts the description that NVIDIA's driver gives of a machine (`nvidia-smi -q -x`) to the text of a device file.
  *
  *     <gpu ..><product_name>NVIDIA H100 80GB HBM3</product_name>     {"like": "H100 80GB HBM3",
  *       <fb_memory_usage><total>81559 MiB</total> ..            ->    "mem_bytes": 85520809984,
  *       <current_power_limit>700.00 W</current_power_limit>           "power_w": 700,
  *     <gpu ..>                                                        "scale_up": {"devices": 2}}
  *
- * All GPUs of the machine must be of one product. Rates, prices and efficiencies are those of the shipped device. */
+ * All GPUs of the machine must be of one product. Rates, prices and efficiencies are taken from the shipped device. */
 
 enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000 };
 
@@ -799,7 +798,8 @@ bool nnc_is_machine(const char *text)
     return strncmp(text, "<?xml", 5) == 0 && strstr(text, "<nvidia_smi_log") != NULL;
 }
 
-/* Copies the text of the first element of a name between two places; false: no such element. */
+/* Copies the text of the first element with this name between two places. Returns false when there is no such
+ * element. */
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX])
 {
     char open[WORD_MAX];
@@ -813,7 +813,7 @@ static bool element(const char *from, const char *end, const char *name, char va
     return true;
 }
 
-/* "81559 MiB": the number. false: "N/A" and the like. */
+/* Reads the number of "81559 MiB". Returns false for "N/A" and similar texts. */
 static bool number(const char *from, const char *end, const char *name, double *value)
 {
     char word[WORD_MAX];

@@ -1,8 +1,8 @@
-/* Data folders: from an id, alias or path to a file.
+/* Data folders: find a file by an id, alias or path.
  *
- * An id is looked up in this order, in every folder before the next step: file of this name, exact alias,
- * id in another spelling, alias in another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Aliases
- * are in the files; an index made at build time (nnc_shipped_aliases) avoids opening all of them. */
+ * An id is looked up in steps; each step searches every folder: file of this name, exact alias, id in another spelling,
+ * alias in another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Aliases are in the files; an index made at
+ * build time (nnc_shipped_aliases) avoids opening all files. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*left, *right);
 }
 
-/* "h100.json" -> "h100" in the arena; *id NULL if the name does not end in ".json". */
+/* Returns the id of a file in the arena: "h100.json" -> "h100". *id is NULL if the name does not end in ".json". */
 static bool id_of(nnc_arena *arena, const char *name, char **id)
 {
     *id = NULL;
@@ -45,7 +45,7 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
     return ids != NULL;
 }
 
-/* Remembers the first error of the system: a search that finds nothing then fails with it. */
+/* Stores the first error of the system: a search without a result then fails with it. */
 static void note_trouble(nnc_folders *folders, const char *path, int number)
 {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
@@ -101,7 +101,7 @@ static void sort_ids(nnc_id_list *list)
 
 /* ---- spellings of an id ---- */
 
-/* Words that do not change the shape: vendors at the start, suffixes at the end. */
+/* Tests for words that do not change the shape: vendors at the start, suffixes at the end. */
 static bool says_nothing(const char *word, size_t length, bool first)
 {
     static const char *const makers[] = { "nvidia",  "amd",  "intel",    "google", "aws",   "tesla",
@@ -117,7 +117,7 @@ static bool says_nothing(const char *word, size_t length, bool first)
     return false;
 }
 
-/* Length of the word, or of the number with dots, at the start of text; 0 = neither. */
+/* Returns the length of the word, or of the number with dots, at the start of text; 0 = neither. */
 static size_t word_length(const char *text)
 {
     size_t length = 0;
@@ -178,7 +178,7 @@ static bool same_id(const char *a, const char *b)
 
 /* ---- data folders ---- */
 
-/* a + b + c in the arena; NULL when out of memory. */
+/* Returns a + b + c in the arena; NULL when out of memory. */
 static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
 {
     const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
@@ -224,7 +224,7 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {
         return false;
     }
-    /* The XDG base directory specification: a relative path counts as unset. */
+    /* By the XDG base directory specification, a relative path is ignored. */
     if (config != NULL && config[0] == '/') {
         if (!add_folder(folders, join(folders->arena, config, "/nncost", ""))) {
             return false;
@@ -281,7 +281,7 @@ static bool is_regular(nnc_folders *folders, const char *path)
     return found && S_ISREG(about.st_mode);
 }
 
-/* Comparison of two ids: exact, or in any spelling. */
+/* Compares two ids: exactly, or in any spelling. */
 typedef bool same_fn(const char *a, const char *b);
 
 static bool equal(const char *a, const char *b)
@@ -289,7 +289,7 @@ static bool equal(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-/* Does the file have the alias? Searches the text, which is far cheaper than parsing it. */
+/* Tests whether the file has the alias. Searches its text, which is much cheaper than parsing it. */
 static bool has_alias(nnc_folders *folders, const char *path, const char *alias, same_fn *same)
 {
     char *text = NULL, one[256];
@@ -315,8 +315,8 @@ static bool has_alias(nnc_folders *folders, const char *path, const char *alias,
     return has;
 }
 
-/* Looks an alias up in the index of the shipped files. true: the folder has that file, and the file still
- * has the alias. *path NULL: out of memory. */
+/* Looks an alias up in the index of the shipped files. Returns true when the folder has the file and the file still has
+ * the alias. *path NULL: out of memory. */
 static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *alias,
                          const char **path)
 {
@@ -333,7 +333,8 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     return found;
 }
 
-/* Finds the file of a folder with this id or (aliased) alias; *path stays NULL when nothing is found. */
+/* Finds the file of a folder with this id or, if `aliased`, with this alias. *path stays NULL when there is no such
+ * file. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id,
                           bool aliased, same_fn *same, const char **path, nnc_error *err)
 {
@@ -358,7 +359,7 @@ static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const
     return NNC_OK;
 }
 
-/* The id that begins with the text, else the nearest by edit distance; NULL = none. */
+/* Returns the id that begins with the text, else the id with the smallest edit distance; NULL = no id is near. */
 static const char *nearest_id(const nnc_id_list *list, const char *text)
 {
     const char *best = NULL;
@@ -371,7 +372,7 @@ static const char *nearest_id(const nnc_id_list *list, const char *text)
     return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
 }
 
-/* Is the text usable as a file name in a folder? */
+/* Tests whether the text is usable as a file name in a folder. */
 static bool is_usable(const char *id)
 {
     return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL && strchr(id, '"') == NULL;
@@ -479,7 +480,7 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
                     known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
 }
 
-/* See the order at the top of this file. */
+/* Finds an id by the steps described at the top of this file. */
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err)
 {
@@ -521,7 +522,7 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
     return *path != NULL ? NNC_OK : fail_unknown(folders, info, id, err);
 }
 
-/* The id of a file of another kind is probably an argument in the wrong place. */
+/* Reports an id that a file of another kind has: the argument is probably in the wrong place. */
 static nnc_status fail_misplaced(nnc_folders *folders, nnc_spec_kind kind, const char *id, nnc_error *err)
 {
     for (int other = 0; other < NNC_SPEC_KIND_COUNT; other++) {
@@ -552,7 +553,7 @@ nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char *
     return *path != NULL ? NNC_OK : nnc_folders_trouble(folders, err);
 }
 
-/* Device ".": the newest file that nncost.measure wrote, ID-here.json; else what nvidia-smi says. */
+/* Finds device ".": the newest file ID-here.json, which nncost.measure writes; else the output of nvidia-smi. */
 static nnc_status find_here(nnc_folders *folders, const char **path, nnc_error *err)
 {
     time_t newest = 0;
@@ -640,7 +641,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 
 /* ---- folders that hold a model ---- */
 
-/* folder/below/name in the arena, with single slashes; NULL = out of memory. */
+/* Returns folder/below/name in the arena, with single slashes; NULL = out of memory. */
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name)
 {
     size_t length = strlen(folder);
@@ -655,7 +656,7 @@ static const char *path_in(nnc_specs *specs, const char *folder, const char *bel
     return path;
 }
 
-/* A diffusers pipeline has the trained network in one of these folders. */
+/* In a diffusers pipeline the trained network is in one of these folders. */
 static const char *const networks[] = { "unet", "transformer", "prior", "decoder" };
 
 static nnc_status find_network(nnc_specs *specs, const char *folder, const char **path, nnc_error *err)
@@ -691,7 +692,8 @@ static bool is_called(const char *path, const char *name)
 
 /* ---- names on the Hugging Face hub ---- */
 
-/* May the text be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy? No name of a JSON file is. */
+/* Tests whether the text may be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy. Names of JSON
+ * files are not. */
 static bool may_be_name(const char *text)
 {
     const char *slash = strrchr(text, '/');
@@ -716,19 +718,20 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to the shape that it has.
+/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to the shape of the model. ----
  *
- *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for the format of weights
- *     hub/SHAPE.json    a configuration as the authors publish it, where models/SHAPE.json does not have the shape
+ *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for formats of weights
+ *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
  *
- * A name is looked up as it stands, then without its owner and without those words, so that copies and quantised
- * variants of a known network are found too; "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. A word that is
- * not known stays, and the name is then not found: a network that only sounds alike is never taken. The table is read when a name is neither a file nor a shipped id. */
+ * A name is looked up as it is, then without its owner and without those words; so copies and quantised variants of a
+ * known network are found too. "bartowski/Qwen_Qwen3-8B-GGUF" is a copy of Qwen/Qwen3-8B. An unknown word stays in the
+ * name, which is then not found: a network with only a similar name is never used. The table is read when a name is
+ * neither a file nor a shipped id. */
 
 enum { PLAIN_MAX = 128 };
 
-/* The word from `from` up to the next separator, in lower case; '_' counts as '.' (Llama-3_3). NULL: no further
- * word. */
+/* Reads the word from `from` to the next separator, in lower case; '_' is read as '.' (Llama-3_3). Returns NULL when
+ * there is no further word. */
 static const char *next_word(const char *from, char word[PLAIN_MAX])
 {
     size_t length = 0;
@@ -741,8 +744,8 @@ static const char *next_word(const char *from, char word[PLAIN_MAX])
     return length > 0 ? from + length : NULL;
 }
 
-/* The name without owner and without words that do not change the shape. A format of weights that the words say goes
- * to *stored, which belongs to the document; the last one counts ("GPTQ-Int8"). */
+/* Writes the name without its owner and without words that do not change the shape. A word for a format of weights sets
+ * *stored, which belongs to the document; of several such words the last is used ("GPTQ-Int8"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored)
 {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats");
@@ -762,8 +765,8 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* The shape of a name, its member of "shapes"; node NULL = not known. `exact`: as it stands. Otherwise names of two
- * shapes that are plainly the same are no answer. */
+/* Returns the shape of a name: its member of "shapes"; node NULL = not known. exact: compares names as they are.
+ * Otherwise compares plain names; if two shapes match, there is no result. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact)
 {
     nnc_json found = { .node = NULL };
@@ -788,7 +791,7 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact)
     return found;
 }
 
-/* The name of the table whose plain form is nearest; NULL = none is near. */
+/* Returns the name of the table whose plain form is nearest; NULL = no name is near. */
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena)
 {
     const nnc_json shapes = nnc_json_get(table, "shapes");
@@ -821,7 +824,7 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
     return NULL;
 }
 
-/* The file of a shape: shipped, or a configuration; *path stays NULL when no data folder has it. */
+/* Finds the file of a shape: a shipped model, or a configuration. *path stays NULL when no data folder has it. */
 static nnc_status place(nnc_specs *specs, const char *shape, const char **path, nnc_error *err)
 {
     static const char *const folders[] = { "models", "hub" };
@@ -833,7 +836,7 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
     return NNC_OK;
 }
 
-/* found: an nnc_hub_name */
+/* Looks a name up. found: an nnc_hub_name. */
 static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err)
 {
     nnc_hub_name *hub = found;
@@ -860,7 +863,7 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
-/* Calls look_up with the table; nothing is found without one. */
+/* Calls look_up with the table; without a table nothing is found. */
 typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
 static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err)
 {
@@ -900,7 +903,8 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
     text[length] = '\0';
 }
 
-/* The shortest name, with its owner, that has all of the id in it. found: a const char *, which stays when no name has. */
+/* Finds the shortest name, with its owner, that contains the whole id. found: a const char *, unchanged when no name
+ * contains it. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err)
 {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");

@@ -1,4 +1,4 @@
-/* Expressions of a graph file as postfix code: "2 * heads + 1" becomes 2, heads, *, 1, +. */
+/* Compiles expressions of a graph file to postfix code: "2 * heads + 1" becomes 2, heads, *, 1, +. */
 #include <ctype.h>
 
 #include "base/base_internal.h"
@@ -12,7 +12,7 @@ typedef struct parser {
     const nnc_expr_scope *scope;
     const char *text;
     nnc_code code[CODE_MAX];
-    int32_t count, waiting; /* operands that wait during the evaluation */
+    int32_t count, waiting; /* waiting: operands that wait for their operator */
 } parser;
 
 static void refuse(void *context, const char *expected, const char *at)
@@ -124,7 +124,8 @@ static bool keep(parser *p, nnc_expr *expr)
     return true;
 }
 
-/* Reads an expression: a whole number, true or false, or a text of + - * / ( ) and names. false: an error was noted. */
+/* Reads an expression: a whole number, true or false, or a text of + - * / ( ) and names. Returns false when an error
+ * was noted. */
 static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
 {
     char text[NNC_NUMBER_TEXT];
@@ -156,9 +157,9 @@ typedef struct reader {
     struct nnc_graph_net *net;
     nnc_arena *arena;
     nnc_faults *faults;
-    nnc_graph_define *defines; /* read so far */
+    nnc_graph_define *defines; /* macros that were read so far */
     int32_t define_count;
-    const nnc_graph_define *inside; /* NULL = not inside a macro */
+    const nnc_graph_define *inside; /* the macro that is being read; NULL = outside of macros */
     const char **names;             /* names of tensors */
     int32_t name_count;
     int depth;
@@ -293,7 +294,7 @@ static void read_group(nnc_json at, nnc_graph_node *node)
     node->group = (nnc_group)group;
 }
 
-/* "bottleneck.conv": the macro, then the name of the op or its kind. */
+/* Returns the label of an op: the macro, then the name of the op or its kind, "bottleneck.conv". */
 static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
 {
     char label[96];
@@ -482,7 +483,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
     }
 }
 
-/* The recursion through read_node is as deep as steps are nested. */
+/* Reads a list of steps. The recursion through read_node is as deep as steps are nested. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at)
 {
     nnc_graph_ops ops = { NULL, 0 };
@@ -624,7 +625,7 @@ static void read_input(reader *r, nnc_json root)
     }
 }
 
-/* The repeat step at the top level, if there is exactly one: the layers of the network. */
+/* Returns the repeat step at the top level, if there is exactly one: its ops are the layers of the network. */
 static const nnc_graph_node *find_layers(const nnc_graph_ops *ops)
 {
     const nnc_graph_node *found = NULL;
@@ -681,13 +682,13 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Is it the name of a field of every model? A number must have another name. */
+/* Tests whether a name is a field that every model has; a let must have another name. */
 static bool is_common(const char *name)
 {
     return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL;
 }
 
-/* The fields of this network: the common ones and one row per number that can be set. */
+/* Returns the fields of this network: the common fields, and one row per let that users can set. */
 static const nnc_field_table *own_fields(nnc_json root, const struct nnc_graph_net *net)
 {
     nnc_arena *arena = root.doc->arena;

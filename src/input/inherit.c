@@ -1,13 +1,13 @@
-/* Completing a document before any reader sees it: "references" (short keys for long sources), "like"
- * (values of another file), "same_as" (values of another object). Inherited values are marked, so that
- * errors name the key that inherited them and sources stay with the file that states them. */
+/* Completes a document before it is read: "references" (short keys for long sources), "like" (values of another file),
+ * "same_as" (values of another object). Inherited values are marked; so errors name the key that inherited them, and
+ * sources stay with the file that has them. */
 #include "input/input_internal.h"
 
 /* ---- references: texts that a file cites by short keys, as in "@nv-h100-ds, table 3" ---- */
 
 enum { KEYS_MAX = 256 };
 
-/* Not strspn, which builds a table of the letters on each call. */
+/* Faster than strspn, which builds a table of the letters on each call. */
 static size_t key_length(const char *text)
 {
     const char *c = text;
@@ -17,14 +17,14 @@ static size_t key_length(const char *text)
     return (size_t)(c - text);
 }
 
-/* Length of the key that is cited at a place; 0 = none. An '@' inside a word is an ordinary letter. */
+/* Returns the length of the key that is cited at this place; 0 = no key. An '@' inside a word is an ordinary letter. */
 static size_t cited(const char *text, const char *at)
 {
     const bool begins = at == text || strchr(" (\"'[", at[-1]) != NULL;
     return *at == '@' && begins ? key_length(at + 1) : 0;
 }
 
-/* The text of a key in this file or the files it is like; NULL = unknown. */
+/* Returns the text of a key in this file or the files that it is like; NULL = unknown. */
 static const char *find_reference(const nnc_json_doc *doc, const char *key, size_t length)
 {
     for (; doc != NULL; doc = doc->like) {
@@ -84,7 +84,8 @@ static void expand_text(nnc_json at)
     nnc_buffer_free(&out);
 }
 
-/* The recursion is as deep as the text is nested. cites: texts here are sources, whatever their key. */
+/* Replaces citations. The recursion is as deep as the text is nested. cites: the texts here are sources under any
+ * key. */
 static void expand(nnc_json at, bool cites)
 {
     static const char *const keys[] = { "fitted_on", "source", NULL };
@@ -120,8 +121,7 @@ static void expand_references(nnc_json root)
 
 /* ---- inheritance ---- */
 
-/* Keys that are not inherited. published_params and spread belong to the other file: they were counted and
- * measured there. */
+/* Keys that are not inherited. published_params and spread were counted and measured for the other file. */
 static const char *const never[] = {
     "schema", "id",         "name",     "aliases", "like", "note",    "references", "sources", "published_params",
     "spread", "stands_for", "compared", "ranges",  "date", "recipes", "instances",  NULL
@@ -132,7 +132,7 @@ static bool is_object(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_OBJECT;
 }
 
-/* Does an object have numbers of its own? Then an inherited "fitted_on" would be wrong. */
+/* Tests whether an object has numbers of its own. An inherited "fitted_on" would then be wrong. */
 static bool has_own_number(nnc_json object)
 {
     nnc_json at = nnc_json_first(object);
@@ -142,8 +142,8 @@ static bool has_own_number(nnc_json object)
     return at.node != NULL;
 }
 
-/* Inherits the members that an object lacks; nested objects member by member. The recursion is as deep as
- * the text is nested. */
+/* Inherits the members that an object lacks, also inside nested objects. The recursion is as deep as the text is
+ * nested. */
 static void merge(nnc_json to, nnc_json from, const char *const *but)
 {
     static const char *const comment[] = { "note", NULL };
@@ -178,7 +178,7 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name)
     }
 }
 
-/* The recursion is as deep as the text is nested. */
+/* Fills in objects that are "same_as" others. The recursion is as deep as the text is nested. */
 static void fill_in_same(nnc_json container)
 {
     static const char *const texts[] = { "sources", "references", NULL };
@@ -195,7 +195,7 @@ static void fill_in_same(nnc_json container)
 
 /* ---- like ---- */
 
-/* Does a file have more than names and prices? Then it has its own sources. */
+/* Tests whether a file has more than names and prices; it then has its own sources. */
 static bool says_figures(nnc_json root)
 {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
@@ -208,7 +208,7 @@ static bool says_figures(nnc_json root)
     return at.node != NULL;
 }
 
-/* Inherits the sources of the values that the file does not set itself. */
+/* Inherits the sources of values that the file does not set itself. */
 static void merge_sources(nnc_json root, nnc_json from)
 {
     nnc_json to = nnc_json_get(root, "sources");
@@ -226,7 +226,7 @@ static void merge_sources(nnc_json root, nnc_json from)
 
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* Opens the other file as a document, without its text. It was read without errors before. */
+/* Opens the other file, which was already read without errors, as a document without its text. */
 static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err)
 {
     nnc_arena *arena = nnc_specs_arena(specs);
@@ -286,7 +286,7 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
     return true;
 }
 
-/* Reads the file that this one is like, which must be valid by itself. false: an error was noted. */
+/* Reads the file that this one is like, which must be valid by itself. Returns false when an error was noted. */
 static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind)
 {
     nnc_error err;
@@ -370,7 +370,7 @@ void nnc_lineage_close(nnc_lineage *lineage)
     }
 }
 
-/* Does the file itself set it, directly or by "same_as"? */
+/* Tests whether the file itself sets the field, directly or by "same_as". */
 static bool says(nnc_json at, const char *dotted)
 {
     char key[64];

@@ -1,9 +1,11 @@
-/* JSON documents. The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259; then
- * cJSON builds the tree; then the tree is checked for repeated keys and infinite numbers. cJSON keeps no
- * positions: the line of an error is found by walking the text again.
+/* JSON documents.
  *
- * One object of a document can be left out of the tree (nnc_json_large): its members are parsed one at a
- * time. A check of recorded estimates then needs memory for one estimate, not for the whole file. */
+ * The text is checked first (json_scan.c), because cJSON accepts more than RFC 8259 allows. Then cJSON builds the tree,
+ * which is checked for repeated keys and infinite numbers. cJSON keeps no positions: to find the line of an error, the
+ * text is read again.
+ *
+ * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. A check
+ * of recorded estimates then needs memory for one estimate, not for the whole file. */
 #include <cjson/cJSON.h>
 #include <locale.h>
 
@@ -34,7 +36,8 @@ static int by_key(const void *a, const void *b)
 
 enum { SEEN_MAX = 256 };
 
-/* Do two keys have the same hash, or are there too many keys to tell? Most objects then need no sorting. */
+/* Tests whether two keys have the same hash, or there are too many keys to test. If not, the object needs no
+ * sorting. */
 static bool may_repeat(const cJSON *object)
 {
     uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = empty slot */
@@ -77,7 +80,7 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     free(members);
 }
 
-/* Checks that need the tree: cJSON keeps both of two equal keys, and reads 1e999 as infinity. The recursion
+/* Makes the checks that need the tree: cJSON keeps both of two equal keys, and reads 1e999 as infinity. The recursion
  * is as deep as the text is nested, which is limited. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
@@ -91,7 +94,7 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
     return finite;
 }
 
-/* Is the \uXXXX at a place half of a surrogate pair? 1 = first half, 2 = second half, 0 = no. */
+/* Tests whether the \uXXXX at a place is half of a surrogate pair: 1 = first half, 2 = second half, 0 = no half. */
 static int surrogate_at(const char *at)
 {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') {
@@ -107,9 +110,8 @@ static bool is_half(const char *at)
     return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
 }
 
-/* Explains why a text was refused; `end`: the place where cJSON stopped. cJSON reads numbers in the locale
- * of the caller and supports decimal points of one byte only; every other failure, except half a surrogate
- * pair, is out of memory. */
+/* Reports why a text was refused. end: the place where cJSON stopped. cJSON reads numbers in the locale of the caller,
+ * and supports only decimal points of one byte. Other failures are lack of memory, except half a surrogate pair. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
 {
     nnc_json_scan_fault fault;
@@ -131,7 +133,7 @@ static int values_max_of(const nnc_json_doc *doc)
     return doc->values_max > 0 ? doc->values_max : NNC_SCAN_VALUES_MAX;
 }
 
-/* Moves to the value of a dotted name; false: not found. */
+/* Moves to the value of a dotted name. Returns false when it does not exist. */
 static bool walk_to(nnc_walk *w, const char *dotted)
 {
     char key[64];
@@ -151,7 +153,7 @@ static bool walk_to(nnc_walk *w, const char *dotted)
     return w->text[w->at] == '{';
 }
 
-/* Copies the text with the members of the large object empty, and stores their places in the document. */
+/* Copies the text without the members of the large object, and stores the places of the members in the document. */
 static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
 {
     nnc_walk w = nnc_walk_begin(doc->text);
@@ -180,7 +182,7 @@ static bool leave_out(nnc_json_doc *doc, nnc_buffer *lean)
     return !lean->failed && doc->apart.digests != NULL;
 }
 
-/* Parses the document without the large object. false: parse all of it instead. */
+/* Parses the document without the large object. Returns false when all of it must be parsed instead. */
 static bool parse_lean(nnc_json_doc *doc)
 {
     nnc_buffer lean = { 0 };
@@ -193,7 +195,7 @@ static bool parse_lean(nnc_json_doc *doc)
     return doc->root != NULL;
 }
 
-/* Length of a number that JSON does not have, at the start of text; 0 = none. */
+/* Returns the length of a Python number that JSON does not have, at the start of text; 0 = no such number. */
 static size_t word_at(const char *at)
 {
     return strncmp(at, "-Infinity", 9) == 0  ? 9
@@ -215,7 +217,7 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     bool quoted = false;
     for (char *c = copy; *c != '\0'; c++) {
         const size_t length = quoted ? 0 : word_at(c);
-        if (length > 0) { /* the same length as before, so that positions stay valid */
+        if (length > 0) { /* written with the same length, so that positions stay valid */
             const char *const word = length == 3 ? "\"?\"" : length == 8 ? "\"+inf\"  " : "\"-inf\"   ";
             memcpy(c, word, length);
             c += length - 1;
@@ -418,13 +420,13 @@ bool nnc_json_inherited(nnc_json at)
 
 /* ---- errors: finding the place, and noting them ---- */
 
-/* The containers around a value, outermost first. */
+/* The objects and lists around a value, outermost first. */
 typedef struct way {
     nnc_json open[NNC_SCAN_DEPTH_MAX + 2];
     int depth;
 } way;
 
-/* The recursion is as deep as the text is nested. */
+/* Finds a value. The recursion is as deep as the text is nested. */
 static bool find(nnc_json at, nnc_json to, way *w)
 {
     if (at.node == to.node) {
@@ -440,7 +442,7 @@ static bool find(nnc_json at, nnc_json to, way *w)
     return false;
 }
 
-/* The key that made a value inherited: "same_as" or "like". */
+/* Returns the key by which a value was inherited: "same_as" or "like". */
 static nnc_json own_of(nnc_json container, nnc_json at)
 {
     if (!nnc_json_inherited(at)) {
@@ -450,7 +452,7 @@ static nnc_json own_of(nnc_json container, nnc_json at)
     return same.node != NULL ? same : nnc_json_get(container, "like");
 }
 
-/* The line of a value's key, or of the value in a list. */
+/* Returns the line of a value's key; in a list, of the value. */
 static long line_of(const way *w, nnc_json at)
 {
     nnc_walk walk = nnc_walk_begin(at.doc->text);
@@ -459,7 +461,7 @@ static long line_of(const way *w, nnc_json at)
         const nnc_json below = i + 1 < w->depth ? w->open[i + 1] : at;
         const nnc_json child = own_of(w->open[i], below);
         if (child.node == NULL) {
-            break; /* the rest of this object is inherited */
+            break; /* all later members of this object are inherited */
         }
         nnc_walk_member(&walk, object);
         for (nnc_json c = nnc_json_first(w->open[i]); c.node != child.node; c = nnc_json_next(c)) {
@@ -562,7 +564,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
     }
 }
 
-/* Notes out of memory once: it is not an error of the file. */
+/* Notes "out of memory" once, because it is no error of the file. */
 void nnc_faults_no_memory(nnc_faults *faults)
 {
     nnc_error fault;

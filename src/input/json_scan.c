@@ -1,16 +1,17 @@
-/* JSON text without a tree. nnc_json_scan checks the grammar of RFC 8259 and names the first error;
- * nnc_json_scan_lexemes is the fast path, which checks numbers and strings only and leaves the order of
- * lexemes to cJSON. nnc_walk finds the places of values in text that is known to be valid; it checks
- * nothing, so it can skip megabytes quickly. */
+/* JSON text without a tree.
+ *
+ * nnc_json_scan checks the grammar of RFC 8259 and names the first error. nnc_json_scan_lexemes is faster: it checks
+ * only numbers and strings and leaves the order of lexemes to cJSON. nnc_walk finds the places of values in valid text;
+ * it checks nothing, so it skips megabytes quickly. */
 #include "input/input_internal.h"
 
-/* The lexemes that may come next. */
+/* Bits of the lexemes that may come next. */
 enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
 
 typedef struct scan {
     const char *begin, *at, *end;
     unsigned allowed;
-    uint64_t objects; /* one bit per open bracket, the innermost lowest: 1 = object, 0 = list */
+    uint64_t objects; /* one bit per open bracket, the innermost is the lowest: 1 = object, 0 = list */
     int depth;
     int values, values_max;     /* number of values so far */
     nnc_json_scan_fault *fault; /* NULL: do not describe the error */
@@ -23,8 +24,7 @@ nnc_position nnc_json_position(const char *text, const char *at)
         if (*c == '\n') {
             position.line++;
             position.column = 1;
-        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* only the first byte of a character
-                                                          * counts */
+        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* counts only the first byte of a character */
             position.column++;
         }
     }
@@ -42,7 +42,7 @@ static size_t word_length(const char *at, const char *end)
     return n;
 }
 
-/* The text at a place, for a message. */
+/* Writes the text at a place for a message. */
 static void describe(const scan *s, const char *at, char *text, size_t size)
 {
     const size_t left = (size_t)(s->end - at);
@@ -70,7 +70,7 @@ static bool refuse(scan *s, const char *at, const char *what, const char *expect
     return false;
 }
 
-/* After a backslash. \u0000 is refused because it would end the C string early. */
+/* Scans the character after a backslash. Refuses \u0000, because it would end a C string early. */
 static bool scan_escape(scan *s)
 {
     if (s->end - s->at < 2 || strchr("\"\\/bfnrtu", s->at[1]) == NULL || s->at[1] == '\0') {
@@ -101,7 +101,7 @@ static uint64_t zeros(uint64_t word)
     return (word - 0x0101010101010101U) & ~word;
 }
 
-/* Skips printable ASCII without quotes and backslashes, eight bytes at a time: most of a text. */
+/* Skips printable ASCII without quotes and backslashes, eight bytes at a time; most of a text consists of it. */
 static const char *past_plain(const char *at, const char *end)
 {
     static const uint64_t each = 0x0101010101010101U;
@@ -141,7 +141,7 @@ static bool scan_text(scan *s)
     return true;
 }
 
-/* Can this character continue a number? After a complete number it is an error. */
+/* Tests whether this character can continue a number; after a complete number it is an error. */
 static bool goes_on(char c)
 {
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
@@ -149,7 +149,7 @@ static bool goes_on(char c)
 
 static bool scan_number(scan *s)
 {
-    char number[64]; /* cJSON looks at no more than 63 characters */
+    char number[64]; /* cJSON reads at most 63 characters */
     double value;
     const size_t length = nnc_number_span(s->at, (size_t)(s->end - s->at));
     const char *after = s->at + length;
@@ -159,7 +159,7 @@ static bool scan_number(scan *s)
     if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    if (s->fault != NULL) { /* else the tree is checked for it */
+    if (s->fault != NULL) { /* without a fault, the tree is checked for it later */
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) {
@@ -341,7 +341,7 @@ static void skip_blanks(nnc_walk *w)
     w->at = (size_t)(at - w->text);
 }
 
-/* A number or a word. */
+/* Skips a number or a word. */
 static void skip_plain(nnc_walk *w)
 {
     const char *at = w->text + w->at;

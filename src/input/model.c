@@ -1,5 +1,6 @@
-/* Models of every family: a file names its family, whose row reads the rest. Also the scaling of a model by
- * --set hidden=N. */
+/* Models of every family: a file names its family, and the row of the family reads the other members. Also scales a
+ * model by --set hidden=N, and reads the image families: U-Nets (segmentation, diffusion) and vision transformers
+ * (classification). */
 #include "input/input_internal.h"
 
 static const nnc_family_fields *const rows[] = {
@@ -26,13 +27,13 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model)
 void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
-    if (nnc_check_ranges(at, &row->table, model)) { /* the rules divide by these numbers */
+    if (nnc_check_ranges(at, &row->table, model)) { /* checked first, because the rules divide by these numbers */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
 }
 
-/* Reads the family, which decides the table; false: an error was noted. */
+/* Reads the family, which decides the table of fields. Returns false when an error was noted. */
 static bool read_family(nnc_json root, nnc_model *model)
 {
     const nnc_json at = nnc_json_get(root, "family");
@@ -92,7 +93,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         row->begin(model);
     }
     nnc_read_object(root, table, other_keys, model);
-    nnc_read_id(root, stem); /* checked last: the name of the file matters least */
+    nnc_read_id(root, stem); /* checked last, because an error in the file name is the least important */
     nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
@@ -126,12 +127,12 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      : 0; /* the counts belonged to the model before the change */
+                                      : 0; /* the published number belongs to the model before the change */
     }
     return status;
 }
 
-/* The dimensions of a family that scale together; NULL = the family does not have it. */
+/* The dimensions of a family that scale together; NULL = the family lacks the dimension. */
 typedef struct dims {
     int64_t *hidden, *heads, *kv_heads, *head_dim, *ffn_hidden, *expert_hidden, *shared_hidden;
 } dims;
@@ -175,15 +176,15 @@ void nnc_scale_dims_record(nnc_model *model)
                                         .shared_hidden = value_of(d.shared_hidden) };
 }
 
-/* a b / c; 0 if that is not a whole number. */
+/* Returns a b / c; 0 if it is not a whole number. */
 static int64_t share(int64_t a, int64_t b, int64_t c)
 {
     int64_t product = 0;
     return nnc_mul_i64(a, b, &product) && c > 0 && product % c == 0 ? product / c : 0;
 }
 
-/* Scales a dimension in proportion to hidden; leaves it when the result is not whole, which
- * nnc_scale_dims_check reports. */
+/* Scales a dimension in proportion to hidden. If the result is not whole, the dimension stays, and nnc_scale_dims_check
+ * reports it. */
 static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
 {
     if (dim != NULL && recorded > 0) {
@@ -192,15 +193,15 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
     }
 }
 
-/* Keep the number of heads and change their width? Yes if heads of the same width do not fill hidden but
- * this number does. */
+/* Tests whether the number of heads stays and their width changes: heads of the same width do not fill hidden, but
+ * heads of this number do. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set)
 {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
-/* Heads keep their width; if their number was set, the width changes. */
+/* Scales heads, which keep their width. If the user set their number, the width changes. */
 static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set)
 {
     const int64_t hidden = *d->hidden;
@@ -273,7 +274,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* head_dim was changed instead */
+        /* head_dim was scaled instead */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&
@@ -312,3 +313,298 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size)
         }
     }
 }
+
+/* ---- U-Nets and vision transformers ---- */
+
+#define UNET(member) NNC_FIELD_IN(nnc_model, unet, member)
+
+static const nnc_field unet_fields[] = {
+    NNC_COMMON_FIELDS,
+    { UNET(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true, .help = "Side of an image." },
+    { UNET(latent_factor), .min = 1, .max = 1024, NNC_DEFAULT(1),
+      .help = "Pixels per side of one latent position; 1 = the network works on pixels." },
+    { UNET(in_channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the input." },
+    { UNET(out_channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the output." },
+    { UNET(channels), .min = 1, .max = 1e5, .required = true, .help = "Channels of the first level." },
+    { UNET(channel_multipliers), NNC_FIELD_COUNTED(nnc_model, unet.channel_multipliers, unet.levels), .min = 1,
+      .max = 1000, .required = true,
+      .help = "Channels of each level relative to the first, from full resolution down." },
+    { UNET(blocks_per_level), .min = 1, .max = 64, .required = true,
+      .help = "Blocks per level on the way down; a residual network has one more per level on the "
+              "way up." },
+    { UNET(block), NNC_FIELD_NAMES(nnc_unet_block, NNC_UNET_BLOCK_COUNT), .required = true, .help = "Kind of block." },
+    { UNET(norm), NNC_FIELD_NAMES(nnc_norm_kind, NNC_NORM_KIND_COUNT), .required = true,
+      .help = "Kind of norm: group or batch." },
+    { UNET(norm_groups), .min = 1, .max = 1e5, .default_text = "32 with group norms",
+      .help = "Groups of a group norm." },
+    { UNET(kernel), .min = 1, .max = 31, NNC_DEFAULT(3), .help = "Kernel size of convolutions." },
+    { UNET(conv_biases), NNC_DEFAULT_ON, .help = "Biases on convolutions." },
+    { UNET(down), NNC_FIELD_NAMES(nnc_unet_down, NNC_DOWN_COUNT), .required = true,
+      .help = "How the resolution is halved between levels." },
+    { UNET(up), NNC_FIELD_NAMES(nnc_unet_up, NNC_UP_COUNT), .required = true,
+      .help = "How the resolution is doubled between levels." },
+    { UNET(time_embed_width), .max = 1e6, NNC_DEFAULT(0), .help = "Width of the time embedding; 0 = none." },
+    { UNET(attention_levels), NNC_FIELD_COUNTED(nnc_model, unet.attention_levels, unet.attention_levels_count),
+      .default_text = "none", .help = "Self-attention of each level." },
+    { UNET(middle_attention), NNC_DEFAULT_OFF, .help = "Self-attention in the middle." },
+    { UNET(transformer_depth), .max = 100, NNC_DEFAULT(0),
+      .help = "Transformer blocks per attention layer; 0 = attention without an MLP." },
+    { UNET(transformer_depths), NNC_FIELD_COUNTED(nnc_model, unet.transformer_depths, unet.transformer_depths_count),
+      .max = 100, .default_text = "transformer_depth",
+      .help = "Transformer blocks per attention layer, by level; the middle uses the last value." },
+    { UNET(cross_only_levels), NNC_FIELD_COUNTED(nnc_model, unet.cross_only_levels, unet.cross_only_levels_count),
+      .default_text = "none", .help = "Levels in which both attentions of a transformer block read the context." },
+    { UNET(linear_projections), NNC_DEFAULT_OFF,
+      .help = "Linear layers instead of 1x1 convolutions before and after transformers." },
+    { UNET(heads), .max = 1e5, .default_text = "by head_width", .help = "Heads per attention layer." },
+    { UNET(head_width), .max = 1e5, .default_text = "by heads", .help = "Width of one head." },
+    { UNET(context_len), .unit = "tokens", .max = 1e7, NNC_DEFAULT(0),
+      .help = "Tokens of the cross-attention input; 0 = none." },
+    { UNET(context_width), .max = 1e6, NNC_DEFAULT(0), .help = "Width of the cross-attention input; 0 = none." },
+    { UNET(context_input_width), .max = 1e6, NNC_DEFAULT(0),
+      .help = "Width of that input before a linear layer maps it to context_width; 0 = no such "
+              "layer." },
+    { UNET(added_embed_width), .max = 1e6, NNC_DEFAULT(0),
+      .help = "Width of an additional input that two linear layers add to the time embedding; 0 = "
+              "none." },
+    { UNET(class_embeds), .max = 1e6, NNC_DEFAULT(0),
+      .help = "Rows of a class table that is added to the time embedding; 0 = none." },
+    { UNET(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
+};
+
+static void begin(nnc_model *model)
+{
+    model->unet.conv_biases = true;
+}
+
+static void unet_complete(nnc_json root, nnc_model *model)
+{
+    nnc_unet *u = &model->unet;
+    (void)root;
+    u->latent_factor = u->latent_factor == 0 ? 1 : u->latent_factor;
+    u->kernel = u->kernel == 0 ? 3 : u->kernel;
+    if (u->norm == NNC_NORM_GROUP && u->norm_groups == 0) {
+        u->norm_groups = 32;
+    }
+}
+
+/* Tests whether the level at `index` has attention. Index `levels` is the middle, which has the width of the deepest
+ * level. */
+static bool attends(const nnc_unet *u, int32_t index)
+{
+    return index == u->levels ? u->middle_attention : index < u->attention_levels_count && u->attention_levels[index];
+}
+
+static int64_t channels_at(const nnc_unet *u, int32_t index)
+{
+    return u->channels * u->channel_multipliers[index < u->levels ? index : u->levels - 1];
+}
+
+static bool has_attention(const nnc_unet *u)
+{
+    bool any = false;
+    for (int32_t i = 0; i <= u->levels; i++) {
+        any = any || attends(u, i);
+    }
+    return any;
+}
+
+static bool has_transformers(const nnc_unet *u)
+{
+    bool any = u->transformer_depth > 0;
+    for (int32_t i = 0; i < u->transformer_depths_count; i++) {
+        any = any || u->transformer_depths[i] > 0;
+    }
+    return any;
+}
+
+/* Checks lists with one entry per level, and inputs that are added to the time embedding. */
+static void check_levels(nnc_json at, const nnc_unet *u)
+{
+    const struct {
+        const char *name;
+        int32_t count;
+    } lists[] = { { "transformer_depths", u->transformer_depths_count },
+                  { "cross_only_levels", u->cross_only_levels_count } };
+    for (size_t i = 0; i < NNC_COUNT_OF(lists); i++) {
+        if (lists[i].count != 0 && lists[i].count != u->levels) {
+            nnc_json_fault(at, lists[i].name, "wrong length, expected %d, one per level, found %d", u->levels,
+                           lists[i].count);
+        }
+    }
+    if (u->time_embed_width == 0 && (u->added_embed_width > 0 || u->class_embeds > 0)) {
+        nnc_json_fault(at, u->added_embed_width > 0 ? "added_embed_width" : "class_embeds",
+                       "does not apply, expected it with a time_embed_width only");
+    }
+    if (u->context_len == 0 && (u->context_input_width > 0 || u->cross_only_levels_count > 0)) {
+        nnc_json_fault(at, u->context_input_width > 0 ? "context_input_width" : "cross_only_levels",
+                       "does not apply, expected it with a context_len only");
+    }
+}
+
+static void check_heads(nnc_json at, const nnc_unet *u)
+{
+    const char *member = u->heads > 0 ? "heads" : "head_width";
+    const int64_t divisor = u->heads > 0 ? u->heads : u->head_width;
+    if ((u->heads > 0) == (u->head_width > 0)) {
+        nnc_json_fault(at, "heads", "ambiguous, expected heads or head_width, found %s of them",
+                       u->heads > 0 ? "both" : "none");
+        return;
+    }
+    for (int32_t i = 0; i <= u->levels; i++) {
+        if (attends(u, i) && channels_at(u, i) % divisor != 0) {
+            nnc_json_fault(at, member,
+                           "does not divide the channels that attend, expected a divisor of %" PRId64
+                           ", found %" PRId64,
+                           channels_at(u, i), divisor);
+            return;
+        }
+    }
+}
+
+static void check_attention(nnc_json at, const nnc_unet *u)
+{
+    if (u->attention_levels_count != 0 && u->attention_levels_count != u->levels) {
+        nnc_json_fault(at, "attention_levels", "wrong length, expected %d, one per level, found %d", u->levels,
+                       u->attention_levels_count);
+        return;
+    }
+    if ((u->context_len > 0) != (u->context_width > 0)) {
+        nnc_json_fault(at, "context_len",
+                       "half a context, expected context_len and context_width or "
+                       "neither, found one of them");
+    }
+    if (has_attention(u)) {
+        check_heads(at, u);
+    } else if (has_transformers(u)) {
+        nnc_json_fault(at, "transformer_depth", "does not apply, expected 0 without attention, found %" PRId64,
+                       u->transformer_depth);
+    }
+    if (!has_transformers(u) && (u->context_len > 0 || u->linear_projections)) {
+        nnc_json_fault(at, u->context_len > 0 ? "context_len" : "linear_projections",
+                       "does not apply, expected it with transformer blocks only, found "
+                       "transformer_depth 0");
+    }
+}
+
+/* Checks that each kind of block has its own way to halve and double levels, and that the segmentation kind has no time
+ * embedding and no attention. */
+static void check_block(nnc_json at, const nnc_unet *u)
+{
+    const bool residual = u->block == NNC_UNET_RESIDUAL;
+    const nnc_unet_down down = residual ? NNC_DOWN_CONV : NNC_DOWN_MAX_POOL;
+    if (u->down != down) {
+        nnc_json_fault(at, "down", "does not suit the blocks, expected %s, found %s", nnc_unet_down_name(down),
+                       nnc_unet_down_name(u->down));
+    }
+    if (residual && u->up != NNC_UP_NEAREST_CONV) {
+        nnc_json_fault(at, "up", "does not suit the blocks, expected nearest_conv, found %s", nnc_unet_up_name(u->up));
+    }
+    if (residual && u->norm != NNC_NORM_GROUP) {
+        nnc_json_fault(at, "norm", "does not suit the blocks, expected group, found %s", nnc_norm_kind_name(u->norm));
+    }
+    if (!residual && (u->time_embed_width > 0 || has_attention(u))) {
+        nnc_json_fault(at, u->time_embed_width > 0 ? "time_embed_width" : "attention_levels",
+                       "does not apply, expected none with block double_conv, found some");
+    }
+    for (int32_t i = 1; !residual && u->up != NNC_UP_NEAREST_CONV && i < u->levels; i++) {
+        if (channels_at(u, i) % 2 != 0) {
+            nnc_json_fault(at, "channels", "odd, expected even channels to halve, found %" PRId64, channels_at(u, i));
+            return;
+        }
+    }
+}
+
+static void unet_rules(nnc_json at, const nnc_model *model)
+{
+    const nnc_unet *u = &model->unet;
+    if (u->levels < 1) {
+        nnc_json_fault(at, "channel_multipliers", "empty, expected one per level, found none");
+        return;
+    }
+    int64_t side = u->image / u->latent_factor;
+    if (u->image % u->latent_factor != 0 || side >> (u->levels - 1) == 0) {
+        nnc_json_fault(at, "image",
+                       "does not suit the levels, expected a multiple of %" PRId64 " from %" PRId64
+                       " up, found %" PRId64,
+                       u->latent_factor, u->latent_factor << (u->levels - 1), u->image);
+    }
+    if (u->kernel % 2 == 0) {
+        nnc_json_fault(at, "kernel", "even, expected an odd side, found %" PRId64, u->kernel);
+    }
+    if (u->norm != NNC_NORM_GROUP && u->norm != NNC_NORM_BATCH) {
+        nnc_json_fault(at, "norm", "does not suit a unet, expected group or batch, found %s",
+                       nnc_norm_kind_name(u->norm));
+    }
+    for (int32_t i = 0; u->norm == NNC_NORM_GROUP && i < u->levels; i++) {
+        if (u->norm_groups < 1 || channels_at(u, i) % u->norm_groups != 0) {
+            nnc_json_fault(at, "norm_groups",
+                           "does not divide the channels, expected a divisor of %" PRId64 ", found %" PRId64,
+                           channels_at(u, i), u->norm_groups);
+            break;
+        }
+    }
+    check_attention(at, u);
+    check_levels(at, u);
+    check_block(at, u);
+}
+
+const nnc_family_fields nnc_unet_fields = {
+    .table = { "unet", unet_fields, NNC_COUNT_OF(unet_fields) },
+    .begin = begin,
+    .complete = unet_complete,
+    .rules = unet_rules,
+};
+
+#define VIT(member) NNC_FIELD_IN(nnc_model, vit, member)
+
+static const nnc_field vit_fields[] = {
+    NNC_COMMON_FIELDS,
+    { VIT(image), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true, .help = "Side of an image." },
+    { VIT(patch), .unit = "pixels", .min = 1, .max = NNC_SIDE_MAX, .required = true,
+      .help = "Side of a patch, which becomes one token." },
+    { VIT(in_channels), .min = 1, .max = 1e5, NNC_DEFAULT(3), .help = "Channels of the image." },
+    { VIT(layers), .min = 1, .max = NNC_LAYERS_MAX, .required = true, .help = "Blocks." },
+    { VIT(hidden), .min = 1, .max = NNC_WIDTH_MAX, .required = true, .help = "Width of the residual stream." },
+    { VIT(heads), .min = 1, .max = NNC_WIDTH_MAX, .required = true, .help = "Attention heads." },
+    { VIT(ffn_hidden), .min = 1, .max = NNC_WIDTH_MAX, .default_text = "4 x hidden",
+      .help = "Width inside the feed-forward layer." },
+    { VIT(mlp), NNC_FIELD_NAMES(nnc_mlp, NNC_MLP_COUNT), .default_text = "gelu",
+      .help = "Activation of the feed-forward layer; swiglu and geglu have three matrices." },
+    { VIT(classes), .min = 1, .max = NNC_VOCAB_MAX, .required = true, .help = "Classes of the head." },
+    { VIT(distilled), NNC_DEFAULT_OFF,
+      .help = "Distillation: a second token and a second head, trained on a teacher (DeiT)." },
+    { VIT(relative_positions), NNC_DEFAULT_OFF,
+      .help = "Each layer adds a table of relative positions to its scores; patches have no "
+              "positions (BEiT)." },
+    { VIT(no_key_bias), NNC_DEFAULT_OFF, .help = "Keys have no bias." },
+    { VIT(layer_scale), NNC_DEFAULT_OFF, .help = "Attention and MLP of a layer end with one factor per channel." },
+    { VIT(dropout), .max = 0.999, NNC_DEFAULT(0), .help = "Probability of dropping an element." },
+};
+
+static void vit_complete(nnc_json root, nnc_model *model)
+{
+    nnc_vit *v = &model->vit;
+    (void)root;
+    v->in_channels = v->in_channels == 0 ? 3 : v->in_channels;
+    v->ffn_hidden = v->ffn_hidden == 0 ? 4 * v->hidden : v->ffn_hidden;
+}
+
+static void vit_rules(nnc_json at, const nnc_model *model)
+{
+    const nnc_vit *v = &model->vit;
+    if (v->hidden % v->heads != 0) {
+        nnc_json_fault(at, "heads", "does not divide hidden, expected a divisor of %" PRId64 ", found %" PRId64,
+                       v->hidden, v->heads);
+    }
+    if (v->image % v->patch != 0) {
+        nnc_json_fault(at, "patch", "does not divide image, expected a divisor of %" PRId64 ", found %" PRId64,
+                       v->image, v->patch);
+    }
+}
+
+const nnc_family_fields nnc_vit_fields = {
+    .table = { "vit", vit_fields, NNC_COUNT_OF(vit_fields) },
+    .complete = vit_complete,
+    .rules = vit_rules,
+};

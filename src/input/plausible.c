@@ -1,10 +1,11 @@
-/* Relations that hold for every real device and software profile, as lists: a value that was typed in another unit
- * (GB for TB, MHz for GHz) breaks one of them. The limits of single fields are wider, so that a file stays readable;
- * these judge what a command is about to compute with. Each bound leaves a factor of 1.5 or more to the devices in hw/ that come closest to it. */
+/* Relations that hold for every real device and software profile, as lists. A value in a wrong unit (GB for TB, MHz for
+ * GHz) breaks one of them. The limits of single fields are wider, so that a file can still be read; these relations
+ * judge the values that a command computes with. Each bound differs by a factor of 1.5 or more from the devices in hw/
+ * that are nearest to it. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
-/* The peak that training mostly uses: 16 bits, else the fastest other format. */
+/* Returns the peak that training mostly uses: 16 bits, else the fastest other format. */
 static double main_peak(const nnc_device *d)
 {
     const double *peak = d->matmul_flops_per_s;
@@ -18,7 +19,8 @@ static double main_peak(const nnc_device *d)
     return most;
 }
 
-/* The fastest and the slowest format over the main peak. FP64 is left out: some devices hardly have it. */
+/* Returns the peak of the fastest or slowest format over the main peak. FP64 is left out, because it is very slow on
+ * some devices. */
 static double extreme_peak(const nnc_device *d, bool fastest)
 {
     double found = main_peak(d);
@@ -31,7 +33,7 @@ static double extreme_peak(const nnc_device *d, bool fastest)
     return found / main_peak(d);
 }
 
-/* ---- fitted figures, by the endings of their names ---- */
+/* ---- fitted values, by the ends of their names ---- */
 
 typedef struct rule {
     const char *ending;
@@ -54,7 +56,7 @@ static const rule fitted[] = {
     { ENDING("power_share"), 0.05, 50.0, "power of a product over that of the board", "1.24 to 3.25" },
 };
 
-/* The object that a field is in, and those above it. */
+/* The object that contains a field, and the enclosing objects. */
 typedef struct frame {
     const struct frame *above;
     const char *name;
@@ -87,7 +89,7 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     const rule *own = isnan(value) || value == 0.0 ? NULL : rule_of(at->name);
     const rule *of = own != NULL ? own : by;
     if (of == NULL || isnan(value) || value == 0.0 || (value >= of->least && value <= of->most)) {
-        return true; /* not recorded, or set to nothing on purpose */
+        return true; /* not recorded, or 0 on purpose */
     }
     path_text(at, text, size);
     const size_t used = strlen(text);
@@ -95,7 +97,8 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     return false;
 }
 
-/* Are all fitted figures of an object possible? by: the rule of the object's name, for members that have none. */
+/* Tests whether all fitted values of an object are possible. by: the rule for the object's name; it applies to members
+ * without a rule. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
                          char *text, size_t size)
 {
@@ -149,8 +152,8 @@ static double factor_of(const nnc_software *s, bool most)
     return found;
 }
 
-/* A value and its bounds: hw/ and software/ as of 2026-11 give the range in "seen", and its outermost devices. 0 and NaN
- * are not judged: not recorded, or set to nothing on purpose. */
+/* A value and its bounds. "seen": the range in hw/ and software/ as of 2026-11, and its outermost devices. 0 and NaN
+ * are not judged: the value is not recorded, or 0 on purpose. */
 typedef struct bounds {
     double value, least, most;
     const char *what, *fields, *seen;

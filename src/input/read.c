@@ -1,5 +1,5 @@
-/* Objects read by tables: field tables for files, tables of metrics for recorded results. Errors are noted
- * in the document; reading continues after them. */
+/* Reads objects by tables: field tables for files, tables of metrics for recorded results. Errors are noted in the
+ * document, and reading continues. */
 #include <nncost/serve.h>
 
 #include "input/input_internal.h"
@@ -13,7 +13,7 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what)
     nnc_json_mismatch(at, what, expected);
 }
 
-/* "24GiB": a number with its unit. A number alone is no text. */
+/* Reads a number with its unit: "24GiB". A number without a unit must not be a text. */
 static bool read_united(const char *text, const nnc_field *field, double *value)
 {
     const size_t length = strlen(text);
@@ -26,7 +26,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
     char expected[256];
     double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
-        return; /* null means not recorded, the same as absent */
+        return; /* null means not recorded, as an absent key does */
     }
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         value = nnc_json_number(at);
@@ -111,7 +111,7 @@ static void read_list(nnc_json at, const nnc_field *field, void *object)
 
 static const nnc_names dtypes = { nnc_dtype_name, NNC_DTYPE_COUNT };
 
-/* The number format that a key names; NNC_DTYPE_COUNT = unknown. */
+/* Returns the number format that a key names; NNC_DTYPE_COUNT = unknown. */
 static nnc_dtype dtype_of_key(nnc_json at)
 {
     const int found = nnc_names_find(dtypes, nnc_json_key(at));
@@ -236,7 +236,7 @@ static void require(nnc_json at, const nnc_field *field)
     }
 }
 
-/* The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
+/* Reads an object. The recursion through nnc_read_field is as deep as tables nest: device, efficiency, gemm. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -285,7 +285,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
     return list;
 }
 
-/* The error in the whole number of a field; NULL = no error, or not a whole number. */
+/* Returns the error in the whole number of a field; NULL = no error, or not a whole number. */
 static const char *refuse_whole(const nnc_field *field, const void *object, double *value, char *expected, size_t size)
 {
     const char *place = (const char *)object + field->offset;
@@ -360,7 +360,7 @@ void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count)
     *count = used;
 }
 
-/* Is the key of a source valid? "", a key of the file, or a dotted name that begins with one. */
+/* Tests whether the key of a source is valid: "", a key of the file, or a dotted name that begins with a key. */
 static bool names_fields(const char *key, const nnc_field_table *table, const char *const *others)
 {
     char first[64];
@@ -430,8 +430,8 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
     *count = list.count;
 }
 
-/* Adds the "fitted_on" text of an object and of the objects inside it. The recursion is as deep as the text
- * is nested. */
+/* Adds the "fitted_on" texts of an object and of the objects inside it. The recursion is as deep as the text is
+ * nested. */
 static void add_fitted(nnc_json at, const char *name, source_list *to)
 {
     char below[96];
@@ -510,7 +510,7 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
 
 /* ---- recorded results, read back by tables of metrics ---- */
 
-/* 2^53: a double holds every whole number up to here. */
+/* 2^53: a double represents every whole number up to this value. */
 #define WHOLE_MAX 9007199254740992.0
 
 /* The JSON type of each type of row. */
@@ -524,7 +524,7 @@ static const struct {
     [NNC_METRIC_OBJECT] = { NNC_JSON_OBJECT, "an object" }, [NNC_METRIC_LIST] = { NNC_JSON_LIST, "a list" },
 };
 
-/* The address that the offset of a row is relative to. */
+/* Returns the address to which the offset of a row is relative. */
 static char *base_of(const nnc_metric *row, void *record)
 {
     char *at = record;
@@ -577,7 +577,7 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at)
     put_whole(at, row->size, index);
 }
 
-/* The object that is being read; its earlier members are already in the record. */
+/* The object that is read; its earlier members are already in the record. */
 typedef struct reading {
     nnc_json object;
     void *record;
@@ -675,7 +675,8 @@ void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, 
     take_rows(&all, metrics);
 }
 
-/* ---- A reader of comma-separated values (RFC 4180) that decodes cells in place; recorded requests in such a file ---- */
+/* ---- Reads comma-separated values (RFC 4180) and decodes the cells in place; reads recorded requests in such a file
+ * ---- */
 
 nnc_csv nnc_csv_begin(const char *name, char *text, size_t size)
 {
@@ -690,7 +691,7 @@ static nnc_status refuse(const nnc_csv *csv, const char *what, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Length of the line break at a place; 0 = none. */
+/* Returns the length of the line break at a place; 0 = none. */
 static size_t break_length(const char *at)
 {
     return *at == '\n' ? 1 : at[0] == '\r' && at[1] == '\n' ? 2 : 0;
@@ -780,7 +781,7 @@ static nnc_status refuse_cell(const nnc_csv *csv, const char *column, const char
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s: expected %s, found \"%.40s\"", column, expected, found);
 }
 
-/* Columns of a file of requests; -1: the file does not have it. */
+/* Indices of the columns in a file of requests; -1: the file does not have the column. */
 typedef struct arrival_columns {
     int place[3];
 } arrival_columns;

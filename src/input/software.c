@@ -1,5 +1,4 @@
-/* Software profiles: reading them, the frameworks that each stands for, and the choice of a profile by the
- * plan. */
+/* Software profiles: reads them and the frameworks that use them, and chooses the profile for a plan. */
 #include <strings.h>
 
 #include "input/input_internal.h"
@@ -76,7 +75,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     return status;
 }
 
-/* Loads a profile; the neutral one if no folder has it. */
+/* Loads a profile; if no folder has it, uses the neutral profile. */
 static nnc_status load_or_neutral(nnc_specs *specs, const char *id, const nnc_software **software, nnc_error *err)
 {
     const nnc_status status = nnc_software_load(specs, id, software, err);
@@ -150,10 +149,10 @@ nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles 
     return NNC_OK;
 }
 
-/* ---- Releases of frameworks: from words such as "NeMo 25.11" to a software profile, the settings of plans that say
- * nothing, and the switches that its recipes set for some models and devices.
+/* ---- Releases of frameworks: from words such as "NeMo 25.11" to a software profile, to settings for fields that a
+ * plan does not give, and to switches that recipes set for some models and devices.
  *
- * estimate and accuracy read this one table (the "stands_for" and "recipes" of software/<id>.json). */
+ * estimate and accuracy use the same table (the "stands_for" and "recipes" of software/<id>.json). ---- */
 
 #define SELECTS(owner, member, text)             \
     {                                            \
@@ -224,7 +223,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Compares versions number by number: 26.04.01 > 26.02. Stops at what is neither digit nor point. */
+/* Compares versions number by number: 26.04.01 > 26.02. Stops at any other character than a digit or a point. */
 static int compare_versions(const char *a, const char *b)
 {
     while (is_digit(*a) || is_digit(*b)) {
@@ -240,7 +239,7 @@ static int compare_versions(const char *a, const char *b)
     return 0;
 }
 
-/* No version asked for is the newest. */
+/* Tests whether a requested version includes an entry. A request without a version means the newest. */
 static bool has_version(const char *first, const char *asked)
 {
     return first[0] == '\0'      ? true
@@ -249,7 +248,7 @@ static bool has_version(const char *first, const char *asked)
                                  : is_digit(asked[0]) && compare_versions(asked, first) >= 0;
 }
 
-/* Splits "NeMo 25.11" at the name of a framework. false: other words. */
+/* Splits "NeMo 25.11" after the name of a framework. Returns false when the words begin with another name. */
 static bool split_words(const char *words, const char *name, const char **version)
 {
     const size_t length = strlen(name);
@@ -273,7 +272,7 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Length of the name of an entry that the request uses; 0: the request names another framework. */
+/* Returns the length of the entry's name that the request uses; 0: the request names another framework. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version)
 {
     const char *const names[] = { f->framework, f->also };
@@ -287,7 +286,7 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
     return 0;
 }
 
-/* Characters of the conditions that hold; -1: one does not. */
+/* Returns the number of characters in the conditions; -1: a condition is not met. */
 static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
 {
     return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
@@ -295,7 +294,7 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
                : -1;
 }
 
-/* The first of two entries by: length of the name, release, conditions. */
+/* Tests whether entry a is better than b: longer name, then newer release, then more conditions. */
 static bool is_better(const nnc_release *a, const nnc_release *b)
 {
     if (b->entry == NULL || a->named != b->named) {
@@ -339,7 +338,7 @@ nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_re
     return NNC_OK;
 }
 
-/* ---- what a release says ---- */
+/* ---- settings of a release ---- */
 
 static bool is_decoder(const nnc_model *model)
 {
@@ -349,7 +348,7 @@ static bool is_decoder(const nnc_model *model)
 static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *p)
 {
     if (!given->is(given->in, "policy") && p->precision != NNC_FP32 && p->precision != NNC_TF32) {
-        /* Megatron adds up gradients of bf16 in fp32, not those of fp16. */
+        /* Megatron adds up bf16 gradients in fp32, but not fp16 gradients. */
         p->policy = f->policy == NNC_POLICY_MIXED_FP32GRAD && p->precision == NNC_FP16 ? NNC_POLICY_MIXED : f->policy;
     }
     if (!given->is(given->in, "attention")) {
@@ -364,7 +363,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Micro-batches of a step, where the plan determines them; 0 = not determined. */
+/* Returns the micro-batches of a step, if the plan determines their number; 0 = not determined. */
 static int64_t passes_of(const nnc_plan *p)
 {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
@@ -422,7 +421,7 @@ void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model 
     }
 }
 
-/* Sets "FIELD=VALUE FIELD=VALUE". */
+/* Sets the fields of "FIELD=VALUE FIELD=VALUE". */
 static nnc_status set_switches(nnc_software *software, const char *text, nnc_error *err)
 {
     while (*text != '\0') {

@@ -1,6 +1,6 @@
-/* The set of loaded specs, and one file of any kind: find it, read it, parse it, complete it (inherit.c),
- * read it by its table. Every file is read once per set. Programs that do not see the members of the
- * structs read them by field name. */
+/* The set of loaded specs, and one file of any kind: finds it, reads it, parses it, completes it (inherit.c), and reads
+ * it by its table. Every file is read once per set. Programs that do not know the members of the structs read them by
+ * field name. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 #include "input/input_internal.h"
 
-/* A spec that was loaded before. */
+/* A spec that is already loaded. */
 typedef struct loaded {
     const struct loaded *next;
     nnc_spec_kind kind;
@@ -22,13 +22,13 @@ struct nnc_specs {
     nnc_arena *arena;
     const loaded *loaded; /* newest first */
     nnc_folders folders;
-    const char *reading[NNC_LIKE_MAX]; /* files that wait for the file they are like */
+    const char *reading[NNC_LIKE_MAX]; /* files that wait for the file that they are like */
     int reading_count;
     const nnc_piped *piped; /* newest first */
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
-    nnc_implementation implementation; /* implementation of every model, if given */
+    nnc_implementation implementation; /* library of every model, if given */
     nnc_model_reader *model_reader;
 };
 
@@ -50,7 +50,7 @@ nnc_specs *nnc_specs_open(const char *data_path)
 void nnc_specs_close(nnc_specs *specs)
 {
     if (specs != NULL) {
-        nnc_arena_destroy(specs->arena); /* specs itself lies in this arena */
+        nnc_arena_destroy(specs->arena); /* specs is itself in this arena */
     }
 }
 
@@ -142,7 +142,7 @@ bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *li
     return nnc_folders_list_folder(&specs->folders, folder, list);
 }
 
-/* The same for an id in any spelling; *path stays NULL when nothing is found. */
+/* Finds the file of an id in any spelling. *path stays NULL when there is no such file. */
 static nnc_status specs_find_spelled(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path,
                                      nnc_error *err)
 {
@@ -166,7 +166,8 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* A name of the hub that is not in its table. A path with more folders is read, and found missing, as it is. */
+/* Reports a name of the hub that is not in the table of names. A path with more folders is read as a file, and found
+ * missing. */
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err)
 {
     const char *name = strrchr(asked, '/') + 1;
@@ -178,7 +179,8 @@ static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error
                     name, asked);
 }
 
-/* The file of a model on the hub: known by its name, or a shipped one whose id is its name in another spelling. */
+/* Finds the file of a model on the hub: by its name in the table, or a shipped model whose id is the name in another
+ * spelling. */
 static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **path, nnc_hub_name *hub, nnc_error *err)
 {
     const char *slash = strrchr(asked, '/');
@@ -195,8 +197,8 @@ static nnc_status find_on_hub(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* The file of an id or path. A folder with a model may be named without a slash, and a model by its name on the hub
- * without its owner. */
+/* Finds the file of an id or path. A folder with a model may be named without a slash; a model may be named by its hub
+ * name without the owner. */
 static nnc_status find_path(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_hub_name *hub,
                             nnc_error *err)
 {
@@ -244,7 +246,7 @@ nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, 
     return nnc_model_check(*model, "model", err);
 }
 
-/* One value of a small data file, as a text or a number; the document ends with this call. */
+/* Reads one value of a small data file, as a text or a number. The document is closed before it returns. */
 static nnc_status read_value(nnc_specs *specs, const char *path, const char *object, const char *key,
                              const char **words, double *number, nnc_error *err)
 {
@@ -269,7 +271,7 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* Says so of a network that stands in for another one. */
+/* Adds a note that another network with the same counts replaces this one. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err)
 {
     char text[320];
@@ -284,9 +286,9 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
     return NNC_OK;
 }
 
-/* A network by the name that a library of vision models gives it, with or without the library ("timm/") and the weights
- * (".a1_in1k"); itself or another one that has its counts; *out
- * stays NULL: no library has it. */
+/* Loads a network by its name in a library of vision models, with or without the library ("timm/") and the weights
+ * (".a1_in1k"). If its shape is not known, loads another network with the same counts. *out stays NULL: no library has
+ * it. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
@@ -317,7 +319,7 @@ static nnc_status load_member(nnc_specs *specs, const char *asked, const void **
     return NNC_OK;
 }
 
-/* May the name be one of a library of vision models? The id of a shipped file is that file. */
+/* Tests whether the name may be in a library of vision models. The id of a shipped file always means that file. */
 static bool maybe_member(const char *asked, nnc_status found, const char *path)
 {
     const char *slash = found == NNC_OK && path != NULL ? strrchr(path, '/') : NULL;
@@ -368,7 +370,7 @@ void nnc_specs_take_implementation(const nnc_specs *specs, nnc_model *model)
     }
 }
 
-/* Loads a spec, or returns the one that was loaded before. */
+/* Loads a spec, or returns it if it is already loaded. */
 static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, const void **out, nnc_error *err)
 {
     const char *path = id;
@@ -388,14 +390,14 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
         NNC_TRY(found);
         NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
         if (hub.path != NULL) {
-            void *model = NULL; /* removes const: the struct is new, and only this function has it */
+            void *model = NULL; /* removes const: the struct is new, and only this function uses it */
             memcpy(&model, out, sizeof model);
             NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
         }
     }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
-    if (asked != NULL) { /* otherwise the next call would read the file again */
+    if (asked != NULL) { /* remembered, so that the next call does not read the file again */
         *added = (loaded){ specs->loaded, kind, asked, *out };
         specs->loaded = added;
     }
@@ -546,7 +548,7 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
     return NULL;
 }
 
-/* Gives a model without an id (a foreign one) the name of its file, or of the folder of a config.json. */
+/* Sets the id of a model without one (a foreign model) to the name of its file, or of the folder of a config.json. */
 static void spec_name(nnc_model *model, const char *path)
 {
     if (model->id[0] == '\0') {
@@ -732,7 +734,7 @@ static nnc_status read_field_text(const nnc_field_table *table, const void *obje
     return NNC_OK;
 }
 
-/* The same five functions for each kind of spec; table: of a struct named like the kind. */
+/* Defines the same five functions for each kind of spec. table: field table of the struct with the name of the kind. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): kind is a name */
 #define SPEC_FUNCTIONS(kind, KIND, table)                                                                            \
     nnc_status nnc_##kind##_load(nnc_specs *specs, const char *id_or_path, const nnc_##kind **kind, nnc_error *err)  \
@@ -813,7 +815,7 @@ static nnc_status fail_io(nnc_error *err, const char *path, const char *what, in
     return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, reason);
 }
 
-/* Reads until the end instead of trusting the file size, so that pipes work. */
+/* Reads to the end instead of trusting the file size, so that pipes can be read. */
 static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, char **text, size_t *size,
                            nnc_error *err)
 {
@@ -841,7 +843,7 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
         if (got == 0) {
             break;
         }
-        if (used > NNC_FILE_BYTES_MAX && !known) { /* only some kinds of document may be as large */
+        if (used > NNC_FILE_BYTES_MAX && !known) { /* only some kinds of document may be larger */
             buffer[used] = '\0';
             known = strstr(buffer, "\"nncost.") != NULL;
             if (!known) {
@@ -911,7 +913,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
 
 /* ---- digests of the content of a file ---- */
 
-/* A member of the large object that was closed has its digest already. */
+/* Returns the digest of a member. A member of the large object that was closed already has one. */
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip)
 {
     const nnc_json_large *apart = &object.doc->apart;
@@ -938,7 +940,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
             digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
         }
         return digest;
-    case NNC_JSON_OBJECT: /* a sum, so that the order of keys does not matter */
+    case NNC_JSON_OBJECT: /* a sum, so that the order of keys has no effect */
         for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item), index++) {
             if (!nnc_is_one_of(nnc_json_key(item), skip)) {
                 bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
@@ -950,7 +952,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     }
 }
 
-/* Members that do not change what a file means. */
+/* Members that do not change the meaning of a file. */
 static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
                                         "stands_for", "aliases", "compared",   NULL };
 
@@ -962,8 +964,8 @@ void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
     }
 }
 
-/* Adds the data files by which a configuration of another program is read: the same file means another model when they
- * change. Faults are left to the command that uses the model. */
+/* Adds the data files that are used to read a configuration of another program: when they change, the same file means
+ * another model. Faults are left to the command that uses the model. */
 static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err)
 {
     nnc_error why;

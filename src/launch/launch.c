@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 /* ---- documents ---- */
 
@@ -284,13 +284,64 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
     return add_options(r, path, command->launcher, command->launcher_options, &launcher);
 }
 
+typedef struct source_reader {
+    nnc_reading *r;
+    const char *script; /* the script that was given */
+} source_reader;
+
+/* A script that another one reads: in the folder of the one that was given, or in one above. */
+static const char *read_script(void *context, const char *name)
+{
+    const source_reader *reader = context;
+    nnc_reading *r = reader->r;
+    char *text = NULL;
+    size_t size = 0;
+    const char *path = nnc_launch_path(r->arena, reader->script, name), *kept = NULL;
+    if (path != NULL && access(path, R_OK) == 0 && nnc_specs_read(r->specs, path, &text, &size, NULL) == NNC_OK) {
+        kept = nnc_arena_strdup(r->arena, text);
+    }
+    free(text);
+    return kept;
+}
+
+/* The specs find the files that a script writes, next to it. */
+static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_script_file *file)
+{
+    const nnc_piped **all = nnc_specs_piped(r->specs);
+    for (; file != NULL; file = file->next) {
+        nnc_piped *made = nnc_arena_alloc(r->arena, sizeof *made);
+        if (made == NULL) {
+            return nnc_no_memory(r->err);
+        }
+        *made = (nnc_piped){ *all, nnc_path_from(r->arena, script, file->path), NULL, strlen(file->text) };
+        made->text = nnc_arena_strdup(r->arena, file->text);
+        if (made->path == NULL || made->text == NULL) {
+            return nnc_no_memory(r->err);
+        }
+        *all = made;
+    }
+    return NNC_OK;
+}
+
+/* Is there a file that can be read, of the disk or of a script? */
+static bool is_there(nnc_reading *r, const char *path)
+{
+    for (const nnc_piped *made = *nnc_specs_piped(r->specs); made != NULL; made = made->next) {
+        if (strcmp(made->path, path) == 0) {
+            return true;
+        }
+    }
+    return access(path, R_OK) == 0;
+}
+
 /* Adds the only command of a script whose options are of a known format. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_script(nnc_reading *r, const char *path, const char *format)
 {
     char *text = NULL;
     size_t size = 0;
-    nnc_shell_command *commands = NULL;
-    int count = 0, first = -1;
+    source_reader reader = { r, path };
+    nnc_shell_script script = { .read = read_script, .context = &reader };
+    int first = -1;
     NNC_TRY(nnc_specs_read(r->specs, path, &text, &size, r->err));
     char *defined = malloc(size + strlen(r->defined) + 1);
     if (defined == NULL) {
@@ -299,10 +350,12 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     }
     memcpy(defined, r->defined, strlen(r->defined));
     memcpy(defined + strlen(r->defined), text, size + 1);
-    nnc_status status = nnc_shell_read(path, defined, r->arena, &commands, &count, r->err);
+    nnc_status status = nnc_shell_read(path, defined, r->arena, &script, r->err);
+    const nnc_shell_command *commands = script.commands;
     free(text);
     free(defined);
-    for (int i = 0; status == NNC_OK && i < count; i++) {
+    status = status == NNC_OK ? keep_written(r, path, script.files) : status;
+    for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
             continue; /* the same options, by another launcher */
@@ -385,13 +438,14 @@ static void read_references(nnc_reading *r)
     for (int i = 0; i < r->reference_count && nnc_reading_goes_on(r); i++) {
         const nnc_reference *named = &r->references[i];
         const char *name = nnc_json_text(named->at), *from = named->at.doc->faults->name;
-        const char *path = nnc_launch_path(r->arena, from, name);
+        const char *written = nnc_path_from(r->arena, from, name);
+        const char *path = written != NULL && is_there(r, written) ? written : nnc_launch_path(r->arena, from, name);
         if (has_format(r, named->format)) {
             continue;
         }
         if (path == NULL) {
             r->status = nnc_no_memory(r->err);
-        } else if (access(path, R_OK) == 0) {
+        } else if (is_there(r, path)) {
             r->status = open_file(r, path, named->format);
             if (nnc_reading_goes_on(r)) {
                 nnc_reading_keys(r, r->file_count - 1);
@@ -664,7 +718,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
                 operands[kept++] = operands[i++];
             }
         } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
-                   !(word[0] >= '0' && word[0] <= '9')) {
+                   (length == 1 || !(word[0] >= '0' && word[0] <= '9'))) { /* "1=x": its first argument */
             nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
         } else {
             operands[kept++] = operands[i];

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 /* Fields of a deployment that its command decides. The others describe requests, prices and images. */
 static const char *const decided[] = {

@@ -52,7 +52,7 @@
 #include <strings.h>
 
 #include "base/expression.h"
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 /* ---- what was found ---- */
 
@@ -85,10 +85,36 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
     };
 }
 
+static const nnc_field *field_of(const nnc_reading *r, const char *name);
+
+/* Is one of the options in a text, "--recompute X or --offload X", given on the command line? */
+static bool gives_option(const nnc_reading *r, const char *text)
+{
+    while ((text = strstr(text, "--")) != NULL) {
+        char name[NNC_OPTION_NAME];
+        text += 2;
+        const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyz-");
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        for (char *c = name; *c != '\0'; c++) {
+            *c = (char)(*c == '-' ? '_' : *c);
+        }
+        const nnc_field *field = length > 0 ? field_of(r, name) : NULL;
+        /* A method decides what a batch is: it cannot replace a key alone. */
+        if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* A key that cannot be used: an error, or with --lenient a line of the list. */
 static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
 {
     const nnc_json instead = nnc_json_get(row, "instead");
+    if (instead.node != NULL && gives_option(r, nnc_json_text(instead))) {
+        nnc_reading_ignore(r, at, path, "an option counts for it", true);
+        return;
+    }
     if (r->model_given != NULL && (nnc_json_get(row, "of_model").node != NULL ||
                                    (instead.node != NULL && strncmp(nnc_json_text(instead), "give MODEL", 10) == 0))) {
         nnc_reading_ignore(r, at, path, "MODEL is given", false);
@@ -101,9 +127,12 @@ static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *wh
     const char *key = nnc_json_key(at);
     const bool is_absent =
         nnc_json_type_of(at) == NNC_JSON_OBJECT && (key == NULL || key[0] == '\0' || !nnc_ends_in(path, key));
-    nnc_json_fault(at, is_absent ? path : NULL, "%s; %s%s", what,
-                   instead.node != NULL ? nnc_json_text(instead) : "give what it means as an option of nncost",
-                   ", and --lenient skips the key");
+    const bool says = instead.node == NULL && strstr(what, "among the arguments") != NULL;
+    nnc_json_fault(at, is_absent ? path : NULL, "%s%s%s%s", what, says ? "" : "; ",
+                   instead.node != NULL ? nnc_json_text(instead)
+                   : says               ? ""
+                                        : "give what it means as an option of nncost",
+                   says ? "" : ", and --lenient skips the key");
     nnc_reading_fail(r, at);
 }
 
@@ -176,7 +205,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
 static bool is_open(const nnc_reading *r, const char *name)
 {
     for (int i = 0; i < r->question_count; i++) {
-        const nnc_question *q = &r->questions[i];
+        const nnc_launch_question *q = &r->questions[i];
         if (q->is_open && strcmp(q->only != NULL ? q->only : nnc_json_text(nnc_json_first(q->fields)), name) == 0) {
             return true;
         }
@@ -318,7 +347,7 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
         r->status = nnc_fail(r->err, NNC_BAD_SPEC, r->files[r->file].path, "too many open keys");
     } else {
         r->questions[r->question_count++] =
-            (nnc_question){ .at = at, .fields = fields, .only = only, .path = kept, .file = r->file };
+            (nnc_launch_question){ .at = at, .fields = fields, .only = only, .path = kept, .file = r->file };
     }
 }
 
@@ -515,8 +544,7 @@ static bool take_key(void *context, const char *name, size_t length)
         }
         if (type == NNC_JSON_TEXT && strstr(nnc_json_text(found), "${") != NULL) {
             nnc_json_fault(found, NULL,
-                           "has a value that the script does not set: %.200s; NAME=VALUE among the "
-                           "arguments sets it, or the option that stands for it",
+                           "is %.200s, which the script does not set, expected NAME=VALUE among the arguments",
                            nnc_json_text(found));
             nnc_reading_fail(f->r, found);
             return false;
@@ -885,22 +913,41 @@ static bool is_decided(const nnc_reading *r, const char *name)
     return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
 }
 
+/* Refuses a value that the script does not set: "${NAME}". */
+static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
+{
+    const char *name = strstr(text, "${") + 2;
+    const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
+    char what[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME] = "";
+    const nnc_field *field = field_of(r, text_of(row, "to"));
+    if (field != NULL) {
+        nnc_option_name(field->name, option);
+    }
+    if (strncmp(name, "branch}", 7) == 0) {
+        snprintf(what, sizeof what,
+                 "stands in a branch that may not run, expected NAME=VALUE among the arguments that "
+                 "decides its condition");
+    } else if (length > 0 && name[length] == '}') {
+        snprintf(what, sizeof what,
+                 "is %.200s, which the script does not set, expected %.*s=VALUE among the arguments%s%s", text,
+                 (int)length, name, option[0] != '\0' ? ", or " : "", option);
+    } else {
+        snprintf(what, sizeof what, "is %.200s, which only a run of the script knows", text);
+    }
+    refuse(r, at, path, what, row);
+}
+
 /* Takes the text of a value, or of an item of a list of values. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
-    char what[NNC_LAUNCH_TEXT + 80];
     const char *decides = text_of(row, "decides");
     if (strstr(text, "${") != NULL && strcmp(text_of(row, "as"), "vocab") == 0) {
         nnc_reading_ignore(r, at, path, "not set in the script", false);
     } else if (strstr(text, "${") != NULL && is_decided(r, decides[0] != '\0' ? decides : text_of(row, "to"))) {
         nnc_reading_ignore(r, at, path, "given as an option", false);
     } else if (strstr(text, "${") != NULL) {
-        snprintf(what, sizeof what,
-                 "has a value that the script does not set: %.200s; NAME=VALUE among the arguments "
-                 "sets it",
-                 text);
-        refuse(r, at, path, what, row);
+        refuse_unset(r, at, path, row, text);
     } else if (automatic.node != NULL && strcmp(text, "auto") == 0) {
         ask(r, at, path, automatic, NULL);
     } else if (sets.node != NULL) {
@@ -1127,7 +1174,7 @@ void nnc_reading_keys(nnc_reading *r, int index)
 /* ---- after all files ---- */
 
 /* "--micro-batch or --global-batch" */
-static void put_options(const nnc_question *q, char *text, size_t size)
+static void put_options(const nnc_launch_question *q, char *text, size_t size)
 {
     char option[NNC_OPTION_NAME];
     size_t used = 0;
@@ -1143,7 +1190,7 @@ static void put_options(const nnc_question *q, char *text, size_t size)
     }
 }
 
-static bool is_answered(nnc_reading *r, const nnc_question *q)
+static bool is_answered(nnc_reading *r, const nnc_launch_question *q)
 {
     bool known = q->only != NULL && is_known(r, q->only);
     for (nnc_json one = nnc_json_first(q->fields); one.node != NULL; one = nnc_json_next(one)) {
@@ -1153,7 +1200,7 @@ static bool is_answered(nnc_reading *r, const nnc_question *q)
 }
 
 /* A question without an answer is an error, or a line of the list. */
-static void answer(nnc_reading *r, nnc_question *q)
+static void answer(nnc_reading *r, nnc_launch_question *q)
 {
     char options[160], what[256];
     q->is_open = !is_answered(r, q);

@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 /* Fields that no program decides: they are given again when the file is read. */
 static const char *const never_decided[] = {

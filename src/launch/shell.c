@@ -4,10 +4,11 @@
  *     program with options is kept, its words expanded.
  *
  * What is expanded: $NAME, ${NAME}, ${NAME:-word} and its kin, arrays, $((..)), quotes, line continuation. What a
- * script does not set, and everything else (the output of a command, ${NAME%..}), stays in the text as "${NAME}".
- * Conditions are decided where their values are known. In a branch that may or may not run, and in a loop, assignments
- * make a variable unknown. Functions and other scripts that it reads are skipped. A script without a command, which
- * only sets variables for another one, gives the options in them.
+ * script does not set, and everything else (the output of a command), stays in the text as "${NAME}". Conditions are
+ * decided where their values are known. In a branch that may or may not run, and in a loop, assignments make a variable
+ * unknown. Functions are skipped. A script that it reads ("source x.sh") is read in its place, if its reader finds it.
+ * A script without a command, which only sets variables for another one, gives the options in them. A here document
+ * that `cat` writes to a file is kept: a command may name it.
  *
  * A character keeps its line, through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
@@ -16,11 +17,12 @@
 
 #include "base/base_internal.h"
 #include "base/expression.h"
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 enum {
-    NESTING_MAX = 32,      /* deepest nesting of constructs, and of expansions inside each other */
-    CELLS_MAX = 200 * 1000 /* cells of one value: a script can double a text with each line */
+    NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
+    CELLS_MAX = 200 * 1000, /* cells of one value: a script can double a text with each line */
+    SOURCES_MAX = 16        /* scripts that a script reads */
 };
 
 /* A character of a value. */
@@ -70,8 +72,15 @@ typedef struct shell {
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* marker of a here document that begins on the next line */
     size_t marker_length;
+    bool is_plain;    /* nothing in the here document is expanded */
+    const char *into; /* the file that the here document is written to; NULL = none */
+    bool appends;
+    truth writes; /* does the command that writes it run? */
     nnc_shell_commands made;
+    nnc_shell_script *script;
     const char *sourced; /* a script that it reads; NULL = none */
+    int32_t reads_at;    /* the line that reads the script of s->name; 0 = it is the first */
+    int sources;
 } shell;
 
 static bool goes_on(const shell *s)
@@ -97,7 +106,7 @@ static int32_t cell_count(const cells *of)
 
 static void put_cell(shell *s, cells *to, char c, int32_t line, bool kept)
 {
-    const cell one = { .line = line, .c = c, .is_kept = kept };
+    const cell one = { .line = s->reads_at > 0 ? s->reads_at : line, .c = c, .is_kept = kept };
     if (cell_count(to) < CELLS_MAX) {
         nnc_buffer_put(&to->bytes, &one, sizeof one);
     } else {
@@ -168,6 +177,7 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
 {
     variable *v = find_variable(s, name, length);
     cells all = { 0 };
+    const bool has_value = v != NULL;
     if (s->runs == NO) {
         return;
     }
@@ -199,7 +209,10 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
             }
         }
     }
-    v->is_unknown = s->runs == MAYBE && !append && !is_array;
+    const bool same = v->count == cell_count(&all) && !v->is_unknown && has_value &&
+                      strcmp(text_of(s, v->value, v->count),
+                             text_of(s, (const cell *)(const void *)all.bytes.bytes, cell_count(&all))) == 0;
+    v->is_unknown = s->runs == MAYBE && !append && !is_array && !same;
     v->count = cell_count(&all);
     v->value = nnc_arena_alloc(s->arena, all.bytes.size + 1);
     if (v->value == NULL || all.bytes.failed || v->count >= CELLS_MAX) {
@@ -373,6 +386,7 @@ static bool calculate(shell *s, const char *text, double *result)
 /* ---- expansion ---- */
 
 static void expand(shell *s, const char *at, const char *end, cells *to);
+static void read_text(shell *s);
 
 static void put_variable(shell *s, const variable *v, bool quoted, bool items, cells *to)
 {
@@ -407,6 +421,50 @@ static void expand_sum(shell *s, const char *at, const char *end, cells *to)
     nnc_buffer_free(&inside.bytes);
 }
 
+static void put_changed(shell *s, const variable *v, int (*change)(int), int32_t from, int32_t end, cells *to)
+{
+    for (int32_t i = from; i < end; i++) {
+        const char c = v->value[i].c;
+        put_cell(s, to, (char)(change != NULL ? change((unsigned char)c) : c), v->value[i].line, true);
+    }
+}
+
+/* ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: without its end or begin. A word with another pattern stays.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void put_trimmed(shell *s, const variable *v, const char *at, const char *end, cells *to)
+{
+    const char sign = *at;
+    const bool longest = at[1] == sign;
+    cells word = { 0 };
+    expand(s, at + 1 + longest, end, &word);
+    const char *text = text_of(s, v->value, v->count);
+    char *part = (char *)(uintptr_t)text_of(s, (const cell *)(const void *)word.bytes.bytes, cell_count(&word));
+    size_t size = strlen(part);
+    const int32_t length = (int32_t)strlen(text);
+    int32_t begin = 0, stop = length;
+    const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* "/\*", "*\/" */
+    if (any) {
+        size--;
+        memmove(part, part + (sign == '#'), size);
+        part[size] = '\0';
+    }
+    const bool plain = strpbrk(part, "*?[$") == NULL && length == v->count;
+    for (int32_t i = 0; plain && goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
+        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* the last that is taken counts */
+        const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
+        if (fits && strncmp(text + place, part, size) == 0) {
+            stop = sign == '%' && (!longest || stop == length) ? place : stop;
+            begin = sign == '#' && (!longest || begin == 0) ? place + (int32_t)size : begin;
+        }
+    }
+    if (plain) {
+        put_changed(s, v, NULL, begin, stop, to);
+    } else {
+        put_unknown(s, at, (size_t)(end - at), to);
+    }
+    nnc_buffer_free(&word.bytes);
+}
+
 /* ${NAME}, ${NAME:-word}, ${NAME[@]}: from the name to the bracket that closes it. NOLINTNEXTLINE(misc-no-recursion) */
 static void expand_braces(shell *s, const char *at, const char *end, bool quoted, cells *to)
 {
@@ -423,7 +481,12 @@ static void expand_braces(shell *s, const char *at, const char *end, bool quoted
     const char sign = (char)(rest + colon < end ? rest[colon] : '\0');
     const char *word = rest + colon + 1;
     const bool empty = v == NULL || (v->count == 0 && !v->is_unknown && colon);
-    if (length == 0 || (sign != '\0' && strchr("-=+?", sign) == NULL)) {
+    const bool known = v != NULL && !v->is_unknown && length > 0;
+    if (known && (strncmp(rest, ",,", 2) == 0 || strncmp(rest, "^^", 2) == 0)) {
+        put_changed(s, v, *rest == ',' ? tolower : toupper, 0, v->count, to);
+    } else if (known && (sign == '%' || sign == '#') && !colon) {
+        put_trimmed(s, v, rest, end, to);
+    } else if (length == 0 || (sign != '\0' && strchr("-=+?", sign) == NULL)) {
         put_unknown(s, at, (size_t)(end - at), to);
     } else if (sign == '+') {
         if (!empty) {
@@ -545,17 +608,77 @@ static bool is_token(const token *t, const char *text)
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* At the end of a line: the text of a here document follows. */
-static void skip_document(shell *s)
+/* Expands a line of a here document, in which quotes are text. In a branch that may not run, values are unknown. */
+static void expand_line(shell *s, const char *at, const char *end, cells *to)
 {
-    while (s->marker != NULL && *s->at != '\0') {
+    const char *colon = s->writes == MAYBE ? memchr(at, ':', (size_t)(end - at)) : NULL;
+    const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
+    if (value < end && *value != '\n') {
+        put_text(s, to, at, (size_t)(value - at), true);
+        put_text(s, to, "${branch}\n", 10, true);
+        return;
+    }
+    while (at < end && goes_on(s)) {
+        if (s->is_plain || (*at != '$' && *at != '`' && *at != '\\')) {
+            put_cell(s, to, *at++, s->line, true);
+        } else if (*at == '\\') {
+            at += at[1] != '\0' && strchr("$`\\\n", at[1]) != NULL;
+            put_cell(s, to, *at++, s->line, true);
+        } else {
+            at = expand_one(s, at, end, true, to);
+        }
+    }
+}
+
+/* Keeps a text that the script writes to a file. */
+static void write_file(shell *s, const cells *text)
+{
+    const char *made = text_of(s, (const cell *)(const void *)text->bytes.bytes, cell_count(text));
+    nnc_script_file *file = s->script->files;
+    while (file != NULL && strcmp(file->path, s->into) != 0) {
+        file = file->next;
+    }
+    if (file == NULL) {
+        file = nnc_arena_alloc(s->arena, sizeof *file);
+        if (file == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return;
+        }
+        *file = (nnc_script_file){ .next = s->script->files, .path = s->into, .text = "" };
+        s->script->files = file;
+    }
+    const size_t before = s->appends || s->writes == MAYBE ? strlen(file->text) : 0;
+    char *all = nnc_arena_alloc(s->arena, before + strlen(made) + 1);
+    if (all == NULL) {
+        s->status = nnc_no_memory(s->err);
+    } else if (before < CELLS_MAX) {
+        memcpy(all, file->text, before);
+        memcpy(all + before, made, strlen(made) + 1);
+        file->text = all;
+    }
+}
+
+/* At the end of a line: the text of a here document follows. */
+static void read_document(shell *s)
+{
+    cells text = { 0 };
+    while (s->marker != NULL && *s->at != '\0' && goes_on(s)) {
         const char *begin = s->at + strspn(s->at, "\t");
         const size_t length = strcspn(begin, "\n");
         const bool last = length == s->marker_length && strncmp(begin, s->marker, length) == 0;
-        s->at = begin + length + (begin[length] == '\n');
+        const char *end = begin + length + (begin[length] == '\n');
+        if (!last && s->into != NULL && s->writes != NO) {
+            expand_line(s, begin, end, &text);
+        }
+        s->at = end;
         s->line++;
         s->marker = last ? NULL : s->marker;
     }
+    if (s->into != NULL && s->writes != NO && goes_on(s)) {
+        write_file(s, &text);
+    }
+    s->into = NULL;
+    nnc_buffer_free(&text.bytes);
 }
 
 static void skip_blanks(shell *s)
@@ -938,7 +1061,8 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
 /* NAME=value, NAME+=value, NAME=(a b). false: another word. */
 static bool take_assignment(shell *s, const token *t)
 {
-    const size_t length = name_length(t->at);
+    const bool digit = isdigit((unsigned char)t->at[0]) && t->at[1] == '='; /* an argument of the script */
+    const size_t length = digit ? 1 : name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;
     if (length == 0 || t->at[length + append] != '=') {
@@ -979,18 +1103,24 @@ static truth read_sum(shell *s)
     return known ? truth_of(result > 0.0 || result < 0.0) : MAYBE;
 }
 
-/* The file behind <, > or <<: a here document is skipped at the end of the line. */
-static void take_redirection(shell *s, const token *of)
+/* The file behind <, > or <<: a here document follows at the end of the line. */
+static void take_redirection(shell *s, const token *of, const char **file)
 {
     const token t = next_token(s);
     if (is_token(of, "<<") && t.is_word) {
         const bool dash = t.at[0] == '-';
         s->marker = t.at + dash;
         s->marker_length = t.length - dash;
-        if (s->marker_length > 2 && (s->marker[0] == '\'' || s->marker[0] == '"')) {
+        s->is_plain = s->marker_length > 2 && (s->marker[0] == '\'' || s->marker[0] == '"');
+        if (s->is_plain) {
             s->marker++;
             s->marker_length -= 2;
         }
+    } else if ((is_token(of, ">") || is_token(of, ">>")) && t.is_word) {
+        nnc_script_words w = { 0 };
+        expand_words(s, &t, &w);
+        *file = w.count == 1 ? w.items[0].text : NULL;
+        s->appends = is_token(of, ">>");
     }
     pass(s, &t);
 }
@@ -1001,11 +1131,45 @@ static bool is_descriptor(const shell *s, const token *t)
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }
 
+/* Reads a script in the place of "source x.sh". The folder of a path that is not known is that of the script.
+ * NOLINTNEXTLINE(misc-no-recursion): SOURCES_MAX of them */
+static void read_source(shell *s, const nnc_script_words *w)
+{
+    const char *path = w->items[1].text, *known = strrchr(path, '}');
+    const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
+    const shell outer = *s;
+    const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources < SOURCES_MAX
+                           ? s->script->read(s->script->context, from)
+                           : NULL;
+    if (text == NULL) {
+        s->sourced = path;
+        return;
+    }
+    s->sources++;
+    s->name = from;
+    s->at = text;
+    s->line = 1;
+    s->reads_at = outer.reads_at > 0 ? outer.reads_at : outer.line;
+    s->depth = 0;
+    s->marker = NULL;
+    read_text(s);
+    memcpy(s->frames, outer.frames, sizeof s->frames);
+    s->name = outer.name;
+    s->at = outer.at;
+    s->line = outer.line;
+    s->reads_at = outer.reads_at;
+    s->depth = outer.depth;
+    s->marker = outer.marker;
+    s->runs = outer.runs;
+    s->in_test = s->in_condition = false;
+}
+
 /* Reads one command up to the operator that ends it, which is returned. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static token read_command(shell *s)
 {
     nnc_script_words w = { 0 };
+    const char *file = NULL; /* that its output goes to */
     bool at_begin = true, negated = false, is_sum = false;
     truth sum_truth = MAYBE;
     const truth outside = s->runs, before = s->after[0] == '&' ? s->last : YES;
@@ -1054,7 +1218,7 @@ static token read_command(shell *s)
             s->runs = NO;
             return (token){ .at = ";", .length = 1 };
         } else if (strchr("<>", t.at[0]) != NULL || is_token(&t, "&>")) {
-            take_redirection(s, &t);
+            take_redirection(s, &t, &file);
         } else {
             break;
         }
@@ -1062,6 +1226,10 @@ static token read_command(shell *s)
     }
     const char *first = w.count > 0 ? w.items[0].text : "";
     const bool goes_on_test = s->in_test;
+    if (s->marker != NULL && w.count == 1 && strcmp(first, "cat") == 0) {
+        s->into = file;
+        s->writes = s->runs;
+    }
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
@@ -1076,7 +1244,7 @@ static token read_command(shell *s)
     } else if (goes_on_test && w.count > 0) {
         s->last = both(before, test(s, &w, 0));
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
-        s->sourced = w.items[1].text;
+        read_source(s, &w);
         s->last = LIKELY;
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NO : strcmp(first, "true") == 0 ? YES : LIKELY;
@@ -1096,7 +1264,7 @@ static void take_end(shell *s, const token *t)
         s->after[0] = t->at[0];
     } else if (is_token(t, "\n")) {
         pass(s, t);
-        skip_document(s);
+        read_document(s);
     } else if (is_token(t, ";;")) {
         frame *f = top(s);
         if (f != NULL && f->kind == 'c') {
@@ -1107,6 +1275,15 @@ static void take_end(shell *s, const token *t)
         if (top(s) != NULL && top(s)->kind == '(') {
             close_frame(s, '(');
         }
+    }
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion) */
+static void read_text(shell *s)
+{
+    while (goes_on(s) && *s->at != '\0') {
+        const token t = read_command(s);
+        take_end(s, &t);
     }
 }
 
@@ -1165,8 +1342,8 @@ static void keep_variables(shell *s)
     }
 }
 
-nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_command **commands,
-                          int *count, nnc_error *err)
+nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_script *script,
+                          nnc_error *err)
 {
     shell s = { .name = name,
                 .at = text,
@@ -1174,23 +1351,21 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
                 .arena = arena,
                 .err = err,
                 .runs = YES,
+                .script = script,
                 .made = { .arena = arena, .err = err } };
     read_slurm(&s, text);
-    while (goes_on(&s) && *s.at != '\0') {
-        const token t = read_command(&s);
-        take_end(&s, &t);
-    }
+    read_text(&s);
     s.runs = YES;
     if (goes_on(&s) && s.made.count == 0) {
         keep_variables(&s);
     }
     if (goes_on(&s) && s.sourced != NULL && s.made.count == 0) {
         char what[256];
-        snprintf(what, sizeof what, "starts no program itself; %.120s, which it reads, is not read: give its options",
+        snprintf(what, sizeof what, "starts no program itself; %.120s, which it reads, is not found: give its options",
                  s.sourced);
         refuse(&s, what);
     }
-    *commands = s.made.list;
-    *count = s.made.count;
+    script->commands = s.made.list;
+    script->count = s.made.count;
     return s.status;
 }

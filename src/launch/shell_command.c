@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/base_internal.h"
-#include "launch/launch_reading.h"
+#include "launch/launch_internal.h"
 
 /* The word without the folders before it. */
 static const char *base_name(const char *text)

@@ -51,6 +51,7 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 /* An open list or object of the output. */
 typedef struct level {
     bool object, at_value; /* at_value: the key is written, its value is next */
+    bool merges;           /* the key is "<<", which is not written */
     int count;
     size_t keys; /* bytes of writer.keys before those of this object */
     int anchor;  /* one past its index; 0: none */
@@ -72,7 +73,7 @@ typedef struct writer {
     int documents;
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
-    nnc_buffer keys; /* size_t: where each key of the open objects begins */
+    nnc_buffer keys; /* array of members of the open objects */
     nnc_error *err;
 } writer;
 
@@ -179,15 +180,132 @@ static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsig
     return NNC_OK;
 }
 
-/* Writes the node of an anchor again, without its line breaks. */
-static nnc_status put_alias(writer *w, const yaml_event_t *event)
+/* The anchor that an alias names: the last of that name; NULL: none. */
+static const anchor *find_anchor(const writer *w, const yaml_event_t *event)
 {
-    const level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     const anchor *a = NULL;
-    for (int i = 0; i < w->anchor_count; i++) { /* the last of a name counts */
+    for (int i = 0; i < w->anchor_count; i++) {
         if (strcmp(w->anchors[i].name, (const char *)event->data.alias.anchor) == 0) {
             a = &w->anchors[i];
         }
+    }
+    return a;
+}
+
+static nnc_status refuse_merge(const writer *w, const yaml_event_t *event)
+{
+    return refuse(w, event->start_mark, "bad merge (<<), expected one alias (*) of a mapping");
+}
+
+/* An entry of writer.keys: where a key begins, and whether a merge key ("<<") brought it. */
+typedef struct member {
+    size_t begin;
+    bool merged;
+} member;
+
+/* Finds the member of the open object whose key is this text, up to its ':'. *end: where the member after it begins, or
+ * `last`. */
+static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
+                        size_t *end)
+{
+    const size_t count = (w->keys.size - in->keys) / sizeof *found;
+    for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
+        memcpy(found, w->keys.bytes + in->keys + i * sizeof *found, sizeof *found);
+        if (memcmp(w->out->bytes + found->begin, key, length) == 0) {
+            member next = { .begin = last };
+            if (i + 1 < count) {
+                memcpy(&next, w->keys.bytes + in->keys + (i + 1) * sizeof next, sizeof next);
+            }
+            *end = next.begin;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Blanks out an earlier member with the key that was written last, if its value is empty or it was merged. */
+static void drop_earlier(writer *w, const level *in, size_t key)
+{
+    const size_t length = w->out->size - key;
+    const member written = { .begin = key };
+    member found = { 0 };
+    size_t end = 0;
+    if (find_member(w, in, w->out->bytes + key, length, key, &found, &end)) {
+        const char *value = w->out->bytes + found.begin + length;
+        if (found.merged || strncmp(value + strspn(value, "\n"), "null", 4) == 0) {
+            for (size_t at = found.begin; at < end; at++) {
+                w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' ';
+            }
+        }
+    }
+    nnc_buffer_put(&w->keys, &written, sizeof written);
+}
+
+/* The end of a member of an object in JSON text: the ',' or '}' behind it. */
+static size_t member_end(const char *json, size_t at, size_t end)
+{
+    int depth = 0;
+    bool quoted = false;
+    for (; at < end; at++) {
+        if (json[at] == '\\' && quoted) {
+            at++;
+        } else if (json[at] == '"') {
+            quoted = !quoted;
+        } else if (!quoted && depth == 0 && (json[at] == ',' || json[at] == '}')) {
+            break;
+        } else if (!quoted) {
+            depth += (json[at] == '{' || json[at] == '[') - (json[at] == '}' || json[at] == ']');
+        }
+    }
+    return at;
+}
+
+/* "<<: *name": the members of that mapping whose keys the open one has not. */
+static nnc_status merge(writer *w, const yaml_event_t *event, level *in)
+{
+    const anchor *a = find_anchor(w, event);
+    if (a == NULL || a->end == 0 || w->out->failed || w->out->bytes[a->begin] != '{') {
+        return refuse(w, event->start_mark, "bad merge (<<), expected a mapping with that anchor (&) before it");
+    }
+    if (w->out->size + (a->end - a->begin) > YAML_BYTES_MAX) {
+        return refuse(w, event->start_mark, "too long with its aliases (*) written out");
+    }
+    in->at_value = false;
+    for (; w->line < event->start_mark.line; w->line++) {
+        nnc_buffer_byte(w->out, '\n');
+    }
+    size_t next = 0;
+    for (size_t at = a->begin + 1; at < a->end && !w->out->failed; at = next + 1) {
+        next = member_end(w->out->bytes, at, a->end);
+        at += strspn(w->out->bytes + at, " \n"); /* a member that was blanked out may be first */
+        const char *colon = strstr(w->out->bytes + at, "\":");
+        member found = { 0 };
+        size_t end = 0;
+        if (at >= next || colon == NULL ||
+            find_member(w, in, w->out->bytes + at, (size_t)(colon + 2 - (w->out->bytes + at)), 0, &found, &end)) {
+            continue;
+        }
+        if (in->count++ > 0) {
+            nnc_buffer_byte(w->out, ',');
+        }
+        const member made = { .begin = w->out->size, .merged = true };
+        nnc_buffer_put(&w->keys, &made, sizeof made);
+        for (; at < next && !w->out->failed; at++) {
+            const char c = w->out->bytes[at];
+            nnc_buffer_byte(w->out, (char)(c == '\n' ? ' ' : c));
+        }
+    }
+    return NNC_OK;
+}
+
+/* Writes the node of an anchor again, without its line breaks. */
+static nnc_status put_alias(writer *w, const yaml_event_t *event)
+{
+    level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
+    const anchor *a = find_anchor(w, event);
+    if (in != NULL && in->merges) {
+        in->merges = false;
+        return merge(w, event, in);
     }
     if (a == NULL || a->end == 0 || (in != NULL && in->object && !in->at_value)) {
         return refuse(w, event->start_mark, "bad alias (*), expected a value with that anchor (&) before it");
@@ -204,27 +322,6 @@ static nnc_status put_alias(writer *w, const yaml_event_t *event)
     return NNC_OK;
 }
 
-/* Blanks out an earlier member with the key that was written last, if its value is empty. */
-static void drop_empty(writer *w, const level *in, size_t key)
-{
-    const size_t count = (w->keys.size - in->keys) / sizeof key, length = w->out->size - key;
-    size_t begin = 0, end = 0;
-    for (size_t i = 0; i < count && count < KEYS_MAX && !w->keys.failed; i++) {
-        memcpy(&begin, w->keys.bytes + in->keys + i * sizeof key, sizeof begin);
-        end = key;
-        if (i + 1 < count) {
-            memcpy(&end, w->keys.bytes + in->keys + (i + 1) * sizeof key, sizeof end);
-        }
-        if (memcmp(w->out->bytes + begin, w->out->bytes + key, length) == 0 &&
-            strncmp(w->out->bytes + begin + length + strspn(w->out->bytes + begin + length, "\n"), "null", 4) == 0) {
-            for (size_t at = begin; at < end; at++) {
-                w->out->bytes[at] = w->out->bytes[at] == '\n' ? '\n' : ' ';
-            }
-        }
-    }
-    nnc_buffer_put(&w->keys, &key, sizeof key);
-}
-
 static nnc_status put_scalar(writer *w, const yaml_event_t *event)
 {
     const char *text = (const char *)event->data.scalar.value;
@@ -232,17 +329,25 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
     if (strlen(text) != event->data.scalar.length) {
         return refuse(w, event->start_mark, "bad text, expected no NUL, found one");
     }
+    if (in != NULL && in->merges) {
+        return refuse_merge(w, event);
+    }
+    if (in != NULL && in->object && !in->at_value && strcmp(text, "<<") == 0 &&
+        event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
+        in->merges = true;
+        return NNC_OK;
+    }
     step_to(w, event->start_mark);
     const size_t begins = w->out->size;
     int named = 0;
     if (in != NULL && in->object && !in->at_value) {
-        if (event->data.scalar.anchor != NULL || strcmp(text, "<<") == 0) {
-            return refuse(w, event->start_mark, "bad key, expected one without & and <<");
+        if (event->data.scalar.anchor != NULL) {
+            return refuse(w, event->start_mark, "bad key, expected one without &");
         }
         nnc_put_json_text(w->out, text);
         nnc_buffer_byte(w->out, ':');
         if (!w->out->failed) {
-            drop_empty(w, in, begins);
+            drop_earlier(w, in, begins);
         }
         in->at_value = true;
         return NNC_OK;
@@ -265,6 +370,9 @@ static nnc_status begin(writer *w, const yaml_event_t *event, bool object)
     const level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
     if (w->depth == DEPTH_MAX) {
         return refuse(w, event->start_mark, "nested too deeply");
+    }
+    if (in != NULL && in->merges) {
+        return refuse_merge(w, event);
     }
     if (in != NULL && in->object && !in->at_value) {
         return refuse(w, event->start_mark, "bad key, expected a word, found a list or a mapping");

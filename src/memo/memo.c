@@ -1,11 +1,11 @@
-/* The one mechanism of all caches: key bytes -> value. Hash, capacity and eviction are decided here.
+/* The mechanism of all caches: a table from key bytes to a value. Hash, capacity and eviction are decided here.
  *
  *     hash(key) -> slot, and the ways - 1 slots after it
  *     slot         { tag: part of the hash, entry: number from 1, 0 = empty }
  *     entry        key value; entries are stored in order of arrival, so a few of them touch little memory
  *
- * A table with no more slots than ways is searched without a hash. If all ways of a key are in use, one of them is
- * replaced, in turn. */
+ * A table with as many slots as ways, or fewer, is searched without a hash. If all slots of a new key are in use, one
+ * entry is replaced, in turn. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -106,20 +106,20 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index)
     return key_at(memo, index + 1) + memo->value_at;
 }
 
-/* ---- Estimates that share results: lowered lists with their tables, product times, and the passes of plans that differ
- * only in the number of micro-batches.
+/* ---- Estimates that share results: lowered lists with their tables, product times, and the passes of plans that
+ * differ only in the number of micro-batches.
  *
  *     first estimate of a model on a device  -> nnc_estimate_once
  *     then: passes known, estimate is brief  -> step ends, pipeline, step
  *           else: list known, or lowered     -> partition, table, nnc_estimate_time
  *
- * Every path gives the digits of nnc_estimate_once. */
+ * On every path the results are bitwise equal to nnc_estimate_once. */
 
 /* ---- product times ---- */
 
-/* All that the time of a matrix product depends on, except the device. */
+/* All values that determine the time of a matrix product, except the device. */
 typedef struct product_key {
-    int64_t m, n, k, batch, experts, flags; /* flags: format, phase, and how operands are laid out */
+    int64_t m, n, k, batch, experts, flags; /* flags: format, phase, and layout of the operands */
     double flops, vector_flops, read_bytes, write_bytes;
 } product_key;
 
@@ -160,10 +160,10 @@ typedef struct list_key {
     nnc_software software;
 } list_key;
 
-/* Copies the used part of a list. */
+/* Copies the used part of an op list. */
 static void copy_list(nnc_op_list *to, const nnc_op_list *from)
 {
-    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* the scalars from there on */
+    const size_t mixed = offsetof(nnc_op_list, mixed_count); /* start of the scalars at the end of the struct */
     memcpy(to->ops, from->ops, (size_t)from->count * sizeof from->ops[0]);
     memcpy(to->blocks, from->blocks, (size_t)from->block_count * sizeof from->blocks[0]);
     to->count = from->count;
@@ -202,7 +202,7 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
     a->grad_accumulate = grad_accumulate;
 }
 
-/* Finds or makes the lists and sums of a plan. */
+/* Finds the lowered lists and sums of a plan in the cache, or makes them. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err)
 {
@@ -226,7 +226,7 @@ static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, co
     return lower(shared, &how, a, err);
 }
 
-/* The latest table of another list with the same profile: consecutive plans differ in little, so its rows can be
+/* Finds the latest table of another list with the same profile. Consecutive plans differ little, so most rows can be
  * copied. */
 static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lowered *alike, const nnc_network *network)
 {
@@ -246,7 +246,7 @@ static nnc_rows_like find_like(const nnc_estimate_cache *shared, const nnc_lower
     return (nnc_rows_like){ &last->list, last->count, &last->rows, same };
 }
 
-/* Makes the table that the plans of a list share, or adapts it to other routes. */
+/* Makes the op table that all plans of a list share, or times its collectives again on other routes. */
 static void make_table(nnc_estimate_cache *shared, nnc_lowered *a, const nnc_step *step)
 {
     const nnc_network *network = step->network;
@@ -292,10 +292,10 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* The list again, for a plan that differs only in its number of passes. */
+/* Prepares the list again, for a plan that differs only in its number of micro-batches. */
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
 {
-    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* unused: the step has its own */
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* not used: the step has its own sums */
     const nnc_plan *plan = step->plan;
     const nnc_lowering how = nnc_lowering_of(plan, step->software, plan->attention);
     accumulate(shared, how.grad_accumulate, alike);
@@ -310,7 +310,7 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     nnc_describe_model(scratch->shared->model, &alike->whole, step, r);
     if (!everywhere || !alike->worked) {                  /* model FLOPs are counted before sharding */
-        const bool whole = nnc_plan_is_whole(step->plan); /* one table serves both */
+        const bool whole = nnc_plan_is_whole(step->plan); /* true: the table of the whole list also serves one rank */
         if (whole) {
             make_table(scratch->shared, alike, step);
         } else {
@@ -326,12 +326,12 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* The cache key: the plan without its number of micro-batches and the length of the run. */
+/* Returns the cache key of passes: the plan without its number of micro-batches and the length of the run. */
 static nnc_plan pass_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
     nnc_plan key = *plan;
-    if (!nnc_schedule_dual(plan)) { /* with fewer passes DualPipe overlaps less: see
+    if (!nnc_schedule_dual(plan)) { /* DualPipe keeps the number: with fewer micro-batches it overlaps less, see
                                      * nnc_overlap_of */
         key.micro_batches = unset.micro_batches;
     }
@@ -351,13 +351,13 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
     return valid ? p : NULL;
 }
 
-/* units NULL: the plan is over memory, and was not timed. */
+/* Keeps the passes of an estimate in the cache. units NULL: the plan needs too much memory and was not timed. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_result *r)
 {
     const size_t segments = (size_t)step->list->segment_count;
     const nnc_plan key = pass_key(step->plan);
-    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* an invalid entry */
+    nnc_pass_entry *p = nnc_memo_find(&shared->passes, &key); /* may find an invalid entry; it is then overwritten */
     p = p != NULL ? p : nnc_memo_add(&shared->passes, &key);
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
@@ -381,13 +381,14 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     shared->memory_stage = r->memory_stage;
 }
 
-/* Does the step end depend on the number of passes? */
+/* Does the step end depend on the number of micro-batches? */
 static bool counts_passes(const nnc_step *step)
 {
     return step->plan->zero == 2 || nnc_step_adds_gradients(step);
 }
 
-/* Partition and memory, unless those of the previous plan serve. */
+/* Sets partition and memory. Reuses the values of the previous plan if both have the same passes and the same
+ * micro-batches in flight. */
 static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch,
                           nnc_result *r)
 {
@@ -410,7 +411,7 @@ static void recall_memory(const nnc_model *model, const nnc_pass_entry *p, const
     }
 }
 
-/* Step ends, unless those of the previous plan serve. */
+/* Sets the step ends. Reuses the step ends of the previous plan if they are equal. */
 static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scratch *scratch)
 {
     nnc_estimate_cache *shared = scratch->shared;
@@ -421,13 +422,13 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Is the memory of this plan its answer? */
+/* Is the estimate complete after the memory, without times? */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
 {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
 
-/* Memory of a plan whose passes are known. */
+/* Sets the memory of a plan whose passes are in the cache. */
 static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
                         nnc_result *r)
 {
@@ -438,7 +439,7 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     recall_memory(model, p, &p->step, scratch, r);
 }
 
-/* The rest of its estimate. */
+/* Completes the estimate of a plan whose passes are in the cache and whose memory is set. */
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err)
 {
@@ -447,7 +448,7 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     nnc_step_work(&p->step, &p->work, r);
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
-        prepare_again(shared, &p->step, p->alike); /* weight gradients alone differ */
+        prepare_again(shared, &p->step, p->alike); /* only weight gradients differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
@@ -458,13 +459,13 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* Do more plans have the last list? One that serves one plan only is not kept. */
+/* May more plans have the last list? The cache keeps no list that only one plan has. */
 static bool lasts(const nnc_estimate_cache *shared)
 {
     return shared->promised && shared->last->found;
 }
 
-/* nnc_estimate_time, which leaves the passes of a brief estimate in the cache. */
+/* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache. */
 static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                 nnc_error *err)
 {
@@ -538,10 +539,11 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Without the promise: keeps the caches while model and device equal those of the previous estimate. */
+/* Used without the promise of nnc_scratch_share: keeps the caches if model and device equal those of the previous
+ * estimate, otherwise empties them. */
 static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device)
 {
-    /* The bytes of a graph, or of a model with towers, are not all that its list depends on. */
+    /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */
     const bool whole = model->family != NNC_FAMILY_GRAPH && model->captured == NULL && model->tower_count == 0;
     if (shared->promised) {
         return;
@@ -557,7 +559,7 @@ static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, co
     if (shared->model == NULL) {
         nnc_estimate_cache_begin(shared, model, device);
     }
-    shared->model = model; /* equal, possibly at another address */
+    shared->model = model; /* equal content, possibly at another address */
     shared->device = device;
 }
 
@@ -573,7 +575,7 @@ static nnc_status estimate(const nnc_model *model, const nnc_device *device, con
     return nnc_estimate_once(model, device, software, plan, scratch, result, err);
 }
 
-/* ---- the scratch ---- */
+/* ---- scratch ---- */
 
 static bool create_lists(nnc_memo *memo, uint32_t count)
 {
@@ -625,7 +627,7 @@ void nnc_scratch_destroy(nnc_scratch *scratch)
     free(scratch);
 }
 
-/* Creates the caches of a search. */
+/* Creates the caches that only a search uses. */
 static bool create_search(nnc_scratch *scratch)
 {
     nnc_estimate_cache *shared = scratch->shared;
@@ -639,7 +641,7 @@ static bool create_search(nnc_scratch *scratch)
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search)
 {
     nnc_estimate_cache *shared = scratch->shared;
-    if (shared->passes.slots == 0) { /* the first promise: many plans follow */
+    if (shared->passes.slots == 0) { /* the first promise: expects many plans */
         nnc_memo lists = { .slots = 0 };
         if (!create_lists(&lists, NNC_LOWERED_LISTS) ||
             !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
@@ -656,18 +658,18 @@ bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_d
     return true;
 }
 
-/* ---- Caches that a search alone needs: step ends and partitions ---- */
+/* ---- Caches that only a search uses: step ends and partitions ---- */
 
 /* ---- step ends ---- */
 
-/* All that the step end of a device depends on, for one device, model and its links: the plan without the fields that
- * change only the passes and their order, and the trained parameters that it holds. */
+/* All values that determine the step end of a device, for one device, model and its links: the plan without fields that
+ * change only the passes and their order, and the trained parameters of the device. */
 typedef struct end_key {
     uint64_t degrees; /* degrees of the plan, for the hash */
     nnc_step_end_params params;
     nnc_plan plan;
     const nnc_software *software;
-    int64_t passes; /* 0 if nothing of the step end happens in each pass */
+    int64_t passes; /* number of passes; 0 if the step end does not depend on it */
 } end_key;
 
 enum { ENDS = 1024, END_WAYS = 4 };
@@ -690,13 +692,14 @@ static void set_plan(end_key *key, const nnc_step *step)
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* The seconds of a step end: `like` stands for the units and the plan; then the segments of the device. */
+/* Key of the seconds of a step end: `like` is a number for equal units and plans; `held` has the segments of the
+ * device. */
 typedef struct seconds_key {
     uint64_t like;
     int32_t held[2 * NNC_SEGMENTS_MAX];
 } seconds_key;
 
-enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* the embedding, the first layers and what follows */
+enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* bytes for the embedding, the first layers and the segment after them */
 
 static void set_held(seconds_key *key, const nnc_stage_residency *h)
 {
@@ -739,7 +742,7 @@ void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_
             *made = nnc_step_end_expose(step, units, &m->holdings[d], &overlap, end);
             known = made;
         }
-        m->own_ends[d] = *known; /* a copy: another stage may replace the entry */
+        m->own_ends[d] = *known; /* a copy, because another stage may replace the entry */
         nnc_step_end_set(m, d, &m->own_ends[d]);
     }
 }
@@ -755,7 +758,8 @@ typedef struct partition {
     nnc_stage_layers shares[PARTITION_VIRTUAL];
 } partition;
 
-/* Equal for equal partitions, except the micro-batches in flight; 0: not kept. */
+/* Returns a number that is equal for equal partitions, apart from the micro-batches in flight. 0: not kept in the
+ * cache. */
 static uint64_t key_of(const nnc_plan *plan)
 {
     const int32_t chunks = nnc_schedule_chunks(plan);

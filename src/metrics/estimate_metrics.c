@@ -1,5 +1,5 @@
-/* The table of an estimate: plan, work, step, throughput, model, device, memory, cost. Rows of the
- * plan have no help here: their sentences are those of the plan's fields. */
+/* The table of an estimate: plan, work, step, throughput, model, device, memory, cost. Rows of the plan have no help
+ * text here; they use the sentences of the plan's fields. */
 #include "metrics/metrics_internal.h"
 
 static const nnc_metric degree_rows[] = {
@@ -36,7 +36,8 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
     return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
 
-/* "1f1b" is omitted, and "interleaved" with virtual stages. */
+/* Is the schedule the usual one for its virtual stages? Then outputs omit it: "1f1b", or "interleaved" with virtual
+ * stages. */
 static bool is_usual(const nnc_plan *plan)
 {
     return plan->pipeline == 1 ||
@@ -80,7 +81,7 @@ char *nnc_plan_word(const nnc_plan *plan, char text[NNC_METRIC_TEXT_MAX])
         nnc_offload_text(plan->offload, flags, sizeof flags);
         snprintf(text + used, NNC_METRIC_TEXT_MAX - used, " offload=%s", flags);
     }
-    for (char *c = text; *c != '\0'; c++) { /* lists of plans use "+", too */
+    for (char *c = text; *c != '\0'; c++) { /* writes "+" between parts, as lists of plans do */
         if (*c == ',') {
             *c = '+';
         }
@@ -132,8 +133,8 @@ static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_M
 NNC_GET(get_plan_reserve, nnc_plan,
         (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->reserve_bytes })
 
-/* The other fields of a plan, so that an output identifies its plan. A field of the plan without a
- * row here fails the test every_field_of_a_plan_is_written. */
+/* The other fields of a plan, so that an output identifies its plan. If a field of the plan has no row here, the test
+ * every_field_of_a_plan_is_written fails. */
 static const nnc_metric other_plan_rows[] = {
     NNC_BOOL(nnc_plan, ends_as_layers),
     NNC_WHOLE(nnc_plan, first_stage_layers),
@@ -533,7 +534,7 @@ static const nnc_metric cost_rows[] = {
 };
 static const nnc_metrics cost_metrics = NNC_METRICS("cost", cost_rows, nnc_report);
 
-/* ---- the document ---- */
+/* ---- the whole document ---- */
 
 static const nnc_metric estimate_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
@@ -580,7 +581,7 @@ static const nnc_metric past_rows[] = {
 };
 static const nnc_metrics past_metrics =
     NNC_METRICS("measured steps of the family under the profile", past_rows, nnc_past);
-/* Rows that no fit has seen, and their error; null where they are too few. */
+/* Measured rows that no fit used, and the error on them; null if there are too few. */
 static const nnc_metric trust_rows[] = {
     NNC_AS("rows", WHOLE, NNC_IN(nnc_past, unseen), .help = "Measured steps that no fit has seen."),
     NNC_NUMBER(nnc_past, error, .help = "Their mean absolute error; null below ten steps."),

@@ -9,7 +9,7 @@
 
 static const nnc_cell no_value = { .kind = NNC_CELL_NULL };
 
-/* Base of a row's offsets; NULL when the pointer to it is NULL. */
+/* Returns the address that the offsets of a row count from; NULL if the pointer to it is NULL. */
 static const char *base_of(const nnc_metric *row, const void *record)
 {
     const char *at = record;
@@ -51,7 +51,7 @@ nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t 
     if (at == NULL) {
         return no_value;
     }
-    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* int64_t or double */
+    const size_t size = row->each_count > 0 ? sizeof(int64_t) : row->size; /* an int64_t or a double */
     at += row->offset + (size_t)index * size;
     const char *pointer = NULL;
     double number = 0;
@@ -108,10 +108,10 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place)
 
 /* ---- columns ---- */
 
-/* Collects columns: the first pass counts them, the second fills the list. */
+/* State of collecting columns: the first pass counts them, the second pass fills the list. */
 typedef struct finder {
     nnc_arena *arena;
-    nnc_column *list; /* NULL: only count */
+    nnc_column *list; /* NULL = only count */
     int32_t count;
     const nnc_metric *inside[NNC_COLUMN_DEPTH];
     int depth;
@@ -137,7 +137,7 @@ static void add_column(finder *f, const char *prefix, const nnc_metric *row, int
     f->failed = f->failed || column->name == NULL;
 }
 
-/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* The recursion is only a few tables deep. NOLINTNEXTLINE(misc-no-recursion) */
 static void find_columns(finder *f, const nnc_metrics *metrics, const char *prefix)
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -196,7 +196,7 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 
 /* ---- names ---- */
 
-/* Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* The recursion is only a few tables deep. NOLINTNEXTLINE(misc-no-recursion) */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
 {
     const nnc_metric *found = NULL;
@@ -222,7 +222,8 @@ static bool ends_so(const char *full, const char *word)
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
-/* An input of the plan gives way to a result of the same name: "tokens" is "work.tokens". */
+/* Is the name an input of the plan? If a result has the same last part, a word means the result: "tokens" is
+ * "work.tokens". */
 static bool gives_way(const char *full)
 {
     return strncmp(full, "plan.", strlen("plan.")) == 0;
@@ -250,7 +251,7 @@ nnc_name_match nnc_name_find(const void *names, size_t stride, int32_t count, co
     return match;
 }
 
-/* ---- past errors: measurements that a profile was compared with, near the plan ---- */
+/* ---- past errors: errors on measurements near the plan, for the same profile ---- */
 
 static const char *const past_names[NNC_PAST_COUNT] = { "none", "too_few", "device", "all_devices" };
 
@@ -364,7 +365,7 @@ double nnc_report_sustained_bytes_per_s(const nnc_report *report)
 
 enum { WORDS_MAX = 256 };
 
-/* "it fits: 3.7 GB of 85.9 GB per device" */
+/* Writes for example "it fits: 3.7 GB of 85.9 GB per device". */
 static void write_memory_words(const nnc_report *report, char words[WORDS_MAX])
 {
     const nnc_result *r = report->result;
@@ -404,7 +405,7 @@ const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_T
     return text;
 }
 
-/* ---- Tables of the lists of an estimate: ops, stages, intervals, sensitivities ---- */
+/* ---- Tables of the lists in an estimate: ops, stages, intervals, sensitivities ---- */
 
 /* ---- ops ---- */
 
@@ -470,7 +471,7 @@ static const nnc_metric op_rows[] = {
            .help = "Time of a collective, overlapped or not."),
 };
 
-/* The busiest stage may not contain every op. */
+/* An op runs on the busiest stage only if its repeat is not 0. */
 NNC_IF(is_run, nnc_op_cost, self->repeat > 0)
 
 const nnc_metrics nnc_op_metrics = { .what = "one op of the step",
@@ -489,7 +490,7 @@ NNC_GET(get_ends, nnc_stage,
                       : self->head                  ? "head"
                                                     : ""))
 
-/* Only schedules with a split backward have this time. */
+/* Only schedules with separate weight gradients have this time. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))
@@ -552,14 +553,14 @@ NNC_GET(get_lever, nnc_sensitivity,
         nnc_text_cell(nnc_sensitivity_parameter_name(self->figure, NNC_OWNER(nnc_report)->result->plan.precision,
                                                      text)))
 
-/* The unit is that of the parameter. */
+/* The value has the unit of its parameter. */
 NNC_GET(get_shown_value, nnc_sensitivity,
         nnc_text_cell(nnc_unit_text(self->value, nnc_sensitivity_parameter_unit(self->figure), text)))
 
 static nnc_cell get_shown_elasticity(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_sensitivity *entry = place->record;
-    snprintf(text, NNC_METRIC_TEXT_MAX, "%.3f", entry->elasticity + 0.0); /* no -0 */
+    snprintf(text, NNC_METRIC_TEXT_MAX, "%.3f", entry->elasticity + 0.0); /* prints -0 as 0 */
     return nnc_text_cell(text);
 }
 

@@ -1,4 +1,4 @@
-/* Tables of serving and of image generation. */
+/* Tables of serving (inference) and of image generation. */
 #include <nncost/run.h>
 
 #include "metrics/metrics_internal.h"
@@ -216,7 +216,7 @@ static const nnc_metric formula_rows[] = {
 static const nnc_metrics formula_metrics =
     NNC_METRICS("formulas that are not compared with measurements", formula_rows, nnc_serve);
 
-/* ---- the document ---- */
+/* ---- the whole document ---- */
 
 static const nnc_metric serve_rows[] = {
     NNC_AS("model", OBJECT, .rows = &model_metrics),
@@ -321,7 +321,7 @@ static const nnc_metric images_rows[] = {
 };
 const nnc_metrics nnc_images_metrics = NNC_METRICS("image generation by diffusion", images_rows, nnc_report);
 
-/* ---- The table of a whole run ---- */
+/* ---- the table of a whole run ---- */
 
 static const char run_time[] = "run.run_s";
 static const char run_cost[] = "run.cost";

@@ -1,4 +1,4 @@
-/* A whole ONNX file: its tensors, its nodes in order, and the graph file that they become. */
+/* Reads a whole ONNX file: its tensors and its nodes in order, and writes the graph file. */
 #include "onnx/onnx_import.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
-/* Largest file, in bytes. A larger one holds its weights, and only their shapes are needed. */
+/* Size of the largest file, in bytes. A larger file contains its weights, but only their shapes are needed. */
 #define BYTES_MAX 536870912
 
 static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err)
@@ -68,7 +68,7 @@ static bool make_room(nnc_onnx_graph *g)
     return nnc_onnx_find(g, "") == 0; /* an omitted input reads this value */
 }
 
-/* ---- what comes in ---- */
+/* ---- inputs ---- */
 
 static bool is_float(const Onnx__ValueInfoProto *info)
 {
@@ -79,7 +79,7 @@ static bool is_float(const Onnx__ValueInfoProto *info)
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
 }
 
-/* Writes an input: the first is the input of the graph file, others are input steps. */
+/* Writes an input. The first is the input of the graph file; the others become input steps. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first)
 {
     char shape[96] = "";
@@ -127,7 +127,7 @@ static bool read_tensors(nnc_onnx_graph *g)
         }
         nnc_onnx_value *v = &g->values[at];
         if (v->kind != NNC_ONNX_UNKNOWN) {
-            continue; /* old files list their parameters here too */
+            continue; /* old files also list their parameters here */
         }
         if (!first && g->shapeless && is_float(info)) {
             int64_t elements = 0;
@@ -213,7 +213,7 @@ static bool write_outputs(nnc_onnx_graph *g)
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
 }
 
-/* One of two equal passes over the nodes. */
+/* Runs one of two equal passes over the nodes. */
 static bool pass(nnc_onnx_graph *g)
 {
     for (int32_t i = 0; i < g->name_count; i++) {
@@ -266,7 +266,7 @@ static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t 
     nnc_buffer all = { 0 };
     nnc_buffer_text(&all, "{\n  \"schema\": \"nncost.model/1\",\n");
     nnc_buffer_text(&all, "  \"id\": ");
-    nnc_put_json_text(&all, id); /* a file name, so any characters */
+    nnc_put_json_text(&all, id); /* made from a file name, so it may have any characters */
     nnc_buffer_text(&all, ",\n  \"name\": ");
     nnc_put_json_text(&all, id);
     nnc_buffer_text(&all, ",\n  \"family\": \"graph\",\n"
@@ -298,14 +298,14 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
-/* Memory that protobuf-c takes. It is counted, because two bytes of a file may stand for a tensor of 200 bytes; `failed` tells
- * a lack of memory from a bad file, which protobuf-c reports alike. */
+/* Limits the memory that protobuf-c uses, because two bytes of a file may describe a tensor of 200 bytes. `failed`
+ * distinguishes lack of memory from a bad file, which protobuf-c reports in the same way. */
 typedef struct unpacking {
-    size_t left; /* bytes */
+    size_t left; /* bytes that may still be allocated */
     bool too_many, failed;
 } unpacking;
 
-/* Enough for a million values, and for weights in the file. */
+/* Enough for a million values, and for files with weights. */
 static size_t most_bytes(size_t count)
 {
     return (size_t)1000000000 + 3 * count;
@@ -313,7 +313,7 @@ static size_t most_bytes(size_t count)
 
 static void *take(void *context, size_t size)
 {
-    enum { OVERHEAD = 32 }; /* bytes, of one allocation */
+    enum { OVERHEAD = 32 }; /* bytes of overhead per allocation */
     unpacking *u = context;
     u->too_many = u->too_many || size > u->left || u->left - size < OVERHEAD;
     if (u->too_many) {

@@ -1,4 +1,4 @@
-/* ONNX files, as files of the graph family. */
+/* Converts ONNX files to files of the graph family. */
 #ifndef NNCOST_ONNX_ONNX_IMPORT_H
 #define NNCOST_ONNX_ONNX_IMPORT_H
 
@@ -6,19 +6,20 @@
 
 #include "base/base_internal.h"
 
-/* Converts an ONNX file to a graph file, as JSON text in the arena. id: of the graph file. axes: sizes of axes that have
- * none, "sequence=128,x.2=48", or NULL. *notes: remarks, a line each. NNC_BAD_SPEC names the node that cannot be
- * converted. */
+/* Converts an ONNX file to a graph file, as JSON text in the arena. id: id of the graph file. axes: sizes of axes
+ * without a size, "sequence=128,x.2=48", or NULL. *notes: remarks, one per line. NNC_BAD_SPEC: err names the node that
+ * cannot be converted. */
 nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
                            size_t *size, const char **notes, nnc_error *err);
 
-/* The same from the bytes of a file. */
+/* Converts an ONNX file to a graph file from the bytes of the file. */
 nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, const char *id, const char *axes,
                          nnc_arena *arena, char **text, size_t *size, const char **notes, nnc_error *err);
 
-/* Is it the path of an ONNX file? */
+/* Tests whether a path names an ONNX file. */
 bool nnc_onnx_is_file(const char *path);
-/* Converts the file *operand and keeps the result in the specs. *operand becomes the path under which nnc_model_load finds it. */
+/* Converts the file *operand and keeps the result in the specs. *operand becomes the path with which nnc_model_load
+ * finds it. */
 nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err);
 
 #endif

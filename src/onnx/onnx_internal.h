@@ -1,7 +1,8 @@
-/* An ONNX graph while it becomes a graph file: its values, and what the chapters of this folder offer each other.
+/* An ONNX graph during its conversion to a graph file: its values, and the functions that the files of this folder
+ * share.
  *
- *     nodes in order --> constant inputs alone: folded (onnx_values.c)
- *                    --> else: placed (onnx_nodes.c, onnx_patterns.c) --> steps (onnx_write.c)
+ *     nodes in order --> only constant inputs: folded (onnx_values.c)
+ *                    --> other inputs: placed (onnx_nodes.c, onnx_patterns.c) --> steps (onnx_write.c)
  *
  * Only files that are compiled with protobuf-c include this header; onnx_import.h is for all others. */
 #ifndef NNCOST_ONNX_ONNX_INTERNAL_H
@@ -17,29 +18,29 @@ enum { NNC_ONNX_RANK_MAX = 8, NNC_ONNX_WHOLE_MAX = 4096 };
 
 typedef enum nnc_onnx_kind {
     NNC_ONNX_UNKNOWN,
-    NNC_ONNX_WHOLE,  /* whole numbers that are computed: shapes, indices */
+    NNC_ONNX_WHOLE,  /* computed whole numbers: shapes, indices */
     NNC_ONNX_WEIGHT, /* constants and parameters */
     NNC_ONNX_ACTIVATION
 } nnc_onnx_kind;
 
-/* Activations that may be part of a larger op: deferred, nothing is written until a later node decides. src is the
- * input of that op. */
+/* Patterns of activations that may be part of a larger op. Such a value is deferred: nothing is written until a later
+ * node decides. src is the input of the larger op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
     NNC_ONNX_MEAN,        /* mean of src over its last axis */
     NNC_ONNX_CENTERED,    /* src minus its mean */
-    NNC_ONNX_SQUARED,     /* its squares */
-    NNC_ONNX_VARIANCE,    /* the mean of the squares */
-    NNC_ONNX_DEVIATION,   /* the root of the variance */
-    NNC_ONNX_NORMED,      /* src, normalised */
-    NNC_ONNX_NORMED_GAIN, /* and times a gain */
+    NNC_ONNX_SQUARED,     /* squares of CENTERED */
+    NNC_ONNX_VARIANCE,    /* mean of SQUARED */
+    NNC_ONNX_DEVIATION,   /* square root of VARIANCE */
+    NNC_ONNX_NORMED,      /* normalised src */
+    NNC_ONNX_NORMED_GAIN, /* NORMED times a gain */
     NNC_ONNX_ERF,         /* erf of src */
-    NNC_ONNX_ERF_PLUS,    /* and 1 added */
+    NNC_ONNX_ERF_PLUS,    /* ERF plus 1 */
     NNC_ONNX_SIGMOID,     /* sigmoid of src */
     NNC_ONNX_HARD_SIGMOID,
     NNC_ONNX_CLIPPED,
     NNC_ONNX_BATCH_NORM, /* batch norm of src */
-    NNC_ONNX_BATCH_GAIN, /* batch norm with one more gain */
+    NNC_ONNX_BATCH_GAIN, /* BATCH_NORM times a gain */
     NNC_ONNX_LINEAR,     /* src times a matrix; a bias may follow */
     NNC_ONNX_PADDED,     /* src with zeros around it */
     NNC_ONNX_SCORES,     /* src times the transpose of key */
@@ -52,15 +53,15 @@ typedef struct nnc_onnx_value {
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
     int64_t *whole; /* known whole numbers, one per element; NULL = not known */
-    int64_t origin; /* weights: elements of the parameter that the value is a part or a copy of */
-    bool computed;  /* a computed constant: no parameter */
-    bool ids;       /* token ids */
+    int64_t origin; /* weights: number of elements of the parameter that the value comes from */
+    bool computed;  /* a computed constant, which is no parameter */
+    bool ids;       /* the value holds token ids */
     nnc_onnx_pattern pattern;
-    int32_t src, key, width; /* values; width of a linear layer's output */
-    int32_t same_as;         /* the value, from 1, that has the same elements under another name; 0 = none */
+    int32_t src, key, width; /* indices of values; width of a linear layer's output */
+    int32_t same_as;         /* number, from 1, of a value with the same elements and another name; 0 = none */
     bool rms;
-    int64_t pads[4]; /* padding of a map: before both sides, behind both */
-    int32_t reg;     /* register of the value, a tensor of the graph file; -1 = none yet */
+    int64_t pads[4]; /* padding of a map: two sides at the start, two at the end */
+    int32_t reg;     /* register of the value: a tensor of the graph file; -1 = not written yet */
     int32_t shape_rank;
     int64_t shape[3]; /* shape of the register */
 } nnc_onnx_value;
@@ -71,92 +72,92 @@ typedef struct nnc_onnx_graph {
     nnc_arena *arena;
     nnc_error *err;
     nnc_status status;
-    const Onnx__NodeProto *node; /* the current one */
+    const Onnx__NodeProto *node; /* the current node */
     nnc_onnx_value *values;
     int32_t count, capacity;
-    int32_t *slots; /* values by the hash of their name, counted from 1 */
+    int32_t *slots; /* hash table: values by name, counted from 1 */
     int32_t slot_count;
-    bool shapeless; /* no parameter has data, so inputs of floats after the first are parameters */
-    /* what is written */
+    bool shapeless; /* no parameter has data; so floating-point inputs after the first are parameters */
+    /* the graph file that is written */
     nnc_buffer out;
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
-        int32_t name, last; /* last: the last step that uses the register, found by the first pass; 0 =
-                   * none */
+        int32_t name, last; /* last: the last step that uses the register, known after the first pass; 0 = none */
     } * reg;
-    int32_t *names; /* the register that uses each name; -1 = free */
+    int32_t *names; /* the register that has each name; -1 = the name is free */
     int32_t name_count;
-    bool begun;  /* has a step been written? */
-    bool second; /* the second of two equal passes: the first finds the last use of each register */
+    bool begun;  /* a step was already written */
+    bool second; /* this is the second of two equal passes; the first finds the last use of each register */
     int32_t convolutions, batch_norms, dropouts, biased;
     bool softmax_last;
-    const char *axes;   /* sizes of axes without one: "sequence=128,x.2=48"; NULL = none */
-    uint32_t axes_used; /* bit i: an input has the i-th of `axes` */
+    const char *axes;   /* sizes of axes that have no size in the file: "sequence=128,x.2=48"; NULL = none given */
+    uint32_t axes_used; /* bit i: some input has axis i of `axes` */
 } nnc_onnx_graph;
 
-/* The tensor type of an input; NULL = no tensor. */
+/* Returns the tensor type of an input; NULL = it is no tensor. */
 const Onnx__TypeProto__Tensor *nnc_onnx_type_of(const Onnx__ValueInfoProto *info);
-/* Reads the shape of an input. batch: the first axis is the batch, and must be 1 or have no size. Sizes of other axes are in
- * the file or in `axes`. */
+/* Reads the shape of an input. batch: the first axis is the batch; its size must be 1 or not given. The sizes of the
+ * other axes are in the file or in `axes`. */
 bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool batch);
-/* The first of `axes` that no input has; NULL = all are used. */
+/* Returns the first entry of `axes` that no input has; NULL = every entry is used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
 
 /* Refuses the current node; returns false. */
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* The value of a name, which is made where it is new; -1: out of memory. */
+/* Returns the value with this name and creates it if it is new; -1: out of memory. */
 int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name);
-/* The value of an input of the current node; an unknown value where it has none. */
+/* Returns the value of an input of the current node; if the node has no such input, an unknown value. */
 nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index);
 bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index);
 nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index);
 
-/* false: too many, or not known */
+/* Computes the number of elements. Returns false when it is too large or not known. */
 bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements);
 const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const char *name);
 int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
-/* Value `index` of a list of numbers. */
+/* Returns number `index` of an attribute that is a list. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
-/* axis of v, negative ones counted from the end; -1: refused */
+/* Returns an axis of v as an index; a negative axis counts from the end. -1: refused. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
-/* Folds a node whose inputs are constants: whole numbers are computed, of others the shape alone. false: refused. */
+/* Folds a node whose inputs are constants: computes whole numbers, and of other constants only the shape. Returns false
+ * when it refuses the node. */
 bool nnc_onnx_fold(nnc_onnx_graph *g);
-/* The axes of a value, as whole numbers. */
+/* Folds a Shape node: its output is the sizes of the axes of its input, as whole numbers. */
 bool nnc_onnx_shape_of(nnc_onnx_graph *g);
 /* Reads a constant tensor of the file into a value. */
 bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v);
 
-/* The shape of an output with the values of an input in another order, or fewer of them; for constants and activations.
- * false: refused. */
+/* Computes the shape of an output that has the values of an input in another order, or some of them; for constants and
+ * activations. Returns false when it refuses the node. */
 bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* The shape of two values that are combined. */
+/* Computes the shape of two values that are combined element by element. */
 bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out);
 
-/* One node whose inputs are not all constants. false: refused. */
+/* Converts a node with at least one input that is no constant. Returns false when it refuses the node. */
 bool nnc_onnx_convert(nnc_onnx_graph *g);
-/* Writes a deferred value as an op by itself. */
+/* Writes a deferred value as a separate op. */
 bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v);
 
 /* ---- constants ---- */
 
-/* Whole numbers with data, one axis at most. */
+/* Tests whether the value is whole numbers with data and at most one axis. */
 bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count);
 
 /* ---- steps ---- */
 
-/* Writes a step that works on the tensor in a register; returns the register of its output. format: its members except
- * "as". */
+/* Writes a step that works on the tensor in a register. format: all members of the step except "as". Returns the
+ * register of its output. */
 int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...) NNC_PRINTF(3, 4);
-/* The register of the input of the network. */
+/* Returns the register of the input of the network. */
 int32_t nnc_onnx_begin(nnc_onnx_graph *g);
-/* The name of a register that a step reads in addition to the current one. */
+/* Writes the name of a register that a step reads in addition to the current tensor. */
 const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
-/* Gives a value's tensor another shape, by a view; false: refused. */
+/* Gives the tensor of a value another shape, by a view. Returns false when it refuses the node. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
-/* As a map of channels x height x width; as rows of its last axis. */
+/* View a value as a map of channels x height x width; as rows of its last axis. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Gives an output its register and shape. */
@@ -169,26 +170,26 @@ static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type)
     return strcmp(g->node->op_type, type) == 0;
 }
 
-/* A constant of one value. */
+/* Tests whether a value is a constant with one element. */
 bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
-/* The same tensor under another name and shape. */
+/* Makes out another name, with its own shape, for the same tensor. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* The next pattern: out, an alias until now, is one node further in the larger op. */
+/* Advances the pattern of out, which was only another name until now, by one node of the larger op. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Defers out: part of a larger op with the input src. */
+/* Defers out as a part of a larger op with the input src. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
-/* Defers the output of the current node, whose first input is the input of the larger op. */
+/* Defers the output of the current node. The first input of the node is the input of the larger op. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
-/* Writes the op of a deferred value. affine: more members of a norm, ", \"affine\": false". */
+/* Writes the op of a deferred value. affine: further members of a norm, ", \"affine\": false". */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Writes the current node as an activation of this kind. */
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind);
 
-/* Each places the current node (onnx_patterns.c). false: refused. */
+/* Each function converts the current node (onnx_patterns.c). Returns false when it refuses the node. */
 bool nnc_onnx_gemm(nnc_onnx_graph *g);
 bool nnc_onnx_product(nnc_onnx_graph *g);
 bool nnc_onnx_softmax(nnc_onnx_graph *g);

@@ -1,4 +1,5 @@
-/* ONNX files as models on the command line. A program without protobuf-c has this file alone (NNC_ONNX_MISSING). */
+/* Lets the command line use ONNX files as models. A program without protobuf-c has only this file of the folder
+ * (NNC_ONNX_MISSING). */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "onnx/onnx_import.h"

@@ -1,11 +1,11 @@
-/* The nodes of an ONNX graph, one function for each kind, and the table that says which. Nodes that cut, join and reorder
- * first, then those on maps. A node that has no place is refused by its name: nothing is guessed. */
+/* The nodes of an ONNX graph: one function for each kind, and the table of kinds. Nodes that cut, join and reorder come
+ * first, then nodes on maps. A node of an unknown kind is refused with its name: nothing is guessed. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
 /* ---- nodes that cut, join and reorder ---- */
 
-/* A part of an axis: its length decides the cost, not its place. */
+/* Takes a part of an axis. Only its length decides the cost, not its position. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
 {
     int64_t had = 0, has = 0;
@@ -45,7 +45,7 @@ static bool split(nnc_onnx_graph *g)
     return axis >= 0;
 }
 
-/* A table of parameters is looked up by token ids; indices of activations take a part. */
+/* Looks token ids up in a table of parameters; with an activation instead of a table, takes a part of it. */
 static bool gather(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
@@ -66,7 +66,7 @@ static bool gather(nnc_onnx_graph *g)
     return true;
 }
 
-/* A learned token before the others. */
+/* Puts a learned token before the other tokens. */
 static bool prepend(nnc_onnx_graph *g, const nnc_onnx_value *tokens, nnc_onnx_value *x, nnc_onnx_value *out)
 {
     if (x->rank != 3 || tokens->rank != 3 || x->dims[0] != 1 || tokens->dims[0] != 1 || tokens->dims[2] != x->dims[2] ||
@@ -142,7 +142,7 @@ static bool moved(nnc_onnx_graph *g)
 
 /* ---- nodes on maps ---- */
 
-/* A window over a map. A sequence is a map of one row: its window moves along the second side. */
+/* A window over a map. A sequence is a map with one row: its window moves along the second side. */
 typedef struct window {
     int64_t kernel[2], stride[2], dilation[2], begin[2], end[2], more[2];
 } window;
@@ -152,7 +152,7 @@ static bool same_text(const Onnx__AttributeProto *a, const char *text)
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
-/* Pads that make an output of one value for each stride. */
+/* Sets pads so that the output has one value per stride. */
 static void pad_alike(window *w, int side, int64_t length, bool upper)
 {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
@@ -162,7 +162,8 @@ static void pad_alike(window *w, int side, int64_t length, bool upper)
     w->end[side] = all - w->begin[side];
 }
 
-/* Reads the window of the current node; pads: of a Pad node before it. false: refused. */
+/* Reads the window of the current node. pads: the pads of a Pad node before it. Returns false when it refuses the
+ * node. */
 static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[2], const int64_t pads[4],
                         window *w)
 {
@@ -209,7 +210,7 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
     return w->kernel[0] == 1 || w->dilation[0] == w->dilation[1] || nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Positions along a side; -1: the window does not fit. */
+/* Returns the number of positions along a side; -1: the window does not fit. */
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
 {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
@@ -228,7 +229,7 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
     return out;
 }
 
-/* Padding of a Pad node before the current one becomes part of its window. */
+/* Makes the padding of a preceding Pad node part of the window of the current node. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
 {
     memset(pads, 0, 4 * sizeof *pads);
@@ -314,7 +315,7 @@ static bool pool(nnc_onnx_graph *g)
     return place_window(g, in, out, in->rank >= 3 ? in->dims[1] : 0, kernel, false, members);
 }
 
-/* The mean over all positions of a map, or over tokens. */
+/* Writes the mean over all positions of a map, or over all tokens. */
 static bool global_pool(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -327,7 +328,7 @@ static bool global_pool(nnc_onnx_graph *g)
     return true;
 }
 
-/* Zeros around a map become part of the window of the next node. */
+/* Defers the zeros around a map: they become part of the window of the next node. */
 static bool pad(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -367,7 +368,7 @@ static bool pad(nnc_onnx_graph *g)
     return true;
 }
 
-/* The whole factor by which both sides of a map grow; 0: there is no such factor. */
+/* Returns the whole factor by which both sides of a map grow; 0: no whole factor. */
 static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
 {
     const bool old = nnc_onnx_is(g, "Upsample");

@@ -1,5 +1,5 @@
-/* Nodes that are part of a larger op: norms, GELU and SiLU, linear layers with their bias, attention. Each either completes
- * a deferred pattern (onnx_write.c), goes on with it, or is an op by itself. */
+/* Nodes that are part of a larger op: norms, GELU and SiLU, linear layers with their bias, attention. Each node
+ * completes a deferred pattern (onnx_write.c), continues it, or is a separate op. */
 #include "onnx/onnx_internal.h"
 
 /* ---- norms ---- */
@@ -41,7 +41,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
     return true;
 }
 
-/* A mean over the positions of a map or over tokens is a pool; over the last axis it begins a norm. */
+/* A mean over the positions of a map or over tokens is a pool. A mean over the last axis begins a norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g)
 {
@@ -115,14 +115,14 @@ bool nnc_onnx_root(nnc_onnx_graph *g)
     return true;
 }
 
-/* ---- two tensors ---- */
+/* ---- nodes with two inputs ---- */
 
 static bool is_mean_of(const nnc_onnx_graph *g, const nnc_onnx_value *m, const nnc_onnx_value *x)
 {
     return m->pattern == NNC_ONNX_MEAN && &g->values[m->src] == x;
 }
 
-/* Has w one value for each channel of x? Channels are the last axis, or the first of a map. */
+/* Tests whether w has one value for each channel of x. Channels are the last axis, or the first axis of a map. */
 static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *map)
 {
     int64_t elements = 0;
@@ -134,7 +134,7 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
                 : elements == x->dims[x->rank - 1] && w->dims[w->rank - 1] == elements;
 }
 
-/* An activation and a constant. */
+/* Combines an activation and a constant. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out)
 {
@@ -144,7 +144,7 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     if (!nnc_onnx_broadcast(g, x, w, out)) {
         return false;
     }
-    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* a scale, a mask, a bias */
+    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* a scale, a mask or a bias */
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
         nnc_onnx_alias(g, x, out);
         out->origin = nnc_onnx_is_scalar(w) ? x->origin : x->origin + table;
@@ -211,7 +211,7 @@ static bool same_place(const nnc_onnx_value *a, const nnc_onnx_value *b)
     return a->pattern == NNC_ONNX_PLAIN && b->pattern == NNC_ONNX_PLAIN && a->reg >= 0 && a->reg == b->reg;
 }
 
-/* The activation that equals x times a function of x; NULL = none. */
+/* Returns the kind of activation that equals x times a function of x; NULL = no such kind. */
 static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, const nnc_onnx_value *f)
 {
     if (f->src < 0 || !same_place(x, &g->values[f->src])) {
@@ -224,7 +224,7 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
                                                  : NULL;
 }
 
-/* Two activations of equal shapes, or one value per channel of a map. */
+/* Combines two activations of equal shapes, or a map and one value per channel. */
 static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op)
 {
     char name[16];
@@ -310,7 +310,7 @@ bool nnc_onnx_pair(nnc_onnx_graph *g)
     return both(g, a, b, out, times || over ? "mul" : "add");
 }
 
-/* A sum of several inputs, two at a time. */
+/* Writes a sum of several inputs, two at a time. */
 bool nnc_onnx_sum(nnc_onnx_graph *g)
 {
     nnc_onnx_value *out = nnc_onnx_output(g, 0), *first = nnc_onnx_input(g, 0);
@@ -352,7 +352,7 @@ bool nnc_onnx_gemm(nnc_onnx_graph *g)
     return nnc_onnx_write_linear(g, out, nnc_onnx_has_input(g, 2));
 }
 
-/* Attention: queries by keys, softmax, by values; heads are an axis of all three. */
+/* Writes attention: product of queries and keys, softmax, product with values. Heads are an axis of all three. */
 static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value *value, nnc_onnx_value *out)
 {
     nnc_onnx_value *query = &g->values[scores->src], *key = &g->values[scores->key];
@@ -385,7 +385,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
         const size_t used = strlen(extra);
         snprintf(extra + used, sizeof extra - used, ", \"window\": %" PRId64, s);
     }
-    /* the names are taken first, then the step goes back to the queries */
+    /* take the names first, then go back to the queries */
     nnc_onnx_with(g, key->reg, k_name);
     nnc_onnx_with(g, value->reg, v_name);
     const int32_t step = g->step;

@@ -1,7 +1,6 @@
-/* Values of an ONNX graph: found by name, folded where they are constants, and the shapes of values that are only moved.
- *
- * Shape arithmetic (Shape, Gather, Concat, Reshape) is computed, because exports write it as nodes. The numbers of
- * parameters are never read: their shapes are enough. */
+/* Values of an ONNX graph: finds them by name, folds constants, and computes the shapes of values that are only moved.
+ * Computes shape arithmetic (Shape, Gather, Concat, Reshape), because exporters write it as nodes. Never reads the
+ * numbers of parameters: their shapes are enough. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
@@ -47,7 +46,7 @@ int32_t nnc_onnx_find(nnc_onnx_graph *g, const char *name)
         }
         at = (at + 1) & mask;
     }
-    if (g->count == g->capacity) { /* the capacity is that of all names of the file */
+    if (g->count == g->capacity) { /* the capacity is the number of all names in the file */
         return -1;
     }
     g->values[g->count] = (nnc_onnx_value){ .name = name, .src = -1, .key = -1, .reg = -1 };
@@ -138,7 +137,7 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 
 enum { AXES_MAX = 32 };
 
-/* The size that `axes` has for an axis of an input, by its name or its place ("x.2"); -1 = none. */
+/* Returns the size that `axes` gives for an axis of an input, by its name or its place ("x.2"); -1 = not given. */
 static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name)
 {
     char place[96];
@@ -214,7 +213,7 @@ static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count)
                                                      : NULL;
 }
 
-/* Number `index` of a tensor of whole numbers; false: it has no such data. */
+/* Reads number `index` of a tensor of whole numbers. Returns false when the file has no data for it. */
 static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
 {
     if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64) {
@@ -245,7 +244,7 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
     return false;
 }
 
-/* Up to 8 whole numbers that are stored as floats: scales of sides. */
+/* Reads up to 8 whole numbers that are stored as floats: scales of the sides. */
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count)
 {
     enum { SOME = 8 };
@@ -291,7 +290,7 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
         v->whole = new_numbers(g, elements);
         for (int64_t i = 0; v->whole != NULL && i < elements; i++) {
             if (!whole_of(t, (size_t)i, &v->whole[i])) {
-                v->whole = NULL; /* in another file */
+                v->whole = NULL; /* the data is in another file */
             }
         }
     } else {
@@ -329,7 +328,7 @@ static bool calculate(const char *type, int64_t a, int64_t b, int64_t *out)
     return strcmp(type, "Equal") == 0 || strcmp(type, "Less") == 0 || strcmp(type, "Greater") == 0;
 }
 
-/* Combines two constants: numbers where both are known, else shapes. */
+/* Combines two constants: computes numbers if both are known, else only the shape. */
 static bool combine(nnc_onnx_graph *g, nnc_onnx_value *out)
 {
     const nnc_onnx_value *a = nnc_onnx_input(g, 0), *b = nnc_onnx_input(g, 1);
@@ -381,7 +380,7 @@ static bool concatenate(nnc_onnx_graph *g, nnc_onnx_value *out)
     return true;
 }
 
-/* A tensor that repeats one value: whole numbers, or a parameter without data. */
+/* Creates a tensor that repeats one value: whole numbers, or a parameter without data. */
 static bool fill(nnc_onnx_graph *g, nnc_onnx_value *out)
 {
     const Onnx__AttributeProto *value = nnc_onnx_attribute(g, "value");
@@ -463,7 +462,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
         if (a != NULL && a->t != NULL) {
             return nnc_onnx_constant(g, a->t, out);
         }
-        out->kind = NNC_ONNX_WEIGHT; /* a number, or a text */
+        out->kind = NNC_ONNX_WEIGHT; /* a single number, or a text */
         out->origin = 1;
         return nnc_onnx_attribute(g, "value_float") != NULL || nnc_onnx_attribute(g, "value_int") != NULL ||
                nnc_onnx_refuse(g, "a constant of an unknown form");
@@ -496,7 +495,8 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
 
 /* ---- values that are moved ---- */
 
-/* A list of numbers: an attribute in older files, an input in newer ones. count -1 = neither. false: refused. */
+/* Reads a list of numbers: an attribute in older files, an input in newer ones. count -1 = the node has neither.
+ * Returns false when it refuses the node. */
 static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list, int64_t *count)
 {
     static const int64_t none[1] = { 0 };
@@ -650,7 +650,7 @@ static bool expand(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return nnc_onnx_broadcast(g, in, &to, out);
 }
 
-/* Slices a tensor, one axis at a time. The length of a slice is its number of steps. */
+/* Slices a tensor, one axis at a time. The length of a slice is the number of its steps. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
@@ -688,7 +688,7 @@ static bool slice(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *o
     return true;
 }
 
-/* The axes of the indices replace the axis. */
+/* Replaces the gathered axis by the axes of the indices. */
 static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     const nnc_onnx_value *index = nnc_onnx_input(g, 1);
@@ -720,7 +720,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return true;
 }
 
-/* Keeps the shape. */
+/* The output has the shape of the input. */
 static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     (void)g;

@@ -1,10 +1,10 @@
-/* Writing the steps of a graph file, and values whose step is not written yet.
+/* Writes the steps of a graph file, and values whose step is not yet written.
  *
- * A tensor gets a name only when a later step goes back to it; a name is free again after its last use. The first of two
- * equal passes finds the last use of each register, the second writes.
+ * A tensor gets a name only when a later step goes back to it; a name is free again after its last use. The first of
+ * two equal passes finds the last use of each register, and the second pass writes.
  *
- * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). Such a value is deferred: it carries a
- * pattern and its source, and is written when the next node shows what it is part of. */
+ * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). Such a value is deferred: it has a
+ * pattern and its source, and it is written when the next node shows which op it belongs to. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
@@ -62,7 +62,7 @@ static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
     return i;
 }
 
-/* A comma separates steps. */
+/* Begins a step, after a comma if it is not the first. */
 static void begin_step(nnc_onnx_graph *g)
 {
     nnc_buffer_text(&g->out, g->begun ? ",\n    { " : "\n    { ");
@@ -195,7 +195,7 @@ int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v)
     return (int32_t)(v - g->values);
 }
 
-/* out is the same tensor under another name and shape. */
+/* Makes out another name, with another shape, for the same tensor. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     const char *name = out->name;
@@ -259,7 +259,7 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* A tensor with several names is written once. */
+/* Writes a tensor with several names once. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     nnc_onnx_value *same = &g->values[v->same_as - 1];

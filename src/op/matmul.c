@@ -9,8 +9,8 @@ typedef struct dims {
     double in_bytes, out_bytes, grad_bytes; /* bytes of an element */
 } dims;
 
-/* Bytes of one element with its share of the scales: one fp32 scale for 128 values or one byte for
- * 32; fp4: one byte for 16. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437,
+/* Bytes of one element with its share of the scales. 8-bit elements share one fp32 scale per 128 values, or one byte
+ * per 32; fp4 elements share one byte per 16. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437,
  * section 3.3.2; NVFP4 of Transformer Engine. */
 static double operand_bytes(const nnc_op *op)
 {
@@ -35,13 +35,12 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* C[m,n] = A[m,k] B[k,n], batch times. Each of the m n k terms is one multiply and one add.
- * Operands cross memory once: reloading tiles is efficiency, not work.
- * Rows spread over experts read one B each; a weight gradient writes one per expert.
- * Scores of attention: full_flops counts all pairs, window_flops as many keys per query as the
- * window has, causal_flops the pairs under the mask. Rows that only pad an expert's slots are
- * executed FLOPs, not model FLOPs. A weight gradient is written in its own format, and also read
- * when passes add up.
+/* Work of C[m,n] = A[m,k] B[k,n], batch times: each of the m n k terms is one multiply and one add. Operands cross
+ * memory once; loading tiles again is efficiency, not work. If rows are divided over experts, each B is read once, and
+ * a weight gradient writes each B once. For attention scores, full_flops counts all pairs, window_flops a whole window
+ * of keys per query, causal_flops the pairs under the mask. Rows that only pad the slots of an expert count in executed
+ * FLOPs, not in model FLOPs. A weight gradient is written in its own format; it is also read when it is added to the
+ * gradient of earlier passes.
  * Source: scaling-book "transformers".   [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
 {
@@ -131,9 +130,9 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
     };
 }
 
-/* C = A B: dA = dC B^T and dB = A^T dC. When B is a weight, dB is the weight gradient. dA is left
- * out when A needs no gradient. Operands shared by a group of heads are read once per group in dA;
- * dB sums over the group, so its second operand is not shared. */
+/* Backward of C = A B: dA = dC B^T and dB = A^T dC. If B is a weight, dB is the weight gradient. If A needs no
+ * gradient, dA is left out. An operand that a group of heads shares is read once per group in dA. dB sums over the
+ * group, so its second operand is not shared. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -166,7 +165,7 @@ static void shard_rows(nnc_op *op, int64_t ranks)
     op->weights.rows /= ranks;
 }
 
-/* Each rank has its heads, and at least one key and value head. */
+/* Each rank has its query heads, and at least one key and value head. */
 static void shard_qkv(nnc_op *op, int64_t ranks)
 {
     nnc_matmul *p = &op->u.matmul;
@@ -176,7 +175,7 @@ static void shard_qkv(nnc_op *op, int64_t ranks)
     op->weights.vector = op->weights.vector * p->n / all;
 }
 
-/* With fewer key and value heads than ranks, every rank has one, for all of its query heads. */
+/* If there are fewer key and value heads than ranks, every rank has one, for all of its query heads. */
 static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
 {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
@@ -188,7 +187,7 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
     p->window_pairs /= (double)d->positions;
 }
 
-/* Each expert rank receives as many tokens as it sends: the rows stay, the experts divide. */
+/* Each expert rank receives as many tokens as it sends: the number of rows stays, the number of experts is divided. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d)
 {
     nnc_matmul *p = &op->u.matmul;
@@ -257,7 +256,7 @@ const nnc_op_row nnc_matmul_row = {
     .timed = NNC_TIMED_GEMM,
 };
 
-/* ---- 2-d convolution, plain and transposed ---- */
+/* ---- 2-d convolution, also transposed ---- */
 
 typedef struct conv_dims {
     double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
@@ -293,10 +292,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* 2-d convolution: every output element is a sum of c_in/groups * kernel^2 products; taps on the
- * padding are counted. A transposed convolution does the same products per input position. The
- * input and weight gradients are the same amount each. Input, weights and output cross memory
- * once: an explicit im2col would be efficiency, not work.   [conv2d] */
+/* Work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 products, including those on
+ * padding. A transposed convolution does as many products per input position. The gradient of the input and the
+ * gradient of the weight have as much work each. Input, weights and output cross memory once; an explicit im2col would
+ * be efficiency, not work.   [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
 {
     const conv_dims d = conv_dims_of(op, why);
@@ -377,7 +376,7 @@ static int conv_backward(const nnc_op *op, nnc_op *backward)
     return count;
 }
 
-/* A depthwise convolution divides with its channels. */
+/* The channels of a depthwise convolution are divided; other convolutions are not. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_conv *p = &op->u.conv;

@@ -1,13 +1,13 @@
-/* Operations of a network: their dims, and what follows from the dims.
+/* Operations of a network: their dims, and quantities computed from the dims.
  *
  *     nnc_op (kind, dims, phase)  --row of its kind-->  FLOPs, bytes, kept bytes, backward ops, shards
  *
- * Each kind of op is one row (nnc_op_row), in the file of its subject: matmul.c, sequence_ops.c ... Other folders
- * call nnc_op_work() and its like, or ask the row; they never compare kinds.
+ * Each kind of op has one row (nnc_op_row), in a file by subject: matmul.c, sequence_ops.c ... Other folders call
+ * functions such as nnc_op_work(), or use the row; they never compare kinds.
  *
- * Invariants: dims are those of one instance on one rank once the op is sharded; `repeat` counts equal
- * instances of one micro-batch. A tensor that several ops need for backward is owned by one of them, so
- * kept bytes add up over a list. */
+ * Invariants: after an op is sharded, its dims are for one instance on one rank; `repeat` counts equal instances in
+ * one micro-batch. If several ops need a tensor for backward, only one of them owns it, so kept bytes add up over a
+ * list. */
 #ifndef NNCOST_OP_OP_INTERNAL_H
 #define NNCOST_OP_OP_INTERNAL_H
 
@@ -20,85 +20,86 @@
 /* ---- dims of each kind ---- */
 
 /* Every kind of op, and the name of its row. */
-#define NNC_OP_KIND_LIST(X)                                                                            \
-    X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a parameter */ \
-    X(NNC_OP_FLASH, flash)           /* fused attention: the scores never leave the chip */            \
-    X(NNC_OP_CONV, conv)             /* convolution, also transposed */                                \
-    X(NNC_OP_SCAN, scan)             /* a state carried from token to token */                         \
-    X(NNC_OP_NORM, norm)             /* layer, RMS, group, batch */                                    \
-    X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */         \
-    X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                                \
-    X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                                \
-    X(NNC_OP_KERNEL, kernel)         /* a recorded pass over tensors, by its bytes */                  \
-    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */                  \
+#define NNC_OP_KIND_LIST(X)                                                                         \
+    X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
+    X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */             \
+    X(NNC_OP_CONV, conv)             /* convolution, also transposed */                             \
+    X(NNC_OP_SCAN, scan)             /* a state carried from token to token */                      \
+    X(NNC_OP_NORM, norm)             /* layer, RMS, group, batch */                                 \
+    X(NNC_OP_POINTWISE, pointwise)   /* a pass over elements: activation, residual, softmax */      \
+    X(NNC_OP_EMBEDDING, embedding)   /* table lookup */                                             \
+    X(NNC_OP_LOSS, loss)             /* cross-entropy, squared error */                             \
+    X(NNC_OP_KERNEL, kernel)         /* an operator of a captured program, by its recorded bytes */ \
+    X(NNC_OP_UPDATE, update)         /* optimizer step, gradient clipping, zeroing */               \
     X(NNC_OP_COLLECTIVE, collective) /* communication between ranks */
 NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
 
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
-    int64_t experts;          /* rows are spread over this many B of k x n; 0 = one B */
-    bool one_by_one;          /* one kernel per expert, instead of one grouped kernel */
-    double useful;            /* share of the rows that are not padding; 0 = all; -1 = no model FLOPs at all */
-    int64_t b_shared;         /* this many of the batch share one B (grouped heads); 1 = each its own */
-    int64_t heads, kv_heads;  /* attention heads that n, or the batch, consists of; 0 = no heads */
-    double pairs, full_pairs; /* scores: query-key pairs under the mask, and all; 0 = no mask */
-    double window_pairs;      /* pairs if every query saw a whole window; full_pairs without one */
-    bool b_is_weight;         /* B is a parameter (its gradient is grad_weight) */
+    int64_t experts;  /* the rows are divided over this many matrices B of k x n; 0 = one B */
+    bool one_by_one;  /* one kernel per expert instead of one grouped kernel */
+    double useful;    /* share of rows that are not padding; 0 = all; -1 = no row counts in model FLOPs */
+    int64_t b_shared; /* products of the batch that share one B (grouped heads); 1 = every product has its own B */
+    int64_t heads, kv_heads;  /* attention heads in n or in the batch; 0 = no heads */
+    double pairs, full_pairs; /* attention scores: query-key pairs under the mask; all pairs; 0 = no mask */
+    double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
+    bool b_is_weight;         /* B is a parameter; its gradient is phase grad_weight */
     bool needs_grad_input;
-    bool in_blocks;        /* operands have one scale per block, not one per tensor */
-    bool keeps_a, keeps_b; /* kept for backward, owned by this op */
-    int64_t kept_divisor;  /* ranks that store one copy of A between them; 1 = each stores its own */
+    bool in_blocks;        /* operands have one scale per block of elements instead of one per tensor */
+    bool keeps_a, keeps_b; /* the operand is kept for backward, and this op owns it */
+    int64_t kept_divisor;  /* number of ranks that together store one copy of A; 1 = every rank stores A */
     bool padded;           /* the software pads widths that are no multiple of 16 bytes */
 } nnc_matmul;
 
 typedef struct nnc_flash {
     int64_t batch, heads, kv_heads, s_q, s_k;
-    int64_t head_dim, value_dim; /* width of a head's query and key, and of its value */
-    int64_t blocks;              /* keys and values arrive in this many blocks, one kernel each; 0 = all at once */
-    double pairs, full_pairs;    /* query-key pairs of one head: under the mask, and all */
-    double window_pairs;         /* pairs if every query saw a whole window; full_pairs without one */
-    bool causal;                 /* a query sees no later keys */
-    bool keeps_qkv;              /* kept for backward, owned by this op */
-    int64_t kept_s_k;            /* keys and values kept: s_k, or this rank's own part */
-    int64_t kept_kv_heads;       /* kv_heads, or heads when they are copied to each head */
-    bool softcap;                /* a tanh bounds every score */
+    int64_t head_dim, value_dim; /* width of a head's query and key; width of its value */
+    int64_t blocks; /* keys and values arrive in this many blocks (ring), with one kernel per block; 0 = all at once */
+    double pairs, full_pairs; /* query-key pairs of one head: under the mask; all pairs */
+    double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
+    bool causal;              /* a query attends to no later keys */
+    bool keeps_qkv;           /* Q, K and V are kept for backward, and this op owns them */
+    int64_t kept_s_k;         /* number of keys that are kept: s_k, or only the keys of this rank */
+    int64_t kept_kv_heads;    /* kv_heads, or heads if keys and values are copied to every head */
+    bool softcap;             /* a tanh bounds every score */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
 typedef struct nnc_conv {
     int64_t batch, c_in, c_out, h_in, w_in, h_out, w_out, kernel, stride, groups;
-    int64_t kernel_w; /* 0 = kernel */
+    int64_t kernel_w; /* 0 = as kernel */
     bool transposed;
     bool needs_grad_input;
     bool keeps_input;
     bool contiguous;    /* NCHW layout: channels of a position are not adjacent in memory */
     bool separate_bias; /* a separate kernel adds the bias */
-    bool on_vectors;    /* matrix units have no kernel for these groups */
+    bool on_vectors;    /* run on the vector units: the matrix units have no kernel for these groups */
 } nnc_conv;
 
-/* Every token adds to a state and reads it: `state` numbers for each of `inner` values. */
+/* A recurrence over tokens: every token adds to a state and reads it. The state has `state` numbers for each of `inner`
+ * values. */
 typedef struct nnc_scan {
     int64_t tokens, inner, state;
-    int64_t groups; /* keys, and queries, of width `state` per token */
-    int64_t heads;  /* decays per token; 0 = one per value */
-    int64_t chunk;  /* tokens per chunk, computed as products; 0 = token by token on vector units */
-    bool delta;     /* delta rule: subtract what the state already holds for a key before adding */
+    int64_t groups; /* number of keys per token, of width `state`; the same for queries */
+    int64_t heads;  /* number of decays per token; 0 = one decay per value */
+    int64_t chunk;  /* tokens per chunk that is computed with matrix products; 0 = token by token on vector units */
+    bool delta;     /* delta rule: before it adds, a token subtracts the value that the state has for its key */
 } nnc_scan;
 
 typedef struct nnc_norm {
     nnc_norm_kind kind;
     int64_t elements;
-    int64_t rows; /* sets of statistics: tokens, samples x groups, or channels */
+    int64_t rows; /* number of sets of statistics: tokens, samples x groups, or channels */
     bool fused;
-    bool by_reductions; /* fused: one kernel per sum, and one for the rest */
-    bool turned;        /* input and output are transposed to another layout and back */
-    bool keeps_input;   /* the input is owned here, not by another op */
-    bool across_heads;  /* a row is all heads of a token, which tensor ranks divide */
+    bool by_reductions; /* one kernel per sum, and one for all other work */
+    bool turned;        /* input and output are copied to another layout and back */
+    bool keeps_input;   /* this op owns the kept input; else another op does */
+    bool across_heads;  /* a row has all heads of a token, which are divided over tensor ranks */
     nnc_norm_keep keep;
 } nnc_norm;
 
-/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": TEXT`. They come first,
- * in the order of docs/graph.md, so that the index of the word in a file is the kind. */
+/* Pointwise kinds that graph files and ONNX files can name: `"op": "act", "kind": TEXT`. They are first, in the order
+ * of docs/graph.md, so that the index of a name in a file is the kind. */
 #define NNC_ACTIVATION_LIST(X)             \
     X(NNC_PW_RELU, "relu")                 \
     X(NNC_PW_GELU, "gelu")                 \
@@ -111,64 +112,63 @@ typedef struct nnc_norm {
     X(NNC_PW_SWIGLU, "swiglu")             \
     X(NNC_PW_GEGLU, "geglu")
 
-/* Every pointwise kind. Its row is in pointwise.c; a kind without one does not compile. */
-#define NNC_POINTWISE_LIST(X)                                                                    \
-    NNC_ACTIVATION_LIST(X)                                                                       \
-    X(NNC_PW_RELU2, "relu2")                                                                     \
-    X(NNC_PW_SCALE, "scale")     /* scales by one value per row or channel */                    \
-    X(NNC_PW_SOFTCAP, "softcap") /* tanh between two scales */                                   \
-    X(NNC_PW_MUL, "mul")         /* multiplies two tensors, element by element */                \
-    X(NNC_PW_BIAS, "bias")                                                                       \
-    X(NNC_PW_DROPOUT, "dropout")                                                                 \
-    X(NNC_PW_RESIDUAL, "residual")                                                               \
-    X(NNC_PW_BIAS_DROPOUT_RESIDUAL, "bias_dropout_residual")                                     \
-    X(NNC_PW_SCALE_MASK, "scale_mask")                                                           \
-    X(NNC_PW_ROTARY, "rotary")                                                                   \
-    X(NNC_PW_POSITION_ADD, "position_add")                                                       \
-    X(NNC_PW_TIME_ADD, "time_add")     /* adds one value per channel of a feature map */         \
-    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the time step */               \
-    X(NNC_PW_MAX_POOL, "max_pool")     /* windows of 2 x 2 */                                    \
-    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* pools windows of any size, by input_elements */        \
-    X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                           \
-    X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                               \
-    X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                             \
-    X(NNC_PW_RESIZE, "resize") /* resizes by any factor, by input_elements */                    \
-    X(NNC_PW_CONCAT, "concat")                                                                   \
-    X(NNC_PW_COPY, "copy")                 /* into another layout */                             \
-    X(NNC_PW_BY_HEADS, "by_heads")         /* joins parts per head, by input_elements */         \
-    X(NNC_PW_HALVES, "halves")             /* a split; backward joins the gradients */           \
-    X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* casts fp32 to 16 bits; gradients the other way */  \
-    X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* adds a bias and multiplies by a score, for each
-                                            * expert's output */    \
-    X(NNC_PW_CLAMP, "clamp")               /* clamps each of two halves, then concatenates */    \
-    X(NNC_PW_CAST, "cast")                 /* casts to the 8-bit operands of a matrix product */ \
-    X(NNC_PW_DEQUANTIZE, "dequantize")     /* casts weights stored in fewer bits */              \
-    X(NNC_PW_DISPATCH, "dispatch")         /* copies tokens for experts, or keys for heads */    \
-    X(NNC_PW_MERGE, "merge")               /* adds up in fp32 the results over blocks of keys */ \
-    X(NNC_PW_SUM_COPIES, "sum_copies")     /* adds up the copies of each token */                \
-    X(NNC_PW_COMBINE, "combine")           /* the same, each copy weighted */
+/* Every pointwise kind. Its row is in pointwise.c; a kind without a row does not compile. */
+#define NNC_POINTWISE_LIST(X)                                                                                       \
+    NNC_ACTIVATION_LIST(X)                                                                                          \
+    X(NNC_PW_RELU2, "relu2")                                                                                        \
+    X(NNC_PW_SCALE, "scale")     /* multiplies by one value per row or channel */                                   \
+    X(NNC_PW_SOFTCAP, "softcap") /* tanh between two scales */                                                      \
+    X(NNC_PW_MUL, "mul")         /* multiplies two tensors, element by element */                                   \
+    X(NNC_PW_BIAS, "bias")                                                                                          \
+    X(NNC_PW_DROPOUT, "dropout")                                                                                    \
+    X(NNC_PW_RESIDUAL, "residual")                                                                                  \
+    X(NNC_PW_BIAS_DROPOUT_RESIDUAL, "bias_dropout_residual")                                                        \
+    X(NNC_PW_SCALE_MASK, "scale_mask")                                                                              \
+    X(NNC_PW_ROTARY, "rotary")                                                                                      \
+    X(NNC_PW_POSITION_ADD, "position_add")                                                                          \
+    X(NNC_PW_TIME_ADD, "time_add")     /* adds one value per channel of a feature map */                            \
+    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the time step */                                  \
+    X(NNC_PW_MAX_POOL, "max_pool")     /* pools windows of 2 x 2 */                                                 \
+    X(NNC_PW_MAX_POOL2D, "max_pool2d") /* pools windows of any size; input_elements is set */                       \
+    X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                                              \
+    X(NNC_PW_UPSAMPLE_NEAREST, "upsample_nearest")                                                                  \
+    X(NNC_PW_UPSAMPLE_BILINEAR, "upsample_bilinear")                                                                \
+    X(NNC_PW_RESIZE, "resize") /* resizes by any factor; input_elements is set */                                   \
+    X(NNC_PW_CONCAT, "concat")                                                                                      \
+    X(NNC_PW_COPY, "copy")                 /* copies into another layout */                                         \
+    X(NNC_PW_BY_HEADS, "by_heads")         /* joins parts per head; input_elements is set */                        \
+    X(NNC_PW_HALVES, "halves")             /* splits in two; backward joins the gradients */                        \
+    X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* casts weights to 16 bits, gradients to fp32 */                        \
+    X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* adds a bias to the output of each expert and multiplies by a score */ \
+    X(NNC_PW_CLAMP, "clamp")               /* clamps each of two halves, then concatenates */                       \
+    X(NNC_PW_CAST, "cast")                 /* casts to the 8-bit operands of a matrix product */                    \
+    X(NNC_PW_DEQUANTIZE, "dequantize")     /* converts weights that are stored in fewer bits */                     \
+    X(NNC_PW_DISPATCH, "dispatch")         /* copies tokens to experts, or keys to heads */                         \
+    X(NNC_PW_MERGE, "merge")               /* adds up in fp32 the results for blocks of keys */                     \
+    X(NNC_PW_SUM_COPIES, "sum_copies")     /* adds up the copies of each token */                                   \
+    X(NNC_PW_COMBINE, "combine")           /* adds up the copies of each token, each multiplied by a weight */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
-/* Properties of an activation that graph and ONNX files need; from its row. */
+/* Properties of an activation that graph and ONNX files need. They are in the row of its kind. */
 typedef struct nnc_activation {
-    bool by_output; /* backward reads the output, else the input */
-    bool gated;     /* two halves of the width become one */
+    bool by_output; /* backward reads the output; else it reads the input */
+    bool gated;     /* the width is two halves that are multiplied */
 } nnc_activation;
 const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
 
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
     int64_t elements;       /* elements of the output */
-    int64_t input_elements; /* 0 = by the kind's ratio */
-    bool fused;             /* the loss is one kernel; else one per primitive */
+    int64_t input_elements; /* 0 = computed from elements by the kind's ratio */
+    bool fused;             /* of a loss: one kernel; else one kernel per primitive */
     bool keeps_input, keeps_output, keeps_mask;
-    bool keeps_8bit;           /* the kept input is a copy in 8 bits */
-    bool weighted;             /* times a score per row; its gradient reads all inputs once more */
-    bool inside;               /* runs inside the kernel of the norm before it */
-    bool by_reductions;        /* one kernel per sum or maximum, and one for the rest */
+    bool keeps_8bit; /* the kept input is an 8-bit copy */
+    bool weighted;   /* output is multiplied by a score per row; the gradient of the score reads all inputs once more */
+    bool inside;     /* runs inside the kernel of the norm before it */
+    bool by_reductions;        /* one kernel per sum or maximum, and one for all other work */
     bool random_written;       /* a separate kernel writes the random numbers, in fp32 */
-    double extra_kept_bytes;   /* additional bytes kept, for all elements together */
+    double extra_kept_bytes;   /* further bytes that are kept, for all elements together */
     int64_t backward_elements; /* 0 = elements */
 } nnc_pointwise;
 
@@ -179,14 +179,14 @@ typedef struct nnc_embedding {
 typedef struct nnc_loss {
     int64_t tokens, classes;
     bool fused;
-    bool squared_error; /* mean squared error over tokens x classes values */
-    bool in_place;      /* its copies of the logits do not live at the same time */
+    bool squared_error; /* mean squared error of tokens x classes values */
+    bool in_place;      /* the copies of the logits do not all live at the same time */
     nnc_loss_keep keep;
 } nnc_loss;
 
 /* An operator of a captured program that is no product, convolution or attention. */
 typedef struct nnc_kernel {
-    double read_bytes, write_bytes; /* each tensor once */
+    double read_bytes, write_bytes; /* bytes of every tensor, counted once */
 } nnc_kernel;
 
 #define NNC_UPDATE_LIST(X)               \
@@ -203,18 +203,18 @@ typedef struct nnc_update {
     nnc_policy policy;
     bool fused;
     int64_t params;
-    int64_t passes;             /* ADD: gradients of this many passes are added up */
+    int64_t passes;             /* ADD: number of passes whose gradients are added up */
     int64_t matrix_params;      /* parameters in matrices that the optimizer factors */
-    double factored_elements;   /* Adafactor: rows + columns of each matrix, plus the vectors */
-    double orthogonalise_flops; /* Muon: Newton-Schulz products */
+    double factored_elements;   /* Adafactor: sum of rows + columns of all matrices, plus elements of vectors */
+    double orthogonalise_flops; /* Muon: FLOPs of the Newton-Schulz products */
 } nnc_update;
 
 /* Parameters that one instance of an op owns. */
 typedef struct nnc_weights {
-    int64_t count, rows, cols; /* `count` matrices of rows x cols */
+    int64_t count, rows, cols; /* `count` matrices of rows x cols each */
     int64_t vector;            /* elements outside matrices: biases, norm gains */
-    int64_t active;            /* matrices (with their vectors) that one token uses; 0 = all */
-    bool table;                /* an embedding: Adam under Muon, and no gradient product */
+    int64_t active;            /* number of matrices (with their vectors) that one token uses; 0 = all */
+    bool table;                /* an embedding table: Muon updates it with Adam, and its gradient is no product */
 } nnc_weights;
 
 #define NNC_COLLECTIVE_LIST(X)              \
@@ -228,78 +228,77 @@ typedef struct nnc_weights {
 NNC_ENUM(nnc_collective, NNC_COLLECTIVE_LIST, NNC_COLLECTIVE_COUNT);
 const char *nnc_collective_name(nnc_collective value);
 
-/* One collective, with its counterpart in backward. Bytes are those of the full tensor. */
+/* A collective with the collectives of its backward. Bytes are the size of the full tensor. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
-    int32_t route;                                    /* data: the rank group that the collective
-                                                       * belongs to */
+    int32_t route;                                    /* with NNC_COMM_DATA: number of the rank group that takes part */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
-    double bytes, backward_bytes, again_bytes;        /* bytes of forward, of backward and of
-                                                * backward_again; 0 = as before */
-    double count;                                     /* times in a row: a ring passes count blocks; 0 = once */
-    bool hides;                                       /* overlaps with the op it belongs to, as a ring of blocks does */
-    double copies;             /* all-to-all: copies of each token, to ranks drawn at random; 0 = not random */
-    double groups, groups_met; /* those ranks form this many groups, and a token goes to a few of the
-                         * groups; 0 = any */
-    bool once_per_node;        /* software sends one copy to a domain, which spreads it inside */
+    double bytes, backward_bytes, again_bytes;        /* bytes of forward; of backward (0 = as forward); of
+                                                       * backward_again (0 = as backward) */
+    double count;              /* how many times the collective runs in a row (a ring: once per block); 0 = once */
+    bool hides;                /* overlaps with its op, as in ring attention */
+    double copies;             /* all-to-all: copies of each token that go to random ranks; 0 = not random */
+    double groups, groups_met; /* the ranks form `groups` groups, and the copies of a token go to groups_met of them;
+                                * 0 = to any */
+    bool once_per_node;        /* software sends one copy to a domain, where it is distributed */
 } nnc_collective_op;
 
 /* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
 typedef enum nnc_split {
-    NNC_SPLIT_TOKENS,        /* tokens only: replicated over tensor ranks */
-    NNC_SPLIT_SEQUENCE,      /* tokens, also over tensor ranks under sequence parallelism */
-    NNC_SPLIT_COLUMN,        /* the width n of a product */
-    NNC_SPLIT_QKV,           /* as COLUMN, key and value heads at least one per rank */
-    NNC_SPLIT_ROW,           /* the depth k of a product */
-    NNC_SPLIT_HEADS,         /* attention heads */
-    NNC_SPLIT_INNER,         /* elements between a column and a row product */
-    NNC_SPLIT_VOCAB,         /* rows of a table, classes of the loss */
-    NNC_SPLIT_EXPERT_COLUMN, /* experts over expert ranks, their width over tensor ranks */
+    NNC_SPLIT_TOKENS,        /* tokens are divided; every tensor rank has a copy */
+    NNC_SPLIT_SEQUENCE,      /* tokens are divided, with sequence parallelism also over tensor ranks */
+    NNC_SPLIT_COLUMN,        /* the width n of a product is divided */
+    NNC_SPLIT_QKV,           /* as COLUMN, but every rank has at least one key and value head */
+    NNC_SPLIT_ROW,           /* the depth k of a product is divided */
+    NNC_SPLIT_HEADS,         /* attention heads are divided */
+    NNC_SPLIT_INNER,         /* elements between a column product and a row product are divided */
+    NNC_SPLIT_VOCAB,         /* rows of an embedding table, or classes of the loss, are divided */
+    NNC_SPLIT_EXPERT_COLUMN, /* experts are divided over expert ranks, and the width of each over tensor ranks */
     NNC_SPLIT_EXPERT_ROW,
     NNC_SPLIT_EXPERT_INNER
 } nnc_split;
 
 /* ---- an op ---- */
 
-/* Kernels that a library issues for one instance of an op, and the bytes that they move; mixed: those of kernels with
- * operands of two types. */
+/* Kernels that a library issues for one instance of an op, and the bytes that they move. mixed_bytes: bytes of kernels
+ * with operands of two types. */
 typedef struct nnc_issued {
     double kernels, bytes, mixed_bytes;
 } nnc_issued;
 typedef enum nnc_issued_as {
     NNC_ISSUED_NOT,
     NNC_ISSUED_INSTEAD, /* these kernels run instead of the fused one */
-    NNC_ISSUED_TOO      /* with the kernel of a product, a convolution or attention */
+    NNC_ISSUED_TOO      /* these kernels run in addition to a product, a convolution or attention */
 } nnc_issued_as;
 
 struct nnc_op {
     const char *name;  /* "attn.qkv", static storage */
-    const char *place; /* where it is in the network, "down.0", static storage; NULL = see name */
+    const char *place; /* place in the network, "down.0", static storage; NULL = the name has it */
     nnc_op_kind kind;
     nnc_phase phase;
     nnc_group group;
     nnc_dtype dtype;      /* format of activations */
-    nnc_dtype math_dtype; /* format of the operands of a product: decides the peak */
-    int64_t repeat;       /* equal instances in one micro-batch */
-    int32_t block;        /* recompute block it lies in, -1 = none */
-    int32_t segment;      /* part of the pipeline it lies in: see nnc_segment */
+    nnc_dtype math_dtype; /* format of the operands of a product; it decides which peak applies */
+    int64_t repeat;       /* number of equal instances in one micro-batch */
+    int32_t block;        /* block of ops that full recomputation runs again; -1 = in no block */
+    int32_t segment;      /* segment of layers that the op belongs to: see nnc_segment */
     nnc_split split;
-    bool tuned;                             /* runs as a kernel written for the device */
-    bool recomputed;                        /* runs again in backward, by selective recomputation */
-    bool dropped;                           /* its input is recomputed in backward, instead of kept */
+    bool tuned;                             /* runs with a kernel written for the device */
+    bool recomputed;                        /* selective recomputation runs it again in backward */
+    bool dropped;                           /* its input is computed again in backward instead of kept */
     bool frozen;                            /* its weights are not trained */
-    bool fixed;                             /* its weights are never trained, under any plan: the network says so */
-    bool forward_only;                      /* no trained weight lies before it: no backward, nothing kept */
-    bool tower;                             /* belongs to a network whose output another network reads */
-    bool by_library;                        /* kept bytes and working set follow from the two factors below */
-    double library_kept, library_transient; /* bytes per element: op_elements in op_table.c */
-    bool recorded; /* an operator of a captured program: its backward ops are in the list too */
-    double recorded_kept, recorded_transient; /* recorded bytes, which do not follow from the dims */
+    bool fixed;                             /* its weights are frozen under every plan, as the network demands */
+    bool forward_only;                      /* no trained weight precedes it: it has no backward and keeps nothing */
+    bool tower;                             /* belongs to a network whose output another network reads (a tower) */
+    bool by_library;                        /* kept bytes and working set are computed from the next two factors */
+    double library_kept, library_transient; /* bytes per element of op_elements() in op_table.c */
+    bool recorded;                          /* an operator of a captured program; the list also has its backward ops */
+    double recorded_kept, recorded_transient; /* recorded bytes, not computed from the dims */
     nnc_weights weights;
     nnc_issued_as issued_as;
-    nnc_issued issued[3];   /* forward; backward, or the gradient of the input; of the weight */
+    nnc_issued issued[3];   /* forward; backward or the gradient of the input; the gradient of the weight */
     double grad_bytes;      /* bytes of one element of the weight gradient */
-    double grad_accumulate; /* share of passes that add to an existing gradient */
+    double grad_accumulate; /* share of the passes whose gradient is added to an existing one */
     union {
         nnc_matmul matmul;
         nnc_flash flash;
@@ -315,7 +314,7 @@ struct nnc_op {
     } u;
 };
 
-/* The op runs again from the input of its module, and keeps nothing itself. */
+/* Returns true when the op runs again from the input of its module and keeps nothing itself. */
 static inline bool nnc_op_keeps_nothing(const nnc_op *op)
 {
     return op->dropped && op->recomputed;
@@ -326,12 +325,12 @@ static inline bool nnc_op_is_collective(const nnc_op *op)
     return op->kind == NNC_OP_COLLECTIVE;
 }
 
-/* ---- what follows from the dims ---- */
+/* ---- quantities computed from the dims ---- */
 
-/* Work of one instance of an op, forward or backward by its phase. Cannot fail. */
+/* Returns the work of one instance of an op, in its phase. Cannot fail. */
 nnc_work nnc_op_work(const nnc_op *op);
 
-/* Elements of attention, of all heads: scores, queries, keys and values. */
+/* Return the number of elements in all heads of attention: scores, queries, keys and values. */
 static inline double nnc_flash_scores(const nnc_flash *p)
 {
     return (double)p->batch * (double)p->heads * (double)p->s_q * (double)p->s_k;
@@ -345,7 +344,7 @@ static inline double nnc_flash_keys(const nnc_flash *p)
     return (double)p->batch * (double)p->kv_heads * (double)p->s_k * (double)(p->head_dim + p->value_dim);
 }
 
-/* The kernels that a library issues in the phase of the op. */
+/* Returns the kernels that a library issues in the phase of the op. */
 static inline nnc_issued nnc_op_issued(const nnc_op *op)
 {
     return op->phase == NNC_PHASE_GRAD_WEIGHT                                   ? op->issued[2]
@@ -353,59 +352,54 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op)
                                                                                 : op->issued[1];
 }
 
-/* Bytes that one instance of a forward op keeps for its backward pass, of tensors it owns. */
+/* Bytes of the tensors that a forward op owns and keeps for backward, for one instance. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Bytes that a dropped op does not keep, and recomputes while its backward runs. */
+/* Bytes that a dropped op does not keep, and that live while its backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
-/* Records its work, and the bytes it keeps, with their formulas. */
+/* Records the work of an op, and the bytes that it keeps, with their formulas. */
 void nnc_op_say(const nnc_op *op, nnc_derivation *why);
 
-/* The name of an op with its place, "down.0.attn1.core", into text; returns text. */
+/* Writes the name of an op with its place, "down.0.attn1.core". Returns text. */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
 
-/* Largest working set of the backward pass that is not kept: gradients of the op's input and
- * output, fp32 copies of an unfused loss. */
+/* Largest working set of backward, without kept tensors: gradients of the op's input and output, fp32 copies of an
+ * unfused loss. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
-/* The backward ops of a forward op, in the order they run. Returns their number. */
+/* Writes the backward ops of a forward op, in the order in which they run. Returns their number. */
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Parameters of one instance: the parameters that one token uses, and all of them. */
+/* Return the number of parameters of one instance: those that one token uses; all of them. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
-/* All of them, with the formula. */
+/* Records all parameters of an op, with the formula. */
 void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 
 /* Bytes of the optimizer's moments, without the master copy.   [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
-/* The same optimizer with its moments in fewer bytes; itself when there is no such variant. */
+/* Returns the variant of an optimizer with smaller moments; the optimizer itself if it has no such variant. */
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 
 /* Bytes per element of the gradient that backward writes and the update reads. */
 double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
-/* Which FLOPs of a step count as the model's. */
+/* A convention that decides which FLOPs of a step count as model FLOPs. */
 typedef struct nnc_convention {
-    enum {
-        NNC_COUNTS_ALL,
-        NNC_COUNTS_WINDOW,
-        NNC_COUNTS_MASK
-    } pairs;          /* pairs of attention that are
-                                                                        * counted */
-    bool by_params;   /* counted from parameters and tokens, not from the ops */
-    const char *note; /* which ops count */
+    enum { NNC_COUNTS_ALL, NNC_COUNTS_WINDOW, NNC_COUNTS_MASK } pairs; /* pairs of attention that are counted */
+    bool by_params;   /* FLOPs are computed from parameters and tokens, not from the ops */
+    const char *note; /* says which ops count */
 } nnc_convention;
 const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
 
-/* FLOPs to orthogonalise one matrix: five Newton-Schulz iterations of two products of r x c by its
- * transpose and one of r x r, r <= c. Source: Jordan 2024, "Muon".   [muon] */
+/* FLOPs to orthogonalise one matrix: five Newton-Schulz iterations. Each has two products of an r x c matrix by its
+ * transpose and one product of r x r matrices, r <= c. Source: Jordan 2024, "Muon".   [muon] */
 double nnc_muon_flops(int64_t rows, int64_t cols);
 
-/* Counted products divided by executed ones: Winograd's F(2 x 2, 3 x 3) for convolutions in fp32.
+/* Counted products divided by executed products: 1, except with Winograd's F(2 x 2, 3 x 3) for convolutions in fp32.
  * Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
 static inline double nnc_op_products_saved(const nnc_op *op)
 {
@@ -416,11 +410,11 @@ static inline double nnc_op_products_saved(const nnc_op *op)
                : 1.0;
 }
 
-/* Query-key pairs of one head. window 0 = no window.
- * Sources: counts by inspection; docs/formulas.md [attention-pairs] */
+/* Returns the number of query-key pairs of one head. window 0 = no window.
+ * Sources: counts by inspection; docs/formulas.md   [attention-pairs] */
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
 
-/* Does training in this format run the layers' products in it and the rest in 16 bits?
+/* Returns true when training in this format computes only the products of layers in it, and all other ops in 16 bits.
  * fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
 static inline bool nnc_precision_is_narrow(nnc_dtype precision)
 {
@@ -429,7 +423,7 @@ static inline bool nnc_precision_is_narrow(nnc_dtype precision)
 
 /* ---- the row of a kind ---- */
 
-/* Forms that time an op from the fitted values of a device; cost/op_time.c has a row for each. */
+/* Formulas that compute the time of an op from the fitted values of a device. cost/op_time.c has a row for each. */
 #define NNC_TIMED_LIST(X)                                                      \
     X(NNC_TIMED_GEMM, "matrix product")                                        \
     X(NNC_TIMED_FLASH, "fused attention")                                      \
@@ -443,12 +437,12 @@ static inline bool nnc_precision_is_narrow(nnc_dtype precision)
 typedef enum nnc_timed { NNC_TIMED_LIST(NNC_TIMED_VALUE) NNC_TIMED_COUNT } nnc_timed;
 #undef NNC_TIMED_VALUE
 
-/* Over how many ranks the dims of an op divide. */
+/* Number of ranks over which the dims of an op are divided. */
 typedef struct nnc_degrees {
     int64_t tensor, context, expert;
     int64_t expert_tensor; /* tensor ranks that share each expert */
-    int64_t expert_rows;   /* ranks that divide the tokens sent to experts */
-    int64_t sequence;      /* context, times tensor under sequence parallelism */
+    int64_t expert_rows;   /* ranks over which the tokens sent to experts are divided */
+    int64_t sequence;      /* context ranks, times tensor ranks with sequence parallelism */
     int64_t heads;         /* ranks that share the heads of one attention */
     int64_t positions;     /* ranks that share the queries of one attention */
     double imbalance;      /* rows of the busiest expert rank over the mean */
@@ -456,25 +450,24 @@ typedef struct nnc_degrees {
 
 typedef struct nnc_op_row {
     const char *name;                         /* "matmul" */
-    const char *(*name_of)(const nnc_op *op); /* name of the op's variety, "rms_norm"; NULL: the
-                                               * row's name */
+    const char *(*name_of)(const nnc_op *op); /* returns the name of the variety, "rms_norm"; NULL: the row's name */
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);
-    void (*say)(const nnc_op *op, nnc_derivation *why); /* work, kept bytes and transient bytes,
-                                                         * with their formulas */
+    void (*say)(const nnc_op *op, nnc_derivation *why); /* records work, kept bytes and transient bytes, with their
+                                                         * formulas */
     int (*backward)(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
     void (*shard)(nnc_op *op, const nnc_degrees *degrees);
     void (*shape)(const nnc_op *op, char *text, size_t size);
     nnc_timed timed;
-    nnc_timed (*timed_of)(const nnc_op *op); /* NULL: every variety as above */
-    const char *transient_what;              /* name of its working set; NULL: gradients of activations */
-    bool fuses;                              /* ideal fusion merges its memory traffic into the next ops */
-    bool hides_ring;                         /* communication of ring attention overlaps with this op */
+    nnc_timed (*timed_of)(const nnc_op *op); /* NULL: `timed` applies to every variety */
+    const char *transient_what;              /* name of its working set; NULL: "gradients of activations" */
+    bool fuses;                              /* with ideal fusion the next ops do its memory traffic */
+    bool hides_ring;                         /* ring attention overlaps its communication with this op */
 } nnc_op_row;
 
-/* Functions of a row, made from KIND_work (which also names its dims), KIND_kept and KIND_transient, each
- * NNC_SAYING and with a derivation. Only a forward op keeps bytes. */
+/* Defines the functions of a row from KIND_work (which also records the dims), KIND_kept and KIND_transient. Each of
+ * these is NNC_SAYING and takes a derivation. Only a forward op keeps bytes. */
 #define NNC_OP_FUNCTIONS(kind)                                    \
     static nnc_work kind##_plain_work(const nnc_op *op)           \
     {                                                             \
@@ -498,7 +491,7 @@ typedef struct nnc_op_row {
             (void)kind##_transient(op, why);                      \
         }                                                         \
     }
-/* Sets a dim of the struct `d`, and reports it as an operand. */
+/* Sets a dim of the struct `d`, and records it as an operand. */
 #define NNC_DIM(why, dim, value) \
     d.dim = (double)(value);     \
     NNC_PUT(why, d.dim, NULL)
@@ -523,16 +516,16 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op)
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-/* Members of rows whose kind keeps no bytes, has no backward or does not divide. */
+/* Functions for rows whose kind keeps no bytes, has no backward or is not divided. */
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
-/* Backward is the same op; its phase changes its work. */
+/* The backward op is the same op in another phase, which changes its work. */
 int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Notes that several kinds use. */
+/* Notes in derivations of several kinds. */
 extern const char nnc_kept_note[], nnc_transient_note[];
 
-/* value, at least 1; value * factor rounded up. */
+/* Returns value, but at least 1; returns value * factor, rounded up. */
 int64_t nnc_at_least_one(int64_t value);
 int64_t nnc_scaled_up(int64_t value, double factor);
 

@@ -1,5 +1,5 @@
-/* The table of op kinds, and the functions that ask a row. Also small tables of the same level: number
- * formats, phases, groups, FLOPs conventions. */
+/* The table of op kinds, and the functions that read its rows. Also small tables: number formats, phases, groups of
+ * ops, FLOPs conventions. */
 #include <nncost/dtype.h>
 
 #include "base/base_internal.h"
@@ -11,7 +11,7 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
-/* Share of the bytes of pointwise kernels that are read: half of them have two operands. */
+/* Share of reads in the bytes of pointwise kernels: half of the kernels have two operands. */
 static const double issued_reads = 0.6;
 
 nnc_work nnc_op_work(const nnc_op *op)
@@ -27,8 +27,8 @@ nnc_work nnc_op_work(const nnc_op *op)
     return work;
 }
 
-/* Elements that the bytes of an implementation are counted per: input of a product, logits of a loss, output of a
- * pointwise op or norm; 0 for other kinds. */
+/* Number of elements to which an implementation's bytes per element refer: input of a product, logits of a loss, output
+ * of a pointwise op or norm, scores of attention; 0 for other kinds. */
 static double op_elements(const nnc_op *op)
 {
     switch (op->kind) {
@@ -41,7 +41,7 @@ static double op_elements(const nnc_op *op)
     }
 }
 
-/* Bytes of the tensors that an implementation keeps; of a norm, also its statistics. */
+/* Bytes of the tensors that an implementation keeps, with the statistics of a norm. */
 static double library_kept(const nnc_op *op)
 {
     const bool norm = op->kind == NNC_OP_NORM;
@@ -79,7 +79,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why)
         nnc_op_row_of(op)->say(op, why);
         return;
     }
-    nnc_op work = *op; /* its kept bytes do not follow from the dims */
+    nnc_op work = *op; /* kept bytes of a captured op do not follow from the dims */
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));
@@ -90,7 +90,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why)
 
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX])
 {
-    if (op->recorded) { /* recorded like the forward ops */
+    if (op->recorded) { /* backward ops are recorded too */
         backward[0] = *op;
         return op->phase == NNC_PHASE_FORWARD ? 0 : 1;
     }
@@ -180,7 +180,7 @@ const char *nnc_op_name(const nnc_op *op)
     return op != NULL ? op->name : "?";
 }
 
-/* "down.conv" of place "down.0" becomes "down.0.conv". */
+/* Joins the name "down.conv" and the place "down.0" to "down.0.conv". */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size)
 {
     const char *in = op->place != NULL ? op->place : "", *name = op->name;
@@ -267,9 +267,8 @@ double nnc_block_format_bytes(double element_bytes, double scale_bytes, double b
     return element_bytes + scale_bytes / block;
 }
 
-/* ---- Collectives: communication between ranks. They do no work on the device and keep nothing there;
- * the links decide their time (src/cost). The backward of a gather is a scatter, and the
- * reverse. */
+/* ---- Collectives: communication between ranks. They do no work on the device and keep nothing; the links decide their
+ * time (src/cost). The backward of a gather is a scatter, and the backward of a scatter is a gather. ---- */
 
 NNC_ENUM_NAMES(nnc_collective, NNC_COLLECTIVE_LIST)
 NNC_ENUM_NAMES(nnc_comm, NNC_COMM_LIST)
@@ -327,10 +326,11 @@ const nnc_op_row nnc_collective_row = {
     .timed = NNC_TIMED_NETWORK,
 };
 
-/* ---- Operators of captured programs that are no product, convolution or attention: a pass over their tensors ---- */
+/* ---- Operators of captured programs, except products, convolutions and attention: each is a pass over its tensors
+ * ---- */
 
-/* Each input is read once and each output written once; the capture has their bytes. Arithmetic of such a kernel is
- * far below its traffic on every device, and does not count.   [captured-kernel] */
+/* Each input is read once and each output is written once; the capture has their bytes. The arithmetic of these kernels
+ * is not counted: on every device it takes much less time than the traffic.   [captured-kernel] */
 NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_kernel *p = &op->u.kernel;

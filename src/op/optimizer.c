@@ -1,13 +1,12 @@
-/* Optimizers and precision policies: bytes of each state, work of an update. One row each. */
+/* Optimizers and precision policies: bytes of each state, and work of an update. Each has one row. */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 
 NNC_ENUM_NAMES(nnc_update_kind, NNC_UPDATE_LIST)
 
-/* Sizes of a policy: weights, gradients, fp32 master copy, one moment, transient cast of the
- * weights. Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad),
- * DeepSeek-V3 arXiv:2412.19437 (fp8), scaling-book (bf16-states-fp32), Micikevicius
- * arXiv:1710.03740. [policies] */
+/* Bytes per parameter of a policy: weights, gradients, fp32 master copy, one moment, transient cast of the weights.
+ * Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad), DeepSeek-V3 arXiv:2412.19437 (fp8),
+ * scaling-book (bf16-states-fp32), Micikevicius arXiv:1710.03740.   [policies] */
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_DEFAULT) = { 2, 2, 4, 4, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_FP32) = { 4, 4, 0, 4, 0 };
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_MIXED) = { 2, 2, 4, 4, 0 };
@@ -35,7 +34,7 @@ static double gradient_io_bytes(const nnc_policy_sizes *sizes)
 {
     return sizes->gradient_bytes > 0.0
                ? sizes->gradient_bytes
-               : 2.0; /* the gradient is not stored: backward writes it, the update reads it once */
+               : 2.0; /* the gradient is not stored: backward writes it and the update reads it once */
 }
 
 double nnc_policy_gradient_io_bytes(nnc_policy policy)
@@ -92,8 +91,7 @@ static double of_muon(const dims *d, nnc_derivation *why)
     return moments_bytes;
 }
 
-/* The rows' `more`: work of a step in addition to the reads, writes and FLOPs of every
- * optimizer. */
+/* Functions for `more`: work of a step in addition to the reads, writes and FLOPs that every optimizer has. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;
@@ -136,14 +134,14 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
     return (nnc_work){ .read_bytes = more_read_bytes };
 }
 
-/* moments: per parameter, in units of the policy's moment. flops: per parameter of one step.
- * passes: over fp32 memory when every primitive is a separate kernel (Adam: m 3, v 5, sqrt 2, scale
- * 2, eps 2, addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
+/* moments: moments per parameter, each with the bytes of the policy's moment. flops: FLOPs per parameter and step.
+ * passes: passes over fp32 memory if every primitive is a separate kernel (Adam: m 3, v 5, sqrt 2, scale 2, eps 2,
+ * addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* NULL: by `moments` */
-    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no more */
-    unsigned instead_of; /* bit set of the optimizers that it replaces, with fewer bytes */
+    double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* NULL: computed from `moments` */
+    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no further work */
+    unsigned instead_of; /* bit set of the optimizers whose variant with smaller moments it is */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0 };
@@ -193,9 +191,9 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why)
     return moments_of(update, &d, why);
 }
 
-/* One fused pass reads the gradient, the master copy (or the weight itself) and the moments, and
- * writes them back with the 16-bit weight. One kernel per primitive reads and writes fp32 in turn;
- * with a master copy it casts the gradient up and the weight down. */
+/* Work of a step. Fused: one pass reads the gradient, the master copy (or the weight itself) and the moments, and
+ * writes the master copy, the moments and the 16-bit weight. Not fused: each primitive is a kernel that reads and
+ * writes fp32; with a master copy it also casts the gradient up and the weight down. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 {
     const dims d = dims_of(u, why);
@@ -236,8 +234,8 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
     return work;
 }
 
-/* Clipping by the global norm reads every gradient; scaling is part of a fused step and a separate
- * pass otherwise. Zeroing writes gradients once; adding reads and writes them in every pass. */
+/* Clipping by the global norm reads every gradient; scaling is part of a fused step, else a separate pass. Zeroing
+ * writes gradients once. Adding gradients reads and writes them in every pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_update *u = &op->u.update;

@@ -1,9 +1,9 @@
-/* One pass over elements: FLOPs, bytes read and written, bytes kept. The largest table of ops: one row
- * per kind of NNC_POINTWISE_LIST, every member by name. A kind without a row does not compile.
+/* One pass over elements: FLOPs, bytes read and written, bytes kept.
  *
- * Counts are by inspection of the kernels, per element of the output; transcendentals count as one
- * FLOP. Some kinds change the number of elements (dispatch, pools): input_elements then counts the
- * other side, which forward reads and backward writes.   [pointwise] */
+ * This is the largest table of ops: each kind of NNC_POINTWISE_LIST has one row, which names every member. A kind
+ * without a row does not compile. Counts are by inspection of the kernels, per element of the output; a transcendental
+ * function counts as one FLOP. Some kinds change the number of elements (dispatch, pools): input_elements is then the
+ * number that forward reads and backward writes.   [pointwise] */
 #include "base/base_internal.h"
 #include "op/op_internal.h"
 
@@ -20,16 +20,14 @@ typedef struct both {
 typedef struct pointwise_row {
     both flops;                               /* FLOPs on the vector units */
     passes forward, backward;                 /* memory passes of the fused kernel */
-    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive;
-                                               * left out = as fused */
-    double inputs;                            /* input elements per output element, as kept */
-    double mask_bytes;                        /* mask or indices, written forward and read backward */
+    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; not given = as fused */
+    double inputs;                            /* kept input elements per output element */
+    double mask_bytes;                        /* mask or indices: forward writes them, backward reads them */
     both input_flops;                         /* FLOPs per element of input_elements */
     double backward_input_reads;              /* elements of the input that backward reads */
-    bool no_backward;                         /* no parameters before it, or a copy of an untrained weight */
-    nnc_timed timed;                          /* how it is timed; left out = as pointwise, or as a map by its
-                                  * group */
-    nnc_activation act;                       /* activation; for the kinds in NNC_ACTIVATION_LIST */
+    bool no_backward;                         /* no parameters before it, or it copies an untrained weight */
+    nnc_timed timed;    /* formula for its time; not given = pointwise, or feature map, by its group */
+    nnc_activation act; /* for the kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
 #define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
@@ -39,7 +37,7 @@ ROW(NNC_PW_RELU, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .
 ROW(NNC_PW_GELU, .flops = { 8, 13 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 8, 8 },
     .unfused_backward = { 16, 8 }, .inputs = 1);
 ROW(NNC_PW_SILU, .flops = { 4, 7 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
-/* Backward needs the output of forward and not its input. */
+/* backward needs the output of forward, not its input */
 ROW(NNC_PW_SIGMOID, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
     .act = { .by_output = true });
 ROW(NNC_PW_TANH, .flops = { 4, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1,
@@ -48,18 +46,18 @@ ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2
 ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1, .act = { .by_output = true });
-/* inputs are gate and up; unfused: one kernel for the activation, one for the product */
+/* the inputs are gate and up; unfused: one kernel for the activation, one for the product */
 ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
 ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
-/* a compare and a product; backward 2 x max(x, 0) */
+/* one comparison and one product; backward computes 2 x max(x, 0) */
 ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 2, 2 },
     .unfused_backward = { 3, 2 }, .inputs = 1);
-/* a sigmoid per row, a product; backward also sums the products of a row */
+/* one sigmoid per row, one product per element; backward also sums the products of a row */
 ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 1, 1 },
     .unfused_backward = { 3, 1 }, .inputs = 1);
-/* divide, tanh, multiply; backward 1 - tanh^2 of the output */
+/* divide, tanh, multiply; backward uses 1 - tanh^2 of the output */
 ROW(NNC_PW_SOFTCAP, .flops = { 3, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1);
 /* backward reads dy and both inputs, and writes two gradients */
@@ -67,8 +65,8 @@ ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .u
     .unfused_backward = { 4, 2 }, .inputs = 2);
 ROW(NNC_PW_BIAS, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1, .mask_bytes = 1);
-/* Fused into the norm that follows, which also reads the branch and writes the sum; in backward
- * the norm's kernel also reads the gradient of the residual stream. */
+/* Fused into the next norm, whose kernel then also reads the branch and writes the sum. In backward that kernel also
+ * reads the gradient of the residual stream. */
 ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .unfused_forward = { 2, 1 },
     .unfused_backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_BIAS_DROPOUT_RESIDUAL, .flops = { 3, 2 }, .forward = { 2, 1 }, .backward = { 1, 1 },
@@ -79,9 +77,9 @@ ROW(NNC_PW_ROTARY, .flops = { 3, 3 }, .forward = { 1, 1 }, .backward = { 1, 1 },
 ROW(NNC_PW_POSITION_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_TIME_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_TIMESTEP, .flops = { 2, 0 }, .forward = { 0, 1 }, .no_backward = true);
-/* 2 x 2 windows: four compares; PyTorch keeps a 64-bit index per output */
+/* 2 x 2 windows have four comparisons; PyTorch keeps a 64-bit index per output */
 ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4, .mask_bytes = 8);
-/* Windows of any size: every input is read once, compared or added, and its gradient written. */
+/* Windows of any size: every input is read once and compared or added; backward writes its gradient. */
 ROW(NNC_PW_MAX_POOL2D, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 8,
     .input_flops = { 1, 0 });
 ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
@@ -89,33 +87,31 @@ ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 
 ROW(NNC_PW_UPSAMPLE_NEAREST, .flops = { 0, 1 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_UPSAMPLE_BILINEAR, .flops = { 7, 7 }, .forward = { 0.25, 1 }, .backward = { 1, 0.25 }, .inputs = 0.25);
 ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .input_flops = { 0, 1 });
-/* the gradient of a concatenation is two views of it */
+/* backward moves nothing: the gradients are two views of the gradient of the concatenation */
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
-/* Reads the parts and writes them next to each other; a part that heads share is written once
- * per head. Backward is the reverse. */
+/* Reads the parts and writes them next to each other. A part that several heads share is written once per head.
+ * Backward does the reverse. */
 ROW(NNC_PW_BY_HEADS, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_HALVES, .backward = { 1, 1 }, .inputs = 1);
-/* Forward reads fp32 and writes 16 bits; gradients the other way. With one flat gradient buffer
- * (unfused), gradients are also copied into it, and cast for their reduction. */
+/* Forward reads fp32 and writes 16 bits; for gradients the reverse. With one flat gradient buffer (unfused), gradients
+ * are also copied into the buffer, and cast before they are reduced. */
 ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused_forward = { 1, 0.5 },
     .unfused_backward = { 2.5, 2.5 }, .timed = NNC_TIMED_UPDATE);
-/* Dispatch reads one row per copy of a token; a sum reads every copy and writes one row.
- * Combining weights each copy; its backward also reads the copies for the gradients of the
- * weights. */
+/* Dispatch reads one row per copy of a token. A sum reads every copy and writes one row. Combine multiplies each copy
+ * by a weight; its backward also reads the copies for the gradients of the weights. */
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
 ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
-/* fp32; the new block's result has half the bytes: scale both, add */
+/* fp32; the result for a new block has half the bytes; both are scaled and added */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
-/* one product with the scale of its block; the stored weights are the input */
+/* one product with the scale of the block; the stored weights are the input */
 ROW(NNC_PW_DEQUANTIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .no_backward = true);
-/* Unfused, in fp32. Forward: times the scores, sum, concatenation, cast. Backward: the cast, the
- * sum over rows, products with bias and scores, each with its sum, and the join of the parts. 28
- * and 40 bytes per value of 16 bits. */
+/* Unfused, in fp32. Forward: product with the scores, sum, concatenation, cast: 28 bytes per 16-bit value. Backward:
+ * cast, sum over rows, products with bias and scores, each with its sum, and the join of the parts: 40 bytes. */
 ROW(NNC_PW_EXPERT_BIAS, .flops = { 2, 4 }, .backward = { 1, 0 }, .unfused_forward = { 7, 7 },
     .unfused_backward = { 12, 8 });
-/* Both halves, and the concatenation; backward masks the gradient of both, and joins them. */
+/* Forward clamps both halves and concatenates them; backward masks the gradients of both and joins them. */
 ROW(NNC_PW_CLAMP, .flops = { 1, 1 }, .forward = { 2, 2 }, .backward = { 3, 2 }, .inputs = 1);
 ROW(NNC_PW_CAST, .flops = { 2, 2 }, .forward = { 1, 0 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 1,
     .timed = NNC_TIMED_CAST);
@@ -135,16 +131,16 @@ static passes passes_of(const pointwise_row *row, bool fused, bool backward)
     return fused || many.reads + many.writes == 0.0 ? one : many;
 }
 
-/* Inside the norm's kernel an activation moves no bytes; a residual sum reads the branch, and
- * backward writes the gradient of it. */
+/* Memory passes of an op inside the kernel of a norm. An activation moves no bytes. A residual sum reads the branch;
+ * its backward writes the gradient of the branch. */
 static passes inside_norm(nnc_pointwise_kind kind, bool backward)
 {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
-/* One kernel each for the largest value, the sum and the quotient; backward: the sum of a row's
- * products, and the rest. */
+/* One kernel each for the largest value, the sum and the quotient. Backward: one kernel for the sum of the products in
+ * a row, and one for all other work. */
 static passes by_reductions(bool backward)
 {
     return backward ? (passes){ 4, 1 } : (passes){ 3, 1 };
@@ -159,7 +155,7 @@ NNC_SAYING nnc_work pointwise_work(const nnc_op *op, nnc_derivation *why)
     const passes pass = p->inside          ? inside_norm(p->kind, backward)
                         : p->by_reductions ? by_reductions(backward)
                                            : passes_of(row, p->fused, backward);
-    /* a cast writes 8-bit copies both ways */
+    /* a cast writes 8-bit copies forward and backward */
     const bool masks_written = p->kind == NNC_PW_CAST || !backward;
     NNC_LET(why, elements, NULL, (double)(other ? p->backward_elements : p->elements));
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
@@ -239,11 +235,11 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward)
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Ranks that share the elements. For a cast, input and output differ. */
+/* Number of ranks that share the elements. The input and the output of a cast may be shared differently. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
 {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
-    /* it works on weights, whatever the split of the tokens */
+    /* works on weights, so the split of the tokens does not matter */
     if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) {
         return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
                : op->split == NNC_SPLIT_EXPERT_INNER                            ? d->expert_tensor * d->expert

@@ -7,8 +7,8 @@
 
 enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
 
-/* A lookup multiplies nothing: it reads one row per token and writes it. Backward reads dy and adds
- * it to the row's gradient, which is read and written.   [embedding] */
+/* A lookup does no multiplication: it reads one row per token and writes it. Backward reads dy and adds it to the
+ * gradient of the row, which is read and written.   [embedding] */
 NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
 {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
@@ -69,12 +69,11 @@ const nnc_op_row nnc_embedding_row = {
 
 /* ---- Norms: layer, RMS, group and batch ---- */
 
-/* Normalisation: layer, RMS, group, batch. Per element: FLOPs of the kernel forward and backward,
- * and passes over memory forward when every primitive is a separate kernel (backward has half as
- * many again). Per row: bytes of statistics: mean and reciprocal deviation in fp32, RMS the latter
- * only. on_chip_elements: the longest row that stays on the chip between the pass that sums and the
- * pass that scales; for a group norm 128 KiB in 16 bit, the shared memory of one core of a current
- * GPU. Counts by inspection. */
+/* Norms: layer, RMS, group, batch. Per element: FLOPs of the kernel forward and backward, and passes over memory
+ * forward if every primitive is a separate kernel (backward: 1.5 times as many). Per row: bytes of statistics, which
+ * are mean and reciprocal deviation in fp32, and for RMS only the second. on_chip_elements: the longest row that stays
+ * on the chip between the pass that sums and the pass that scales; for a group norm 128 KiB in 16 bits, the shared
+ * memory of one core of a current GPU. Counts by inspection. */
 static const struct {
     const char *name;
     double forward_flops, backward_flops, unfused_passes, statistics_bytes, on_chip_elements;
@@ -85,17 +84,17 @@ static const struct {
     [NNC_NORM_BATCH] = { "batch_norm", 8, 14, 6, 8, 0 },
 };
 
-/* Normalisation in one kernel reads x and writes y; backward reads x and dy and writes dx. When a
- * row does not stay on the chip, x is read once more forward, x and dy once more backward. Without
- * fusion there is one kernel per primitive: 6 passes, 5 for RMS, and half as many again backward.
- * By reductions: one kernel each for mean, variance, and the rest; backward one each for sums over
- * columns, sums over rows, and the rest, with two inputs each.   [norm] */
+/* Work of a norm. In one kernel it reads x and writes y; backward reads x and dy and writes dx. If a row does not stay
+ * on the chip, forward reads x once more, and backward reads x and dy once more. Not fused: one kernel per primitive, 6
+ * passes (RMS: 5), backward 1.5 times as many. By reductions: forward has one kernel each for the mean, the variance
+ * and the scaling; backward has one kernel each for sums over columns, sums over rows, and the gradient, with two
+ * inputs each.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_norm *p = &op->u.norm;
     const bool backward = op->phase == NNC_PHASE_BACKWARD;
     NNC_LET(why, elements, NULL, (double)p->elements);
-    /* a group norm that runs in fp32 has casts from 16 bits before it and back after it */
+    /* a group norm in fp32 casts its input from 16 bits and its output back */
     const bool cast = p->kind == NNC_NORM_GROUP && p->keep == NNC_KEEP_UPCAST && nnc_dtype_bytes(op->dtype) < 4.0;
     NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
     NNC_LET(why, flops_per_element, NULL, backward ? kinds[p->kind].backward_flops : kinds[p->kind].forward_flops);
@@ -127,7 +126,7 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
         NNC_SET(why, work.read_bytes, "B", (reads * 4.0 + cast_bytes) * elements);
         NNC_SET(why, work.write_bytes, "B", (writes * 4.0 + cast_bytes) * elements);
     }
-    if (p->turned) { /* two maps forward, three backward; each is read and written */
+    if (p->turned) { /* forward copies two maps, backward three; each copy reads and writes a map */
         NNC_LET(why, maps, NULL, backward ? 3.0 : 2.0);
         NNC_LET(why, read_bytes, "B", work.read_bytes);
         NNC_LET(why, write_bytes, "B", work.write_bytes);
@@ -138,7 +137,7 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-/* Written out in fp32 ("eager"), an RMS norm of 16-bit data keeps the up-cast input and its square,
+/* Written in primitives in fp32 ("eager"), an RMS norm of 16-bit data keeps four tensors: the upcast input, its square,
  * the reciprocal, and the normalised value before the gain. Source: tests/data/reference. */
 NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
 {
@@ -147,7 +146,8 @@ NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, rows, NULL, (double)p->rows);
     NNC_LET(why, statistics_bytes, "B", kinds[p->kind].statistics_bytes);
     NNC_LET(why, input_bytes, "B", p->keeps_input ? elements * element_bytes : 0.0);
-    NNC_LET(why, upcast_bytes, "B", element_bytes < 4.0 ? elements * 4.0 : input_bytes); /* fp32 needs no copy */
+    /* an fp32 input is not copied */
+    NNC_LET(why, upcast_bytes, "B", element_bytes < 4.0 ? elements * 4.0 : input_bytes);
     double kept_bytes = 0.0;
     switch (p->keep) {
     case NNC_KEEP_UPCAST: NNC_SET(why, kept_bytes, "B", upcast_bytes + statistics_bytes * rows); break;
@@ -174,7 +174,7 @@ NNC_OP_FUNCTIONS(norm)
 static void norm_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_norm *p = &op->u.norm;
-    /* norms of queries and keys: each rank has its heads */
+    /* norms of queries and keys: each rank has its own heads */
     const int64_t ranks = op->split == NNC_SPLIT_INNER ? d->context * d->tensor : d->sequence;
     p->elements /= ranks;
     p->rows /= p->across_heads ? d->context : ranks;
@@ -207,16 +207,16 @@ const nnc_op_row nnc_norm_row = {
     .fuses = true,
 };
 
-/* ---- Fused attention (FlashAttention): scores never leave the chip ---- */
+/* ---- Fused attention (FlashAttention): scores stay on the chip ---- */
 
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window)
 {
     if (!causal) {
         return s_q * s_k;
     }
-    /* keys before the first query's own key: both sequences end together */
+    /* number of keys before the first query's own key: both sequences end at the same position */
     const int64_t before = s_k - s_q;
-    /* queries that see fewer keys than the window holds */
+    /* number of queries that have fewer keys than the window holds */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
     const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
     return short_views * before + short_views * (short_views + 1) / 2 + (s_q - short_views) * window;
@@ -243,13 +243,12 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* Attention in one kernel. Forward: Q K^T and P V over the pairs of the mask; Q, K, V are read
- * once, the output and one fp32 log-sum-exp per query are written. Backward recomputes the scores:
- * five products instead of four; it reads Q, K, V, O, dO and two fp32 numbers per query, writes dQ,
- * dK, dV. Model FLOPs (full_flops, causal_flops) have no recomputation: backward is twice forward.
- * The softmax runs on the vector units, per pair: max, subtract, exp, sum, divide forward; subtract
- * and exp again, then four for its gradient backward.
- * Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
+/* Attention in one kernel. Forward computes Q K^T and P V over the pairs under the mask. It reads Q, K and V once and
+ * writes the output and one fp32 log-sum-exp per query. Backward computes the scores again: five products instead of
+ * four. It reads Q, K, V, O, dO and two fp32 numbers per query, and writes dQ, dK and dV. Model FLOPs (full_flops,
+ * causal_flops) include no recomputation: backward is twice forward. The softmax runs on the vector units. Per pair,
+ * forward has max, subtract, exp, sum, divide; backward has subtract and exp again, then four operations for the
+ * gradient. Source: FlashAttention arXiv:2205.14135; FlashAttention-2 arXiv:2307.08691.   [flash] */
 NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
@@ -296,7 +295,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-/* Q, K, V and the log-sum-exp; the output is owned by the projection that reads it. */
+/* Kept: Q, K, V and the log-sum-exp. The output projection reads the output of attention and owns it. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
@@ -332,7 +331,7 @@ NNC_OP_FUNCTIONS(flash)
 static void flash_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_flash *p = &op->u.flash;
-    if (op->split == NNC_SPLIT_TOKENS) { /* every rank attends with all heads */
+    if (op->split == NNC_SPLIT_TOKENS) { /* every rank computes attention with all heads */
         return;
     }
     p->heads /= d->heads;
@@ -343,7 +342,7 @@ static void flash_shard(nnc_op *op, const nnc_degrees *d)
     p->pairs /= (double)d->positions;
     p->full_pairs /= (double)d->positions;
     p->window_pairs /= (double)d->positions;
-    op->weights.vector /= d->tensor; /* sinks */
+    op->weights.vector /= d->tensor; /* attention sinks */
 }
 
 static void flash_shape(const nnc_op *op, char *text, size_t size)
@@ -386,10 +385,9 @@ NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* FLOPs per token and number of the state: two for the discretised decay, two for the input, two to
- * add it to the decayed state, two to read; and two per value for the skip connection. Counts by
- * inspection of the recurrence; transcendentals count as one. Source: arXiv:2312.00752, algorithm
- * 2.   [scan] */
+/* FLOPs per token and per number of the state: two for the discretised decay, two for the input, two to add it to the
+ * decayed state, two to read the state. The skip connection has two per value. Counts by inspection of the recurrence;
+ * a transcendental function counts as one. Source: arXiv:2312.00752, algorithm 2.   [scan] */
 NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
 {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
@@ -398,11 +396,10 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
     return recurrence_flops;
 }
 
-/* Within a chunk, tokens interact as in attention: products of keys and queries (groups x state),
- * then with the values. Between chunks, the state is written and read once per token. The delta
- * rule first solves for what each token adds: two more products with keys, one more with values,
- * and one more of the state. Sources: arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.
- * [scan] */
+/* Within a chunk, tokens interact as in attention: products of keys and queries (groups x state), then products with
+ * the values. Between chunks, the state is written and read once per token. The delta rule first solves for the value
+ * that each token adds: two more products with keys, one more with values, and one more of the state. Sources:
+ * arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.   [scan] */
 NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why)
 {
     const double tokens = d->tokens, inner = d->inner, state = d->state, chunk = d->chunk;
@@ -421,8 +418,7 @@ NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *m
     return scan_flops;
 }
 
-/* Backward repeats the forward products, since only the inputs are kept, and does two more for
- * each. */
+/* Backward repeats the forward products, because only the inputs are kept, and has two more products for each. */
 NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_scan *p = &op->u.scan;
@@ -475,7 +471,7 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(scan)
 
-/* Tensor ranks share the heads; the layer's rules guarantee that groups divide too. */
+/* Tensor ranks share the heads. The rules of the layer guarantee that groups are divided evenly too. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_scan *p = &op->u.scan;
@@ -508,11 +504,9 @@ const nnc_op_row nnc_scan_row = {
 
 /* ---- Losses: cross-entropy and mean squared error ---- */
 
-/* Cross-entropy over `tokens` rows of `classes` logits.
- * Fused: logits read once forward; backward reads them and writes the gradient in their place.
- * Unfused, in fp32: cast, log-softmax, its gradient, cast back.
- * Mean squared error reads prediction and target forward, and writes one gradient backward.
- * Source: counts by inspection.   [cross-entropy] */
+/* Cross-entropy over `tokens` rows of `classes` logits. Fused: forward reads the logits once; backward reads them and
+ * writes the gradient in their place. Unfused, in fp32: cast, log-softmax, its gradient, cast back. Mean squared error:
+ * forward reads prediction and target, backward writes one gradient. Source: counts by inspection.   [cross-entropy] */
 NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;
@@ -563,8 +557,8 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-/* An unfused loss holds the logits, their fp32 copy and the fp32 probabilities at once; what it
- * keeps is counted there. */
+/* An unfused loss holds the logits, their fp32 copy and the fp32 probabilities at the same time. Tensors that it keeps
+ * are counted in loss_kept. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;

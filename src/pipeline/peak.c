@@ -1,18 +1,20 @@
-/* Peak of what one device of a pipeline keeps for backward, when its chunks keep different amounts: the first has the
- * embedding, the last the head, and some have one layer more. The peak follows from the order list alone:
+/* Peak of the bytes that one device of a pipeline keeps for backward, if its chunks keep different amounts: the first
+ * chunk has the embedding, the last chunk the head, and some chunks have one layer more. The peak follows from the
+ * order list alone, without times:
  *
  *     device 1 of 2, interleaved, 2 chunks, c1 has the head:   F0 F0 F1 B1 F1 B1 F0 B0 ...
  *     kept of c0, c1 after each forward:                       1  2  2     2     3
  *                                                              0  0  1     1     0
  *
- * A chunk is kept from the start of its forward to the end of the op that frees it; see nnc_pipeline_in_flight. */
+ * The bytes of a chunk are kept from the start of its forward to the end of the op that frees them; see
+ * nnc_pipeline_in_flight. */
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
 typedef struct peak {
     const double *bytes;
     double highest;
-    double *counts; /* passes in flight per chunk, at the highest moment so far */
+    double *counts; /* kept passes of each chunk, at the highest moment so far */
     int32_t chunks;
 } peak;
 
@@ -20,7 +22,7 @@ static void look(peak *to, const int64_t *kept)
 {
     double sum = 0.0;
     for (int32_t c = 0; c < to->chunks; c++) {
-        /* Callers fill as many entries as there are chunks. */
+        /* Callers fill one entry per chunk. */
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
         sum += (double)kept[c] * to->bytes[c];
     }
@@ -34,21 +36,21 @@ static void look(peak *to, const int64_t *kept)
 
 /* ---- interleaved: closed form ---- */
 
-/* The device keeps the same number of passes from its first backward on, so the peak depends only on the chunks that
- * keep other bytes than chunk 1. */
+/* Search for the peak of an interleaved device. From its first backward on, the device keeps a constant number of
+ * passes, so the peak depends only on the chunks that keep more or fewer bytes than chunk 1 (the `others`). */
 typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: forwards before the first backward */
     int32_t others;
-    const int32_t *place;     /* place of each other chunk */
-    const double *more_bytes; /* than chunk 1 */
+    const int32_t *place;     /* place of each other chunk in the order of chunks */
+    const double *more_bytes; /* bytes of each other chunk, less the bytes of chunk 1 */
     double highest;
-    int64_t peak_at; /* backward number */
+    int64_t peak_at; /* number of the backward at the peak */
 } interleaved;
 
-/* The first `ops` passes of a phase: groups of p micro-batches take the v chunks in turn. */
+/* Progress after the first `ops` passes of a phase. A round has p micro-batches on each of the v chunks in turn. */
 typedef struct progress {
-    int64_t whole; /* passes of each chunk in whole rounds */
-    int64_t rest;  /* passes of the round that has begun */
+    int64_t whole; /* passes of each chunk in finished rounds */
+    int64_t rest;  /* passes so far in the unfinished round, all chunks together */
 } progress;
 
 static progress progress_of(const interleaved *in, int64_t ops)
@@ -57,14 +59,14 @@ static progress progress_of(const interleaved *in, int64_t ops)
     return (progress){ .whole = ops / round * in->stages, .rest = ops % round };
 }
 
-/* Passes of the chunk in place `place` of the order. */
+/* Number of finished passes of the chunk at `place` in the order. */
 static int64_t passes_of(progress of, int64_t place, int64_t stages)
 {
     const int64_t rest = of.rest - place * stages;
     return of.whole + (rest < 0 ? 0 : rest > stages ? stages : rest);
 }
 
-/* Passes that a chunk keeps before backward number k. */
+/* Number of passes that a chunk keeps before backward number k. */
 static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk)
 {
     return passes_of(progress_of(in, in->ahead + k), chunk, in->stages) -
@@ -83,7 +85,8 @@ static void look_at(interleaved *in, int64_t k)
     }
 }
 
-/* Looks at backward number k of the first round, if it exists. */
+/* Compares backward number k with the highest so far. A negative k is moved to the first round; a k past the end is
+ * ignored. */
 static void look_in_round(interleaved *in, int64_t k, int64_t end)
 {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;
@@ -92,8 +95,9 @@ static void look_in_round(interleaved *in, int64_t k, int64_t end)
     }
 }
 
-/* The count of a chunk is linear between the moments where a phase begins or ends its turn, and repeats after a round. It
- * is highest after its forwards or before its backwards, and lowest before its forwards or after its backwards. */
+/* Finds the peak by looking only where it can be. The number of kept passes of a chunk is linear between the moments
+ * where forward or backward of this chunk begins or ends, and repeats after a round. It is highest after the forwards
+ * or before the backwards of the chunk, and lowest before the forwards or after the backwards. */
 static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device, int32_t others, const int32_t *place,
                                     const double *more_bytes)
 {
@@ -118,7 +122,7 @@ static interleaved find_interleaved(const nnc_pipeline *pipeline, int64_t device
     return in;
 }
 
-/* All chunks: the peak in bytes, and the passes of each chunk then. */
+/* Returns the peak in bytes over all chunks; sets counts to the kept passes of each chunk at the peak. */
 static double interleaved_peak(const nnc_pipeline *pipeline, int64_t device, const double *bytes, double *counts)
 {
     int32_t place[NNC_PIPELINE_VIRTUAL_MAX], others = 0;
@@ -151,13 +155,13 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
     return true;
 }
 
-/* ---- other schedules: the order list, pass by pass ---- */
+/* ---- other schedules: replay of the order list, pass by pass ---- */
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
-    int64_t kept[2]; /* per stream number */
-    int32_t freeing; /* NNC_B0 or NNC_W0: the phase that frees */
-    bool swapped;    /* stream 0 is direction 1 */
+    int64_t kept[2]; /* kept passes of stream 0 and of stream 1 */
+    int32_t freeing; /* NNC_B0 or NNC_W0: the phase whose end frees the activations */
+    bool swapped;    /* true: stream 0 carries direction 1 */
     peak *to;
 } walk;
 
@@ -178,7 +182,7 @@ static void run_stream(walk *w, int32_t stream)
 
 static void run_op(walk *w, int32_t op)
 {
-    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* both at the same time */
+    const bool pair = op == NNC_F0_BW1 || op == NNC_F1_BW0; /* forward and backward at the same time */
     const bool frees = pair || op == NNC_BW0 || op == NNC_BW1;
     if (pair) {
         run_stream(w, op == NNC_F0_BW1 ? NNC_F0 : NNC_F1);
@@ -192,7 +196,8 @@ static void run_op(walk *w, int32_t op)
     }
 }
 
-/* Whole repeats change the counts evenly, so the first and the last of them show the peak. */
+/* Each repeat of a run changes the counts by the same amount, so only the first and the last repeat can hold the
+ * peak. */
 static void run_repeats(walk *w, const nnc_order_run *run)
 {
     for (int64_t i = 0; i < run->repeat; i++) {

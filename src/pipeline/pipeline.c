@@ -1,25 +1,24 @@
 /* Replay of the order lists of a pipeline: every op starts as soon as its input has arrived and its device is free.
- * nnc_pipeline_run skips the steady part of a long schedule: once the state repeats, only later in time, all further
- * periods take the same time.   [pipeline] [pipeline-skip] */
+ * nnc_pipeline_run skips the steady part of a long schedule. Once the state repeats, with all times later by the same
+ * amount, all further periods take equally long.   [pipeline] [pipeline-skip] */
 #include <float.h>
 
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* A replay under way. Virtual stages count both directions of dualpipe here. */
+/* State of one replay. With dualpipe, virtual stages are counted once per direction. */
 typedef struct replay {
     const nnc_pipeline *pipeline;
     const nnc_schedule_row *row;
     nnc_pipeline_memory *memory;
     nnc_pipeline_event_fn *event; /* NULL: intervals are not reported */
     void *context;
-    int32_t virtual_stages, chain; /* number of all virtual stages; number of those that one
-                                    * micro-batch passes */
+    int32_t virtual_stages, chain; /* virtual_stages: number of all virtual stages; chain: number of virtual stages that
+                                    * one micro-batch passes */
     bool dual;                     /* dualpipe on at least two devices */
-    bool folded;                   /* the second chunk or direction runs back up the devices */
+    bool folded;                   /* the second chunk or direction runs from the last device back to the first */
     bool splits;                   /* weight gradients are separate ops */
-    bool quiet;                    /* no events are reported, and kept micro-batches are not
-                                    * counted */
+    bool quiet;                    /* reports no events and does not count kept micro-batches */
 } replay;
 
 /* ---- laying out ---- */
@@ -35,7 +34,7 @@ static int32_t chunk_of(const replay *r, int32_t virtual_stage)
     return virtual_stage / r->pipeline->stages;
 }
 
-/* Binds a stream to the virtual stage of its next ops. */
+/* Connects a stream to the virtual stage of its next ops. */
 static void bind(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase, int32_t virtual_stage)
 {
     nnc_pipeline_memory *const memory = r->memory;
@@ -66,9 +65,9 @@ static void begin_stream(const replay *r, int32_t d, int32_t index)
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_pipeline_phase phase = (nnc_pipeline_phase)(index / 2);
-    /* Stream 0 of dualpipe is the direction that starts at this half of the devices. */
+    /* Stream 0 of dualpipe carries the direction that enters at this half of the devices. */
     const int32_t chunk = r->dual && d >= p / 2 ? 1 - index % 2 : index % 2;
-    /* The phase whose op frees the activations. */
+    /* `last` is the phase whose op frees the activations. */
     const bool late = r->splits && !r->row->frees_early;
     const nnc_pipeline_phase last = late ? NNC_RUN_WEIGHT : NNC_RUN_BACKWARD;
     nnc_stream *const stream = &r->memory->device[d].stream[index];
@@ -107,7 +106,7 @@ static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int
 {
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
-    /* A whole group of micro-batches can be on the way from the last device to the first. */
+    /* Queues between devices that are not neighbours need more slots: p micro-batches can be on the way at once. */
     while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) {
         count *= 2;
     }
@@ -123,7 +122,7 @@ static bool lay_out(replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory
     const int32_t p = pipeline->stages, v = pipeline->chunks;
     const int64_t m = pipeline->micro_batches;
     const nnc_schedule_row *const row = nnc_schedule_of(pipeline->schedule);
-    const bool alone = row->dual && p == 1; /* one device: nothing to fold or to pair with */
+    const bool alone = row->dual && p == 1; /* true: dualpipe on one device, without folding and pairs */
     const bool dual = row->dual && !alone;
     int64_t chunk_ops;
     if (p < 1 || p > NNC_PIPELINE_STAGES_MAX || v < 1 || v > NNC_PIPELINE_VIRTUAL_MAX / p || m < 1 ||
@@ -168,7 +167,7 @@ static bool ready(const nnc_stream *stream)
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Time when the input of the stream is there: start_s or later. */
+/* Takes the next message of the stream. Returns the time when its input is there, at least start_s. */
 static double receive(nnc_stream *stream, double start_s)
 {
     nnc_queue *const in = stream->in;
@@ -207,7 +206,7 @@ static void report(const replay *r, int32_t d, const nnc_stream *stream, nnc_pip
                                                 .end_s = end_s });
 }
 
-/* An interleaved device continues with its next chunk: forward down the list, backward up the list. */
+/* Moves an interleaved device to its next chunk: to a later chunk in forward, to an earlier chunk in backward. */
 static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase)
 {
     const int32_t step = phase == NNC_RUN_FORWARD ? r->pipeline->stages : r->chain - r->pipeline->stages;
@@ -268,7 +267,7 @@ static bool run_one(const replay *r, int32_t d, int32_t index)
     return true;
 }
 
-/* run_joined without events, the common case. */
+/* run_joined without events and without counting kept micro-batches; the common case. */
 static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w)
 {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
@@ -302,8 +301,8 @@ static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *
     return true;
 }
 
-/* A forward (or none) and a whole backward (or none): both inputs are needed at the start, both results are sent
- * at the end. */
+/* Runs a forward (or none) and a whole backward (or none) as one op. Both inputs must be there at the start, and both
+ * results are sent at the end. Returns false if an input is missing. */
 static bool run_joined(const replay *r, int32_t d, int32_t forward, int32_t chunk)
 {
     nnc_pipeline_device *const device = &r->memory->device[d];
@@ -343,7 +342,7 @@ static bool run_op(const replay *r, int32_t d, uint8_t op)
     }
 }
 
-/* Runs one device until it has to wait; true if it ran any op. */
+/* Runs one device until it has to wait. Returns true if it ran any op. */
 static bool run_device(const replay *r, int32_t d)
 {
     nnc_pipeline_device *const device = &r->memory->device[d];
@@ -404,7 +403,7 @@ static double device_busy_s(const replay *r, int32_t d)
     return busy_s;
 }
 
-/* Whole backwards end in a cascade, and the end of the step waits for the last one. */
+/* With whole backwards, devices finish one after the other, and each device waits for the last one to end the step. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result)
 {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) {
@@ -418,7 +417,7 @@ static void summarise(const replay *r, nnc_pipeline_result *result)
     result->total_s = result->makespan_s = 0;
     for (int32_t d = 0; d < pipeline->stages; d++) {
         const nnc_pipeline_device *const device = &r->memory->device[d];
-        const double first_s = r->dual ? 0 : device->first_s; /* dualpipe starts at both ends */
+        const double first_s = r->dual ? 0 : device->first_s; /* dualpipe starts at both ends at time 0 */
         result->span_s[d] = device->free_s - first_s;
         result->total_s = nnc_max(result->total_s, result->span_s[d]);
         result->makespan_s = nnc_max(result->makespan_s, device->free_s);
@@ -490,7 +489,7 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
     return true;
 }
 
-/* The queues in a fixed order; NULL at the end of a chain of virtual stages. */
+/* Returns queue number i in a fixed order. Returns NULL where a chain of virtual stages begins. */
 static nnc_queue *queue_at(const replay *r, int32_t i)
 {
     const int32_t s = i / 2;
@@ -519,8 +518,9 @@ static void remember(const replay *r)
     }
 }
 
-/* Returns the repeats since the remembered moment if the pipeline is in the same state, later by *later_s; else 0.
- * Equal times may differ by the rounding of a few additions; after too many ops, by any amount. */
+/* Returns the number of repeats since the remembered moment if the pipeline is in the same state with all times later
+ * by *later_s; otherwise 0. Times count as equal within the rounding of a few additions. After NNC_SKIP_FORCE_OPS ops
+ * without a period, any time counts as equal. */
 static int64_t period(const replay *r, double *later_s)
 {
     const nnc_pipeline *const pipeline = r->pipeline;
@@ -553,7 +553,7 @@ static int64_t period(const replay *r, double *later_s)
     return repeats;
 }
 
-/* Counts an op of the order list as done `times` more times. */
+/* Counts an op of the order list as run `times` more times. */
 static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
 {
     nnc_stream *const stream = device->stream;
@@ -570,7 +570,7 @@ static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
     }
 }
 
-/* Advances the state by `times` periods. */
+/* Advances the state by `times` periods of `repeats` repeats each. */
 static void skip(const replay *r, int64_t repeats, int64_t times, double later_s)
 {
     const double skip_s = (double)times * later_s;
@@ -591,7 +591,7 @@ static void skip(const replay *r, int64_t repeats, int64_t times, double later_s
     }
 }
 
-/* Skips whole periods of the present runs, except the last repeat; true if it skipped any. */
+/* Skips whole periods of the present runs, but leaves the last repeat. Returns true if it skipped any. */
 static bool skip_periods(const replay *r)
 {
     double later_s = 0;
@@ -612,8 +612,8 @@ static bool skip_periods(const replay *r)
     return true;
 }
 
-/* Brent's cycle detection: compares a remembered moment with each later one and replaces it after 1, 2, 4, ...
- * sweeps. It finds a period of any length after any run-up. */
+/* Finds periods with Brent's cycle detection: compares a remembered moment with each later one, and replaces it after
+ * 1, 2, 4, ... sweeps. It finds a period of any length after any run-up. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result)
 {
     replay r = { .quiet = true };

@@ -1,9 +1,9 @@
-/* The pipeline schedules: one row each, with its order list, its closed forms, and its rules for a plan. */
+/* The pipeline schedules: one row per schedule with its order list, its closed forms, and its rules for a plan. */
 #include "base/base_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* An order list gives the ops of each device, one after the other. It depends on stages, chunks and micro-batches
- * only, never on times, so the time of a replay is monotone in every op time. */
+/* An order list gives the ops of each device in their order. It depends only on stages, chunks and micro-batches, not
+ * on times. If an op takes longer, the replayed time therefore never gets shorter. */
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -31,10 +31,11 @@ static void append(nnc_pipeline_device *device, int64_t repeat, const uint8_t *o
 #define APPEND(device, repeat, ...) \
     append((device), (repeat), (const uint8_t[]){ __VA_ARGS__ }, sizeof((uint8_t[]){ __VA_ARGS__ }))
 
-/* ---- 1f1b, arXiv:2104.04473: device i runs min(m, p-i-1) forwards, then forward and backward in
- * turn, then the backwards left ---- */
+/* ---- 1f1b, arXiv:2104.04473: device i runs min(m, p-i-1) forwards, then forward and backward in turn, then the
+ * remaining backwards ---- */
 
-/* `ahead` forwards first. n counts micro-batches, of one chunk each if a device has several. */
+/* Writes `ahead` forwards, then forward and backward in turn. n counts micro-batches; with several chunks per device,
+ * it counts each chunk of a micro-batch. */
 static void alternate(nnc_pipeline_device *device, int64_t n, int64_t ahead)
 {
     ahead = least(ahead, n);
@@ -106,9 +107,9 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_GPIPE) = {
     .in_flight = in_flight_gpipe,
 };
 
-/* ---- interleaved, arXiv:2104.04473: 1f1b with chunks for micro-batches, taken in groups of p
- * micro-batches: first min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s is on device s % p, m is
- * a multiple of p. One chunk is plain 1f1b ---- */
+/* ---- interleaved, arXiv:2104.04473: 1f1b in which one chunk of a micro-batch replaces a micro-batch. Chunks take
+ * turns after each group of p micro-batches. A device begins with min(m v, 2(p-i-1) + (v-1)p) forwards. Virtual stage s
+ * is on device s % p; m is a multiple of p. With one chunk it equals 1f1b ---- */
 
 static void write_interleaved(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device)
 {
@@ -149,10 +150,12 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_INTERLEAVED) = {
     .in_flight = in_flight_interleaved,
 };
 
-/* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with separate weight gradients. The published bubbles are
- * for tW <= tF. Past that what remains is the wait for the first gradient: with that many micro-batches in flight the first device has nothing to run until it is back ---- */
+/* ---- ZB-H1 and ZB-H2, arXiv:2401.10241: 1f1b with separate weight gradients. The published bubbles hold for tW <= tF.
+ * If tW > tF, the first device still waits for the first gradient: with that many micro-batches in flight it has no op
+ * to run until the gradient is back ---- */
 
-/* Each weight gradient runs `late` input gradients after its own; the late ones fill the wait at the end. */
+/* Writes each weight gradient `late` input gradients after its own input gradient. The late weight gradients fill the
+ * wait at the end. */
 static void alternate_split(nnc_pipeline_device *device, int64_t m, int64_t ahead, int64_t late)
 {
     ahead = least(ahead, m);
@@ -225,8 +228,8 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_H2) = {
     .in_flight = in_flight_zb_h2,
 };
 
-/* ---- ZB-V, arXiv:2401.10241: two chunks, virtual stages 0..p-1 down the devices and p..2p-1 back up.
- * The list is written for n >= 2p-1 micro-batches, missing ones are left out ---- */
+/* ---- ZB-V, arXiv:2401.10241: two chunks; virtual stages 0..p-1 run down the devices and p..2p-1 back up. The list is
+ * written for n >= 2p-1 micro-batches; with fewer, the missing ops are skipped ---- */
 
 static void write_zb_v(const nnc_pipeline *pipeline, int64_t i, nnc_pipeline_device *device)
 {
@@ -249,7 +252,7 @@ static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why)
     return equal_bubble_s;
 }
 
-/* Both chunks of p micro-batches, once m >= 2p-1. */
+/* A device keeps both chunks of p micro-batches once m >= 2p-1. */
 static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why)
 {
     (void)v;
@@ -267,22 +270,22 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
     .in_flight = in_flight_zb_v,
 };
 
-/* ---- DualPipe, arXiv:2412.19437: half of the micro-batches start at each end (the first half, one
- * more when m is odd, at device 0); device i holds stage i for one direction and p-1-i for the other,
- * so chunks is 1 and times are given once per stage. A forward of one direction paired with a backward
- * of the other takes the sum of their times and sends both results at its end. p is even, or 1. The
- * list is written for n >= p micro-batches from each end, missing ones are left out ---- */
+/* ---- DualPipe, arXiv:2412.19437: half of the micro-batches enters at each end. The first half enters at device 0 and
+ * has one more micro-batch when m is odd. Device i holds stage i for one direction and stage p-1-i for the other
+ * direction, so chunks is 1 and times are given once per stage. A forward of one direction can pair with a backward of
+ * the other direction. The pair takes the sum of their times and sends both results at its end. p is even, or 1. The
+ * list is written for n >= p micro-batches from each end; with fewer, the missing ops are skipped ---- */
 
-/* Direction 0 starts at this half of the devices; i counts from the nearer end. */
+/* Writes the list of a device. Direction 0 enters at the end of this half of the devices; i counts from that end. */
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i)
 {
-    const int64_t inner = p / 2 - i - 1; /* devices between this one and the middle */
-    const int64_t late1 = (i + 1) / 2;   /* backwards of the drain whose weight gradients run later */
+    const int64_t inner = p / 2 - i - 1; /* number of devices between this one and the middle */
+    const int64_t late1 = (i + 1) / 2;   /* number of late weight gradients at the end */
     const int64_t main = n - p + i + 1;
     APPEND(device, 2 * inner, NNC_F0);
     APPEND(device, i + 1, NNC_F0, NNC_F1);
     APPEND(device, inner, NNC_B1, NNC_W1, NNC_F1);
-    if (inner == 0) { /* the middle gains nothing from pairing its first backward */
+    if (inner == 0) { /* in the middle, pairing the first backward gains no time */
         APPEND(device, 1, NNC_F0, NNC_BW1, NNC_F1_BW0);
     }
     APPEND(device, main - (inner == 0), NNC_F0_BW1, NNC_F1_BW0);
@@ -309,7 +312,7 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
     }
 }
 
-/* A pair takes the sum of both: tFB + tB - 3 tW with tB the whole backward. */
+/* A pair takes the sum of both times. The published formula is tFB + tB - 3 tW, where tB is the whole backward. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
 {
     if (!(s->p > 1)) {
@@ -319,7 +322,7 @@ static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
     return equal_bubble_s;
 }
 
-/* p+1 once m >= 2p; those from the nearer end enter first. */
+/* A device keeps p+1 micro-batches once m >= 2p. The micro-batches from the nearer end arrive first. */
 static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why)
 {
     const bool upper = stage < p / 2;
@@ -390,7 +393,7 @@ bool nnc_schedule_repeats(const nnc_plan *plan)
     return plan->pipeline == 1 ? !plain : nnc_schedule_of(plan->schedule)->chunks == 0 && plan->virtual_stages == 1;
 }
 
-/* "only the interleaved schedule has virtual stages": first the rules that do not depend on the schedule. */
+/* Checks the virtual stages. Rules that do not depend on the schedule come first. */
 static nnc_status check_chunks(const nnc_plan *p, nnc_error *err)
 {
     if (p->virtual_stages > 1 && nnc_schedule_of(p->schedule)->chunks > 0) {
@@ -408,7 +411,7 @@ static nnc_status check_chunks(const nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* A first or last stage with a given number of layers. */
+/* Checks the given numbers of layers of the first and the last stage. */
 static nnc_status check_ends(const nnc_plan *p, int64_t layers, nnc_error *err)
 {
     const int64_t first = p->first_stage_layers, last = p->last_stage_layers;

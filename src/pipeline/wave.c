@@ -1,8 +1,8 @@
-/* Schedules whose devices move in step, replayed slot by slot.
+/* Replays schedules whose devices move in step, time slot by time slot.
  *
  * In slot t device i runs forward number t - i, then backward number t - lead + skew * i, then weight gradient number
- * t - lead - i, as far as these exist. Numbers count micro-batches, of one chunk each if a device has several. Lead
- * and skew alone turn this into the order lists of gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
+ * t - lead - i, as far as these exist. Numbers count micro-batches; with several chunks per device, each chunk of a
+ * micro-batch counts. Lead and skew alone produce the order lists of gpipe, 1f1b, interleaved, zb-h1 and zb-h2.
  *
  *            slot  0   1   2   3   4   5   6
  *     device 0     F0  F1  F2  F3B0 ..              lead 3, skew 0: 1f1b with 4 stages
@@ -10,9 +10,9 @@
  *     device 2             F0  F1B0 ..
  *     device 3                 F0B0 ..
  *
- * A forward takes the message that the device above sent one slot before; a backward takes the message that the device
+ * A forward takes the message that the device above sent one slot before. A backward takes the message that the device
  * below sent in the same slot (skew 0) or one slot before (skew 1). Messages also wrap around from the last device
- * to the first. Two arrays hold all messages on the way, and no device has to ask whether an input is ready. */
+ * to the first. Two arrays hold all messages on the way, and no device has to check whether an input has arrived. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -25,18 +25,19 @@
 #endif
 #endif
 
-/* Devices first <= i < end. */
+/* The devices first <= i < end. */
 typedef struct device_range {
     int64_t first, end;
 } device_range;
 
-/* Does the processor have vectors of four numbers? Sums and maxima have the same digits with and without. */
+/* Does the processor have vector instructions for four numbers? Sums and maxima have equal bits with and without
+ * them. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDE __attribute__((target("avx2")))
 static bool is_wide(void)
 {
-#ifdef CPU_FEATURE_ACTIVE /* the C library has this answer already; the compiler's builtin asks
-                           * the processor again at each start */
+#ifdef CPU_FEATURE_ACTIVE /* the C library knows the answer already; the compiler's builtin asks the processor at each
+                           * start */
     return CPU_FEATURE_ACTIVE(AVX2);
 #else
     return __builtin_cpu_supports("avx2") != 0;
@@ -50,7 +51,7 @@ static bool is_wide(void)
 }
 #endif
 
-/* Compiled once for each number of tracks and each processor. */
+/* EACH functions are compiled separately for each number of tracks and each processor. */
 #ifdef __GNUC__
 #define EACH static inline __attribute__((always_inline))
 #else
@@ -79,7 +80,7 @@ static int64_t clamp(int64_t value, int64_t end)
     return value < 0 ? 0 : value > end ? end : value;
 }
 
-/* Range of devices i that run an op in this round: at + step * i is the number of an op. step is 1, 0 or -1. */
+/* Returns the range of devices i whose op number at + step * i exists in this slot. step is 1, 0 or -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step)
 {
     if (step == 0) {
@@ -91,7 +92,8 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
-/* Copies and adds four tracks at once: a value stored in halves cannot be loaded as a whole for some cycles. */
+/* Copies and adds the values of four tracks at once. A value that was stored in halves cannot be loaded as a whole for
+ * some cycles. */
 #ifdef __GNUC__
 typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define FOUR(at) (*(four *)(at))
@@ -132,7 +134,7 @@ EACH void set_zero(double *to, const int64_t tracks)
     }
 }
 
-/* Times including the sending of the result, if there is another device. */
+/* Adds the time of sending the result, if the pipeline has another device. */
 EACH void add_send(const nnc_wave_shape *shape, double *sum, const double *times, const int64_t tracks)
 {
     if (shape->p > 1) {
@@ -159,11 +161,11 @@ EACH void set_backward(const nnc_wave_shape *shape, nnc_wave *wave, int64_t i, i
     } else {
         add_tracks(&wave->backward_s[at], &pipeline->backward_s[s], &wave->weight_s[at], tracks);
     }
-    /* The first virtual stage sends nothing; the value that wraps around there is not read. */
+    /* The first virtual stage sends no gradient; the value that wraps around there is not read. */
     add_send(shape, &wave->backward_send_s[at], &wave->backward_s[at], tracks);
 }
 
-/* Moves to the next device of a round; the next round is for the next chunk. */
+/* Moves the cursor to the next device; after the last device, to the next chunk. */
 static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
 {
     if (++next->place == shape->p) {
@@ -172,12 +174,12 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
     }
 }
 
-/* In each slot at most one device moves to its next chunk forward, and one backward. */
+/* Moves at most one device to its next forward chunk and one device to its next backward chunk in this slot. */
 EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks)
 {
     const int64_t p = shape->p, v = shape->v;
     set_forward(shape, wave, wave->forward.place, wave->forward.chunk, tracks);
-    /* The ends of the pipeline do not wait. */
+    /* The first and the last virtual stage wait for no message. */
     if (wave->forward.chunk == 0) {
         set_zero(wave->now.down_s, tracks);
     }
@@ -214,7 +216,7 @@ EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
     }
 }
 
-/* Each device takes the message that the device below sent one slot before. */
+/* Runs a backward on each device, with the message that the device below sent one slot before. */
 EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks)
 {
     double *const restrict free_s = wave->now.free_s;
@@ -233,12 +235,12 @@ EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t trac
     }
 }
 
-/* Each device takes the message that the device below sends in this slot. */
+/* Runs a backward on each device, with the message that the device below sends in this slot. */
 EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
 {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict up_s = wave->now.up_s;
-    double arrival_s[NNC_TRACKS]; /* kept in registers: this chain of dependencies takes the time */
+    double arrival_s[NNC_TRACKS]; /* kept in registers, because this chain of dependencies limits the speed */
     copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS];
@@ -255,14 +257,14 @@ EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks
     }
 }
 
-/* Forward, then backward, of devices that run both. skewed: as in backward_skewed. */
+/* Runs a forward and then a backward on devices that have both. skewed: messages as in backward_skewed. */
 EACH void both_slot(nnc_wave *wave, device_range range, const bool skewed, const int64_t tracks)
 {
     double *const restrict free_s = wave->now.free_s;
     double *const restrict down_s = wave->now.down_s;
     double *const restrict up_s = wave->now.up_s;
-    double arrival_s[NNC_TRACKS]; /* kept in registers, like the free time between forward and
-                                   * backward */
+    double arrival_s[NNC_TRACKS]; /* kept in registers, like the time between forward and backward when the device
+                                   * becomes free */
     copy_tracks(arrival_s, &up_s[range.end * tracks], tracks);
     for (int64_t i = (range.end - 1) * tracks; i >= range.first * tracks; i -= tracks) {
         double start_s[NNC_TRACKS], sent_s[NNC_TRACKS];
@@ -304,7 +306,7 @@ EACH void slot(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, int64_t t
         if (shape->v > 1) {
             turn(shape, wave, t, tracks);
         }
-        if (t < p && i == 0) { /* devices start one slot after the other */
+        if (t < p && i == 0) { /* devices start one after the other, one per slot */
             copy_tracks(&wave->first_s[t * tracks], &wave->now.down_s[t * tracks], tracks);
         }
         if (together && shape->skew > 0) {
@@ -361,8 +363,7 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        const int64_t reach = step[i] * (shape->p - 1); /* delay of the last device relative to
-                                                         * the first */
+        const int64_t reach = step[i] * (shape->p - 1); /* slots by which the last device is later than the first */
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
                                : t < full              ? t
@@ -401,17 +402,17 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave)
 
 /* ---- skipping ---- */
 
-/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of sums,
- * so every entry after n slots is a convex function of every entry before. Two cases continue in closed form:
+/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of sums.
+ * Every entry after n slots is therefore a convex function of every entry before. Two cases continue in closed form:
  *
- *   - The state repeats, later by one time: it repeats forever.
- *   - Each entry grew by its own constant amount twice (stages that do not wait for each other drift away from each
- *     other). If one more repeat from the state K repeats later grows by the same amounts, so do all repeats in between,
- *     because the functions are convex. Bisection finds K.   [pipeline-skip] */
+ *   - The state repeats, with all times later by the same amount: it then repeats forever.
+ *   - Each entry grew twice by its own constant amount, because some stages do not wait for each other. If one more
+ *     repeat, started from the state K repeats later, grows by the same amounts, so do all repeats in between, because
+ *     the functions are convex. Bisection finds the largest such K.   [pipeline-skip] */
 
-enum { TRIAL_MIN = 8 }; /* fewest repeats for which a trial is worth its time */
+enum { TRIAL_MIN = 8 }; /* the fewest repeats for which a trial saves time */
 
-/* The arrays of a state by number. */
+/* Returns array i of a state. */
 static double *row(nnc_wave_state *state, int i)
 {
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
@@ -430,13 +431,13 @@ static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave
     }
 }
 
-/* Equal up to the rounding of a few additions. */
+/* Are two times equal up to the rounding of a few additions? */
 static bool near(double a_s, double b_s, double size_s)
 {
     return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s;
 }
 
-/* Is the whole state later than `then` by one time? Entries before any message stay 0. */
+/* Are all times of the track later than in `then` by the same amount? Entries before any message stay 0. */
 static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track)
 {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
@@ -452,7 +453,7 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     return true;
 }
 
-/* Is now - later equal to times * (later - then), entry by entry? */
+/* Does now - later equal times * (later - then) in every entry? */
 static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -469,7 +470,7 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
     return true;
 }
 
-/* now = later + times * (later - then). */
+/* Sets now = later + times * (later - then). */
 static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -482,12 +483,12 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
     }
 }
 
-/* Brent's cycle detection, started again for each stretch of equal slots: replaces the remembered moment after 1,
- * 2, 4, ... turns. It finds a period of any length after any run-up. */
+/* Brent's cycle detection for one stretch of equal slots: replaces the remembered state after 1, 2, 4, ... turns. It
+ * finds a period of any length after any run-up. */
 typedef struct watch {
-    int64_t until, then; /* end of the stretch; slot of the remembered moment */
-    int64_t age_max;     /* 0: no remembered moment yet */
-    int64_t repeat;      /* repeats of a drift */
+    int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
+    int64_t age_max;     /* 0 = no remembered state yet */
+    int64_t repeat;      /* slots of one repeat, when testing for drift */
 } watch;
 
 static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
@@ -495,7 +496,7 @@ static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
     const int64_t turn = slots_of_turn(shape);
     w->then = t;
     w->age_max = w->age_max == 0 ? 2 * turn : 2 * w->age_max;
-    /* Messages on the way cause waves as long as the pipeline. */
+    /* Messages can cause waves that take as many turns as the pipeline has stages. */
     w->repeat = w->age_max >= 2 * turn * shape->p ? turn * shape->p : turn;
 }
 
@@ -504,7 +505,7 @@ static bool is_due(const watch *w, int64_t t)
     return w->age_max == 0 || t - w->then >= w->age_max;
 }
 
-/* Whole ages of the remembered moment that fit into the rest of the stretch; 0 if skipping them gains nothing. */
+/* How often the age of the remembered state fits into the rest of the stretch; 0 if skipping saves no time. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
@@ -515,7 +516,7 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Is a track in the same state as then, or has no repeat been found for too long? */
+/* Has a track returned to its remembered state, or has it shown no period for too long? */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track)
 {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
@@ -528,13 +529,15 @@ static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_s
     }
 }
 
-/* Repeats of a drift that a trial confirmed, that a trial refuted, and the next to try; 0 = finished. */
+/* good: drift repeats that a trial confirmed; bad: repeats that a trial refuted; times: repeats to try next, 0 =
+ * finished. */
 typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Continues the tracks whose then, later and now differ by `slots` slots and grew equally: by as many repeats as a
- * trial of one further repeat confirms. The trials of all tracks run at the same time. */
+/* Continues the tracks whose states then, later and now follow each other in steps of `slots` slots and grew
+ * equally. Skips repeats as far as a trial of one further repeat confirms. The trials of all tracks run at the same
+ * time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
                   int64_t slots, int64_t t)
 {
@@ -580,7 +583,7 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips repeats before slot *at; otherwise returns whether the track drifts. */
+/* Skips periods of one track and advances *at. Otherwise returns true if the track drifts. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track)
 {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
@@ -597,7 +600,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips on each track all that can be skipped before its slot. */
+/* Skips all possible periods of each track before the end of its stretch. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t)
 {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
@@ -622,7 +625,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     }
 }
 
-/* Can any track skip before slot t? */
+/* Can any track skip periods from slot t on? */
 static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t)
 {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
@@ -634,8 +637,8 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
     return false;
 }
 
-/* Runs a stretch of equal slots to its end, once some track skips: then each track is at a slot of its own, and a
- * track that has finished is saved. Skips happen only at the end of a turn. */
+/* Runs a stretch of equal slots to its end, once some track can skip. From then on each track is at its own slot, and
+ * tracks that have finished are saved. Skips happen only at the end of a turn. */
 static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t)
 {
     const int64_t turn = slots_of_turn(shape);

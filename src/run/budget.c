@@ -1,20 +1,20 @@
-/* Compute budgets: the model size and the number of tokens of least loss for a number of FLOPs, a price or
- * a target loss, by published scaling laws (one row each). */
+/* Compute budgets: the model size and the number of tokens with the least loss for a number of FLOPs, a price or a
+ * target loss, by published scaling laws (one row per law). */
 #include "base/base_internal.h"
 #include "run/run_internal.h"
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
-/* L = e + a / N^alpha + b / D^beta. Where e is NaN: the best parameters (or tokens, if `tokens`) of C FLOPs
- * are scale (C / flops)^exponent. */
+/* A scaling law: L = e + a / N^alpha + b / D^beta. If e is NaN, the law gives only the best number of parameters (with
+ * `tokens`: of tokens) for C FLOPs, scale (C / flops)^exponent. */
 typedef struct law {
     double e, a, b, alpha, beta;
     bool tokens;
     double scale, flops, exponent;
 } law;
 
-/* Sources: arXiv:2203.15556 equation 10; its TeX source as read by arXiv:2404.10102, which gives the last
- * row. */
+/* Sources of the LOSS rows: arXiv:2203.15556 equation 10; its TeX source, as quoted by arXiv:2404.10102; the fit of
+ * arXiv:2404.10102. */
 #define LOSS(...)                         \
     {                                     \
         __VA_ARGS__, false, NAN, NAN, NAN \
@@ -28,14 +28,14 @@ static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28)
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
-/* From 1e9 parameters on, with the slope between the first and the last row of the table. */
+/* Passes through 1e9 parameters, with the slope between the first and the last row of the published table. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
 static const law NNC_ROW(NNC_LAW_LLAMA_3_PRINTED) = BEST(true, 0.29, 1.0, 0.53);
-/* Tokens = 5.8316 C^0.4757, section 3.2; the model takes the rest of C. */
+/* Tokens = 5.8316 C^0.4757, section 3.2. The model size follows from C and the tokens. */
 static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
-/* Table 6: 1.3e9 parameters at a PetaFLOP/s-day. */
+/* Table 6: 1.3e9 parameters for one PetaFLOP/s-day. */
 static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
 static const law *const laws[] = { NNC_LAW_LIST(NNC_ROW_AT) };
 
@@ -66,7 +66,7 @@ nnc_optimum nnc_compute_optimal(nnc_law kind, double flops)
     return optimum;
 }
 
-/* Tokens after which N parameters reach a loss; infinite if they never do. */
+/* Tokens after which N parameters reach a loss; infinite if they never reach it. */
 static double tokens_to_reach(const law *l, double params, double loss)
 {
     const double left = loss - l->e - l->a / pow(params, l->alpha);
@@ -84,7 +84,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
     if (isnan(loss) || isnan(served)) {
         return best;
     }
-    /* The FLOPs have one minimum over log N: ternary search. */
+    /* The FLOPs have only one minimum over log N, so ternary search finds it. */
     double low = log(params) - 12.0, high = log(params) + 12.0;
     for (int i = 0; i < 300; i++) {
         const double left = low + (high - low) / 3.0, right = high - (high - low) / 3.0;
@@ -121,7 +121,7 @@ static double flops_to_reach(nnc_law kind, double loss)
     return high;
 }
 
-/* Checks value > 0 and, for shares, value <= 1. */
+/* Checks 0 < value <= most; most is 1 for shares. */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err)
 {
     return isnan(value) || (value > 0.0 && value <= most)
@@ -160,7 +160,7 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
                : NNC_OK;
 }
 
-/* Useful rate and price of a device; NaN without a device. */
+/* Finds the useful rate and the price of a device; both are NaN without a device. */
 static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
 {
     budget->price_per_device_hour = ask->price;

@@ -20,7 +20,7 @@ double nnc_daly_interval(double block_s, double mtbf_s)
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s, bool asynchronous)
 {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* limit for an infinite mean time between failures */
+    if (isinf(mtbf_s)) { /* the limit for an infinite mean time between failures */
         return interval_s / (interval_s + block_s);
     }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
@@ -29,8 +29,8 @@ double nnc_goodput(double interval_s, double block_s, double save_s, double rest
 double nnc_spares(double nodes_out, double enough_share, double *short_share)
 {
     enum { SPARES_MAX = 10000000 };
-    /* The Poisson sum starts at exp(-mean), which underflows at a mean near 700. Beyond it: the normal
-     * limit, mean + 2.33 standard deviations (99 %). */
+    /* The Poisson sum starts at exp(-mean), which underflows for means near 700. Larger means use the normal
+     * distribution: mean + 2.33 standard deviations (99 %). */
     if (nodes_out > 700.0) {
         *short_share = 1.0 - enough_share;
         return ceil(nodes_out + 2.3263479 * sqrt(nodes_out));
@@ -46,7 +46,7 @@ double nnc_spares(double nodes_out, double enough_share, double *short_share)
     return spares;
 }
 
-/* Share of the time in which at least `spares` nodes are out of service; a failure then waits for a repair. */
+/* Share of the time in which at least `spares` nodes are out of service. A failure then has to wait for a repair. */
 static double share_without_spare(double nodes_out, double spares)
 {
     double term = exp(-nodes_out), below = 0.0;
@@ -176,7 +176,7 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
     NNC_PUT(why, run->interval_s, "s");
 }
 
-/* Elastic training: the other replicas continue without the failed one, and repeat no work. */
+/* Elastic training: after a failure the other replicas continue without the failed one, and repeat no work. */
 static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     NNC_LET(why, detect_s, "s", ask->detect_s);
@@ -231,11 +231,11 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
             1.0 - run->block_s / run->interval_s - (run->interval_s / 2.0 + run->restart_s) / run->system_mtbf_s);
 }
 
-/* Power, energy and carbon of a run: measured draw of the node, and the rated power that published totals
- * use. */
+/* Power, energy and carbon of a run: from the measured power of a node, and from the rated power that published
+ * totals use. */
 
-/* Power of a training device over its rating, with the model of the power limit: idle draw, plus matrix
- * units, plus memory. */
+/* Power of a training device relative to its rating, by the model of the power limit: idle draw, plus matrix units,
+ * plus memory. */
 static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
                       nnc_run *run, nnc_derivation *why)
 {
@@ -281,9 +281,9 @@ static void say_power(const nnc_result *result, const nnc_device *device, const 
     }
     NNC_LET(why, idle_w, "W", ask->idle_w);
     NNC_LET(why, busy_w, "W", ask->busy_w);
-    /* A power cap lowers the draw of the device, not of its host. */
+    /* A power cap lowers the power of the device, not of its host. */
     NNC_LET(why, capped_w, "W", device != NULL ? device->power_w - limit_w : 0.0);
-    /* A device that waits for input or for a straggler draws idle power. */
+    /* A device that waits for input or for a slower device draws idle power. */
     NNC_LET(why, busy_share_of_step, NULL, busy);
     NNC_SET(why, run->busy_share, NULL,
             (busy_share_of_step * run->train_s + run->rollout_s + run->score_s + run->evaluate_s) /

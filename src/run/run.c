@@ -1,6 +1,6 @@
-/* From one step to the whole run: the amount of work, the time of each part, cost and energy. Parts in the
- * order of the computation: fine-tuning method, input pipeline, sites, checkpoints and failures
- * (failures.c), times, money, energy. Each reads what the parts before it left in `run`. */
+/* From one step to the whole run: the amount of work, the time of each part, cost and energy. Parts in the order of the
+ * computation: fine-tuning method, input pipeline, sites, checkpoints and failures (failures.c), times, money, energy.
+ * Each part reads the results of earlier parts from `run`. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -31,7 +31,8 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
                    .seconds = isnan(ask->step_s) ? result->step_s : ask->step_s };
 }
 
-/* Every site trains a replica on its own samples, so a step over all sites has the samples of all. */
+/* Sums the samples, tokens and FLOPs of a step over all sites, because every site trains a replica on its own
+ * samples. */
 static step of_sites(step one, const nnc_run_ask *ask)
 {
     one.samples *= ask->sites;
@@ -40,7 +41,7 @@ static step of_sites(step one, const nnc_run_ask *ask)
     return one;
 }
 
-/* Steps of the requested amount of training; NaN where no amount is given. */
+/* Number of steps for the requested amount of training; NaN if no amount is given. */
 static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why)
 {
     double steps = (double)NAN;
@@ -64,11 +65,11 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
     return steps;
 }
 
-/* A run whose stops come faster than it can restart and save never ends: its goodput is 0 but for rounding. */
+/* Refuses a run that never ends: stops come faster than it can restart and save. Its goodput is 0 up to rounding. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err)
 {
-    const double least = 1e-9;     /* the least share of the time that is useful */
-    if (!(run->goodput < least)) { /* NaN: unknown */
+    const double least = 1e-9;     /* least useful share of the time */
+    if (!(run->goodput < least)) { /* a goodput of NaN means unknown */
         return NNC_OK;
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
@@ -165,7 +166,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
     return days;
 }
 
-/* Steps that fit into the requested days. */
+/* Number of steps that fit into the requested days. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
 {
     double steps = 0.0;
@@ -208,7 +209,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
         NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
     }
     NNC_PUT(why, run->save_time_s, "s");
-    if (isnan(run->system_mtbf_s)) { /* without failures, all overhead is checkpoints */
+    if (isnan(run->system_mtbf_s)) { /* without failures, the only overhead is checkpoints */
         run->lost_s = 0.0;
         NNC_PUT(why, run->lost_s, "s");
     } else {
@@ -231,7 +232,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     }
 }
 
-/* Without a known step, only the requested time is known. */
+/* Sets the times if the step time is unknown: then only the requested time is known. */
 static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     const double days = days_asked(ask, run, why);
@@ -402,7 +403,7 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...): generation, scoring and weight synchronisation in
  * addition to training ---- */
 
-/* Models that a method runs forward on every token; sources: docs/data-and-runs.md. */
+/* Models that a method runs forward on every token. Sources: docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
 } method_row;
@@ -420,7 +421,7 @@ bool nnc_method_rolls_out(nnc_method method)
     return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout;
 }
 
-/* Parameters of a helper model over those of the policy; 1 where its size is not given. */
+/* Parameters of a helper model relative to the policy model; 1 if its size is not given. */
 static double over_policy(bool runs, double params, double policy)
 {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
@@ -448,7 +449,7 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     return NNC_OK;
 }
 
-/* A forward pass over the tokens of a step, with its share of the exposed communication. */
+/* Seconds of a forward pass over the tokens of a step, including its share of the exposed communication. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why)
 {
     double forward_step_s = (double)NAN;
@@ -466,7 +467,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
     return forward_step_s;
 }
 
-/* Generated tokens over all tokens of a sequence. */
+/* Generated tokens as a share of all tokens of a sequence. */
 static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask)
 {
     if (!isnan(ask->response_tokens)) {
@@ -522,7 +523,7 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
     NNC_LET(why, reference, NULL, over_policy(m->reference, ask->reference_params, policy));
     NNC_LET(why, reward_model, NULL, over_policy(reward, ask->reward_params, policy));
     NNC_LET(why, critic, NULL, over_policy(m->critic, ask->critic_params, policy));
-    /* The teacher's outputs are computed once and reused in every epoch. */
+    /* The outputs of the teacher are computed once and reused in every epoch. */
     NNC_LET(why, teacher, NULL,
             over_policy(m->teacher, ask->teacher_params, policy) /
                 (ask->method == NNC_METHOD_DISTILL && !isnan(ask->epochs) ? ask->epochs : 1.0));
@@ -557,7 +558,7 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 
 /* ---- input pipeline: storage, workers, host link ---- */
 
-/* Time of a stage, or 0 where the stage is not described. */
+/* Returns the time of a stage, or 0 if the stage is not described. */
 static double or_nothing(double seconds)
 {
     return isnan(seconds) ? 0.0 : seconds;
@@ -622,7 +623,7 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 
 /* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
 
-/* The average is a ring all-reduce between the sites: each sends 2 (k - 1) / k of the weight bytes. */
+/* Sites average their weights with a ring all-reduce: each site sends 2 (k - 1) / k of the weight bytes. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     run->outer_s = 0.0;

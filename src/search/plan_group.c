@@ -1,11 +1,11 @@
-/* The plans of a search, walked so that neighbours share their work.
+/* The plans of a search, in an order in which neighbours share their work.
  *
- *     block:  the choices that decide which ops a rank runs: degrees, micro-batch, recomputation.
- *     group:  in a block, one schedule with one number of virtual stages.
- *     plan:   in a group, one ZeRO stage with one offload.
+ *     block:  plans with equal degrees, micro-batch and recomputation, so one rank runs equal ops
+ *     group:  plans of a block with equal schedule and equal number of virtual stages
+ *     plan:   a group has one plan for each ZeRO stage and offload
  *
- * Caches of this file, for one worker with one model, device and set of profiles. Lowered lists, step ends and partitions
- * are in src/memo/.
+ * This file has the caches below, for one worker with one model, device and set of profiles. Lowered lists, step ends
+ * and partitions are cached in src/memo/.
  *
  *     cache      key                                 value                        valid
  *     passes:    software profile; ZeRO stage 3;     op list, segment times,      one block
@@ -14,10 +14,18 @@
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
+ *     smaller:   fields that a list's sums depend    sums of the last list with   the search
+ *                on, but for the micro-batch         a smaller micro-batch
  *
- * Measured, instructions of `search gpt3-175b a100 --devices 1024` without a cache over those with it: passes 1.7,
- * allowed 1.16, resident 1.04, run 1.0. */
+ * Most plans are over memory, and lowering a list to learn it is most of the work. Resident bytes never fall with the
+ * micro-batch while all else stays, the passes in flight included: every kept or temporary tensor grows with it or stays. So a
+ * pass begins with the sums of a smaller micro-batch, and a plan that is over memory with them is over memory. Its list is
+ * lowered for the first plan that is not.
+ *
+ * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with it. Measured:
+ * passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,28 +38,33 @@
 
 enum {
     PASSES_MAX = 8,
-    PASS_STAGES = 4, /* heaviest stages whose resident bytes a pass keeps */
+    PASS_STAGES = 4, /* number of heaviest stages whose resident bytes a pass keeps */
 };
 
-/* Per-micro-batch cost shared by plans of a block. Of the op list only the segments are read, which belong to the model. */
+/* Costs of one micro-batch, shared by several plans of a block. Code that uses them reads only the segments of the op
+ * list; these are equal for all plans of the model. */
 struct nnc_pass_costs {
     nnc_step step;
     const nnc_software *software;
-    nnc_lowered *alike; /* its op list; ops that the pass adds are there while it is `listed` */
+    nnc_lowered *alike; /* its lowered op list; the ops that the pass adds are valid only while the pass is `listed` */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: weight gradients are split off */
+    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: for schedules with separate weight gradients */
     nnc_network network;
-    nnc_result work;  /* FLOPs and tokens, and the plan the pass was made for */
-    double pass_s[2]; /* compute time of all layers, one micro-batch */
-    uint64_t number;  /* counts from 1, over all blocks */
-    uint64_t holds;   /* group that `held` belongs to; 0 = none */
+    nnc_result work;  /* FLOPs and tokens, and the plan for which the pass was made */
+    double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
+    uint64_t number;  /* serial number from 1, over all blocks */
+    uint64_t holds;   /* number of the group to which `held` belongs; 0 = no group */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
+    uint64_t over; /* group in which a plan of this ZeRO stage and offload is over memory; 0 = none */
+    int32_t over_zero;
+    unsigned over_offload;
     bool usable, worked, timed[2];
+    bool guessed;   /* the sums are those of a smaller micro-batch; there is no list yet */
     uint64_t group; /* group that `run` belongs to; 0 = none */
     bool runs;      /* the schedule can be replayed */
     nnc_step_times run;
-    uint64_t waits; /* group of the pipeline that waits on `track`; 0 = none */
+    uint64_t waits; /* number of the group whose pipeline waits on `track`; 0 = no group */
     nnc_replay_place track;
 };
 
@@ -61,22 +74,23 @@ struct nnc_plan_groups {
     const nnc_profiles *profiles;
     const nnc_space *space;
     nnc_scratch *scratch;
-    int64_t layers;   /* layers of the model */
-    nnc_plan settled; /* resolved plan of the group, ZeRO stage and offload still open */
-    uint64_t group;   /* counts from 1, over all blocks */
-    bool partitioned; /* the layers of this group are partitioned */
-    bool known;       /* `allowed` and `software` are filled in */
-    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* ZeRO stages x offloads */
+    int64_t layers;   /* number of layers of the model */
+    nnc_plan settled; /* resolved plan of the group, still without its ZeRO stage and offload */
+    uint64_t group;   /* serial number from 1, over all blocks */
+    bool partitioned; /* true: the layers of this group are partitioned */
+    bool known;       /* true: `allowed` and `software` are filled in */
+    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* one entry per ZeRO stage and offload */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
     bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
-    int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need most memory */
+    int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need the most memory */
     int32_t heaviest_count;
-    int64_t limit_bytes; /* a plan over it is not used: the rest of its memory does not matter */
-    uint64_t made;       /* passes so far */
+    int64_t limit_bytes; /* a plan over this limit is not used, so its exact memory does not matter */
+    uint64_t made;       /* number of passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
+    nnc_memo smaller;             /* sums of lists; no slots: not used */
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
-    nnc_batched_replay *replay;   /* NULL: no plan waits */
+    nnc_batched_replay *replay;   /* NULL = step times are computed at once */
 };
 
 static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_plan *plan)
@@ -90,7 +104,7 @@ static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const cha
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
-/* Finds the schedules that a framework offers, the profile chosen by each ZeRO stage. */
+/* Finds the schedules that a framework offers; each ZeRO stage chooses its own profile. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 {
     const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
@@ -107,20 +121,21 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err)
 {
-    /* Always legal choices inside the block, so that only the block's own rules can reject the plan. */
+    /* Choices inside the block are set to values that are always legal, so that only choices of the block can make the
+     * plan illegal. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = false;
-    if (groups->layers == 0) { /* the first block */
+    if (groups->layers == 0) { /* true only in the first block */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
     }
     nnc_space_block(groups->space, number, plain);
     plain->schedule = NNC_SCHEDULE_1F1B;
     plain->virtual_stages = 1;
-    plain->zero = plain->shard > 0 ? 3 : 0; /* --shard is for ZeRO */
+    plain->zero = plain->shard > 0 ? 3 : 0; /* --shard needs ZeRO */
     plain->offload = NNC_OFFLOAD_NONE;
     return nnc_plan_resolve_read(plain, groups->model, groups->device, plain, err) == NNC_OK;
 }
@@ -146,7 +161,7 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
     return false;
 }
 
-/* Do all groups of layers have the same number of them, or does the framework balance stages? */
+/* Do the stages divide the layers, or does the framework allow uneven stages? */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
 {
     const nnc_software *software = software_of(groups, plan);
@@ -167,7 +182,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
-/* Finds the legal pairs of ZeRO stage and offload. They do not depend on the schedule. */
+/* Finds the legal pairs of ZeRO stage and offload. They are the same for all schedules. */
 static void find_allowed(nnc_plan_groups *groups)
 {
     const uint64_t size = nnc_space_group_size(groups->space);
@@ -181,22 +196,23 @@ static void find_allowed(nnc_plan_groups *groups)
     groups->known = true;
 }
 
-/* Does the framework offer the group's schedule? */
+/* Does the framework offer the schedule of the group? */
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software)
 {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];
 }
 
-/* Is a pass also that of plan a of the block? ZeRO 3 gathers weights and some offloads move tensors in every pass. A schedule
- * may put embedding and head on one device, which then holds a tied table once. */
+/* Do plan a of the block and the pass have equal costs per micro-batch? ZeRO 3 gathers weights, and some offloads move
+ * tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a tied table
+ * only once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass)
 {
     const nnc_plan *groups = &pass->work.plan;
     const nnc_device *device = block->device;
     const unsigned moved = NNC_OFFLOAD_ACTIVATIONS | NNC_OFFLOAD_WEIGHTS;
-    /* One device uses links only to offload, and needs host bandwidths that not every file records. */
+    /* One device uses links only for offload. Offload needs host bandwidths, which not every device file records. */
     const bool linked = a->devices > 1 && !isnan(device->host.bytes_per_s) && !isnan(device->host.mem_bytes_per_s);
     const bool tied = pass->usable && pass->step.list->tied_rows > 0;
     return software == pass->software && (a->zero == 3) == (groups->zero == 3) &&
@@ -215,7 +231,7 @@ static nnc_pass_costs *find_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     return NULL;
 }
 
-/* Sums the op times of each segment. split: with weight gradients split off, less communication overlaps. */
+/* Sums the op times of each segment. split: weight gradients are separate, so less communication overlaps. */
 static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
     nnc_plan plan = pass->work.plan;
@@ -237,7 +253,7 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     sum_units(groups, pass, split);
 }
 
-/* Work of another pass of the block: FLOPs are the same in all of them. */
+/* Finds the work of another pass of the block; FLOPs are equal in all passes of a block. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software)
 {
     for (int32_t i = 0; i < groups->pass_count; i++) {
@@ -249,7 +265,80 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
     return NULL;
 }
 
-/* Lowers the op list of a pass, unless it was the last one lowered. */
+/* All that the sums of a list depend on, except the micro-batch: a plan without it, and without the order of passes. */
+typedef struct smaller_key {
+    uint64_t degrees; /* of the plan, for the hash */
+    nnc_plan plan;
+    const nnc_software *software;
+} smaller_key;
+
+typedef struct smaller_sums {
+    int64_t micro_batch;
+    nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    const nnc_op_list *list; /* for its segments, which belong to the model */
+    double tied_params;
+} smaller_sums;
+
+enum { SMALLER = 256, SMALLER_WAYS = 4 };
+
+static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *software)
+{
+    smaller_key key = { .plan = nnc_plan_lowering_key(plan), .software = software };
+    key.plan.micro_batch = 0;
+    key.plan.pipeline = plan->pipeline;
+    key.plan.zero = plan->zero == 3 ? 3 : 0;
+    key.plan.offload = plan->offload;
+    key.plan.schedule = nnc_schedule_ends_meet(plan) ? NNC_SCHEDULE_DUALPIPE : NNC_SCHEDULE_1F1B;
+    key.degrees = ((((uint64_t)plan->tensor * 31 + (uint64_t)plan->context) * 31 + (uint64_t)plan->expert) * 31 +
+                   (uint64_t)plan->pipeline) *
+                      31 +
+                  (uint64_t)plan->recompute * 8 + (uint64_t)key.plan.zero + (plan->sequence_parallel ? 1 : 0);
+    return key;
+}
+
+/* Can no tensor of the plan have more elements than 64 bits count? Then every list of the plan is as valid as one with a
+ * smaller micro-batch. 2^17: more than any model has heads, or columns over sequence. */
+static bool counts_elements(const nnc_plan *plan)
+{
+    return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
+}
+
+/* Begins a pass with the sums of a smaller micro-batch. false: none are known. */
+static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
+{
+    const nnc_plan *plan = &pass->work.plan;
+    if (groups->smaller.slots == 0 || plan->devices == 1 ||
+        !counts_elements(plan)) { /* on one device the peak is replayed */
+        return false;
+    }
+    const smaller_key key = smaller_key_of(plan, pass->software);
+    const smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
+    if (known == NULL || known->micro_batch > plan->micro_batch ||
+        nnc_step_begin(groups->model, groups->device, pass->software, plan, &pass->network, &pass->step, NULL) !=
+            NNC_OK) {
+        return false;
+    }
+    memcpy(pass->sums, known->sums, sizeof pass->sums);
+    pass->step.list = known->list;
+    pass->step.sums = pass->sums;
+    pass->step.tied_params = known->tied_params;
+    return true;
+}
+
+static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass)
+{
+    const smaller_key key = smaller_key_of(&pass->work.plan, pass->software);
+    if (groups->smaller.slots > 0) {
+        smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
+        known = known != NULL ? known : nnc_memo_add(&groups->smaller, &key);
+        known->micro_batch = pass->work.plan.micro_batch;
+        memcpy(known->sums, pass->sums, sizeof known->sums);
+        known->list = pass->step.list;
+        known->tied_params = pass->step.tied_params;
+    }
+}
+
+/* Lowers the op list of a pass, unless the list of this pass was lowered last. */
 static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     if (groups->listed == pass) {
@@ -258,6 +347,18 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
     groups->listed = pass;
     return nnc_prepare_list(groups->scratch->shared, pass->software, &pass->work.plan, &pass->network, &pass->step,
                             pass->sums, &pass->alike, NULL) == NNC_OK;
+}
+
+/* Gives a pass its own list and sums. */
+static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
+{
+    pass->guessed = false;
+    pass->holds = 0;
+    groups->listed = NULL;
+    pass->usable = list_pass(groups, pass);
+    if (pass->usable) {
+        keep_sums(groups, pass);
+    }
 }
 
 static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, const nnc_software *software)
@@ -269,10 +370,13 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->work.plan = *plan;
     pass->software = software;
     pass->number = ++groups->made;
-    pass->group = pass->holds = 0;
+    pass->group = pass->holds = pass->over = 0;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
-    groups->listed = NULL;
-    pass->usable = list_pass(groups, pass);
+    groups->listed = groups->listed == pass ? NULL : groups->listed;
+    pass->usable = pass->guessed = guess_pass(groups, pass);
+    if (!pass->guessed) {
+        complete_pass(groups, pass);
+    }
     return pass;
 }
 
@@ -306,15 +410,18 @@ void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0;
+    if (pass->guessed) {
+        complete_pass(groups, pass);
+    }
     if (!pass->timed[split] && pass->usable) {
-        (void)list_pass(groups, pass); /* as it did when the pass was made */
+        (void)list_pass(groups, pass); /* succeeds, because it succeeded when the pass was made */
         time_pass(groups, pass, split);
         pass->timed[split] = true;
     }
     return pass->usable;
 }
 
-/* Does stage a keep at least as much as stage b, in every segment? */
+/* Does stage a keep at least as many bytes as stage b in every segment? */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups)
 {
     bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
@@ -325,7 +432,7 @@ static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *
     return more;
 }
 
-/* Drops stages that cannot need more memory than another one. */
+/* Drops the stages that cannot need more memory than another stage. */
 static void drop_lighter(nnc_plan_groups *groups)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
@@ -343,8 +450,8 @@ static void drop_lighter(nnc_plan_groups *groups)
     groups->heaviest_count = count;
 }
 
-/* Partitions the layers of the group, and finds the stages that may be the fullest. Of equal stages that is the one with
- * most micro-batches in flight. */
+/* Partitions the layers of the group, and finds the stages that may need the most memory. Among equal stages this is
+ * the stage with the most micro-batches in flight. */
 static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
@@ -361,7 +468,7 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
     groups->partitioned = true;
 }
 
-/* Resident bytes of the i-th heaviest stage; buffer is the caller's, for stages that the pass does not keep. */
+/* Returns the resident bytes of the heaviest stage number i. buffer holds them if the pass does not keep this stage. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer)
 {
@@ -378,7 +485,7 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* The memory of the fullest stage, or of the first one over the limit. */
+/* Sets the memory of the fullest stage, or of the first stage over the limit. */
 static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
@@ -400,6 +507,36 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
             break;
         }
     }
+}
+
+/* Is another plan of the group and pass over memory, which shards and offloads no less? Then this one is over, too. */
+static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
+{
+    return pass->over == groups->group && plan->zero <= pass->over_zero && (plan->offload & ~pass->over_offload) == 0;
+}
+
+/* Finds the memory of a plan, or a lower bound of it that is over the limit. false: its list cannot be lowered. */
+static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
+{
+    const nnc_plan *plan = &result->plan;
+    if (is_over(groups, pass, plan)) {
+        result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
+        return true;
+    }
+    set_memory(groups, pass, result);
+    if (pass->guessed && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
+        complete_pass(groups, pass);
+        if (!pass->usable) {
+            return false;
+        }
+        set_memory(groups, pass, result);
+    }
+    if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) {
+        pass->over = groups->group;
+        pass->over_zero = plan->zero;
+        pass->over_offload = plan->offload;
+    }
+    return true;
 }
 
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result)
@@ -425,13 +562,12 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
         step.plan = plan;
         partition_layers(groups, &step);
     }
-    set_memory(groups, pass, result);
-    return pass;
+    return weigh(groups, pass, result) ? pass : NULL;
 }
 
 /* ---- step times, at once or in a batch ---- */
 
-/* The step of a plan of that pass, with its step ends. */
+/* Returns the step of a plan with these costs, and computes its step ends. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
@@ -447,14 +583,14 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     nnc_step_memory *m = &groups->scratch->step;
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
     const nnc_step step = step_of(groups, pass, &result->plan, inside);
-    if (pass->group != groups->group) { /* plans of a group share the replay */
+    if (pass->group != groups->group) { /* all plans of a group share the replay */
         pass->runs = nnc_step_core_run(&step, pass->units[split], m, &pass->run);
         pass->group = groups->group;
     }
     if (!pass->runs) {
         return false;
     }
-    if (result->plan.pipeline == 1) { /* no pipeline: the step is the sum of its parts */
+    if (result->plan.pipeline == 1) { /* without a pipeline, the step is the sum of its parts */
         nnc_result parts = { .plan = result->plan };
         const bool timed = nnc_step_core_parts(&step, pass->units[split], &pass->run, m, &parts);
         result->step_s = parts.step_s;
@@ -464,12 +600,14 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     return true;
 }
 
-/* Time of each stage after its passes; equal neighbours share an entry. false: too many differ. */
+/* Sets the time of each stage after its passes; equal neighbours share an entry. Returns false if too many stages
+ * differ. */
 static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting)
 {
     const nnc_stage *stages = groups->scratch->step.stages;
     const bool *alike = groups->scratch->step.alike;
-    const bool together = !nnc_schedule_splits(plan); /* then stages end together: the slowest counts */
+    const bool together = !nnc_schedule_splits(plan); /* then all stages end together, so only the slowest step end
+                                                       * counts */
     waiting->end_count = 0;
     for (int32_t d = 0; d < plan->pipeline; d++) {
         if (alike[d]) {
@@ -517,7 +655,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(groups, pass, result); /* it may lower the pass again */
+    nnc_plan_groups_work(groups, pass, result); /* may lower the list of the pass again */
     nnc_step step = pass->step;
     step.plan = &result->plan;
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
@@ -549,7 +687,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
                                         const nnc_space *space, int64_t limit_bytes, nnc_batched_fn *batched,
                                         void *context)
 {
-    nnc_plan_groups *made = calloc(1, sizeof *made); /* most of it is never touched */
+    nnc_plan_groups *made = calloc(1, sizeof *made); /* most of the memory is never touched */
     if (made == NULL) {
         return NULL;
     }
@@ -560,8 +698,11 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     made->limit_bytes = limit_bytes;
     made->scratch = nnc_scratch_create();
     made->replay = batched != NULL ? nnc_batched_replay_create(batched, context) : NULL;
+    const bool splits = nnc_family_of(model)->split != NULL;
     if (made->scratch == NULL || (batched != NULL && made->replay == NULL) ||
-        !nnc_scratch_share(made->scratch, model, device, true)) {
+        !nnc_scratch_share(made->scratch, model, device, true) ||
+        (splits && !nnc_memo_create(&made->smaller, SMALLER, SMALLER_WAYS, sizeof(smaller_key),
+                                    offsetof(smaller_key, plan), sizeof(smaller_sums)))) {
         nnc_plan_groups_destroy(made);
         return NULL;
     }
@@ -571,6 +712,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
 void nnc_plan_groups_destroy(nnc_plan_groups *groups)
 {
     if (groups != NULL) {
+        nnc_memo_destroy(&groups->smaller);
         nnc_scratch_destroy(groups->scratch);
         nnc_batched_replay_destroy(groups->replay);
         free(groups);
@@ -583,22 +725,23 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups)
  *
  *     key:    schedule, stages, chunks and micro-batches.
  *     value:  the times of the set's pipelines, and the plans that wait for them.
- *     ends:   when all lanes or all places for plans are taken; when a new shape needs the oldest set; at the end of a round.
+ *     ends:   when all lanes or all places for plans are taken; when a new shape needs the oldest set; at the end of a
+ *             round.
  *
- * The results of a replay are those of a replay alone, so the order of sets does not matter. */
+ * Each result equals that of a single replay, so the order of sets does not matter. */
 
-/* More sets than a model has schedules, virtual stages and pipeline degrees that divide its layers: a search tries
- * all of those before the next recomputation. */
+/* SETS exceeds the number of shapes that a search tries before the next recomputation: schedules, virtual stages, and
+ * pipeline degrees that divide the layers. */
 enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
 /* Pipelines of one shape, and the plans that wait for them. */
 typedef struct replay_set {
-    nnc_pipeline shape; /* shape of the pipelines; its times are not used */
+    nnc_pipeline shape; /* schedule, stages, chunks and micro-batches; its times are not used */
     uint64_t number;
-    int32_t tracks, plans; /* counts; 0 = empty */
+    int32_t tracks, plans; /* number of pipelines and of waiting plans; 0 = empty */
     double send_s[NNC_TRACKS];
-    /* Forward of all virtual stages, then backward, then weight gradients, without gaps: short pipelines use few
-     * cache lines. */
+    /* Times of forward of all virtual stages, then of backward, then of weight gradients, without gaps, so that short
+     * pipelines use few cache lines. */
     double times_s[3 * VIRTUAL_MAX * NNC_TRACKS];
     nnc_waiting plan[PLANS_MAX];
 } replay_set;
@@ -607,9 +750,9 @@ struct nnc_batched_replay {
     nnc_batched_fn *batched;
     void *context;
     uint64_t numbers; /* serial number of the last set */
-    int32_t oldest;   /* the next to be replaced */
+    int32_t oldest;   /* index of the set that is replaced next */
     uint64_t keys[SETS];
-    uint8_t hints[1 << HINT_BITS]; /* where a key with that hash was last */
+    uint8_t hints[1 << HINT_BITS]; /* index of the set where a key with this hash was found last */
     double span_s[NNC_TRACKS_STAGES_MAX * NNC_TRACKS];
     replay_set sets[SETS];
 };
@@ -636,14 +779,14 @@ bool nnc_batched_replay_takes(const nnc_plan *plan)
            nnc_schedule_of(plan->schedule)->wave != NULL;
 }
 
-/* A different key for every shape; never 0. */
+/* Returns a number that differs for every shape; never 0. */
 static uint64_t key_of(const nnc_pipeline *p)
 {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
            (uint64_t)p->chunks;
 }
 
-/* The step time: the stage that ends last. */
+/* Returns the step time of a waiting plan: the time of the stage that ends last. */
 static double waited_s(const nnc_waiting *plan, const double *span_s)
 {
     const double *of = &span_s[plan->track];
@@ -679,7 +822,7 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
     r->keys[place] = 0;
 }
 
-/* The set of a shape; a new one replaces the oldest. */
+/* Returns the set of a shape. If no set has this shape, replays and replaces the oldest. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
 {
     const uint64_t key = key_of(pipeline);

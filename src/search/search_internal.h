@@ -12,10 +12,10 @@
 
 /* ---- the space (space.c) ---- */
 
-/* Which values each choice takes, and the plan at a place in the space. */
+/* The values of each choice, and the plan at a place in the space. */
 
-/* Choices in the order they vary, the last fastest. Those up to pipeline form a block: they decide which ops one
- * rank runs. The others change the order of passes or move tensors. */
+/* Choices in the order in which they vary, the last one fastest. The choices up to pipeline form a block: they decide
+ * which ops one rank runs. The other choices change the order of passes, or move tensors. */
 typedef enum nnc_axis {
     NNC_AXIS_TENSOR,
     NNC_AXIS_CONTEXT,
@@ -32,8 +32,8 @@ typedef enum nnc_axis {
     NNC_AXES
 } nnc_axis;
 
-/* The values of a choice: more than nnc_choice holds, since they may be the divisors of a number. No number up to 14
- * million has more. */
+/* Most values of a choice. It is more than nnc_choice holds, because the values may be the divisors of a number.
+ * Numbers up to 14 million have fewer divisors. */
 enum { NNC_SPACE_VALUES = 512 };
 typedef struct nnc_space_axis {
     int32_t count;
@@ -45,116 +45,121 @@ typedef struct nnc_space {
     uint64_t blocks, block_size; /* the space has blocks * block_size plans */
 } nnc_space;
 
-/* Fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many values. */
+/* Makes the space of a search: fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many
+ * values. */
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
                           nnc_error *err);
 
-/* Set the choices of a block, or of plan number `inside` of a block, in plan. */
+/* nnc_space_block sets the choices of a block in plan; nnc_space_inside sets the choices of plan number `inside` of a
+ * block. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* Number of blocks of shard `shard` (from 1), and the block at a place (from 0) of it. Each row of `shards`
- * neighbouring blocks gives one block to each shard, in an order that changes without a period: with a period, one
- * shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
+/* Number of blocks of shard number `shard` (from 1); the next function returns the block at a place (from 0) of the
+ * shard. Each row of `shards` neighbouring blocks gives one block to each shard, in an order without a period. With a
+ * period, one shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
-/* Plans of a block that differ only in ZeRO stage and offload form a group. The first function sets the other
- * choices inside the block; the second sets these two, by the plan's number inside the group (from 0). */
+/* Plans of a block that differ only in ZeRO stage and offload form a group. nnc_space_group sets the other choices
+ * inside the block; nnc_space_inside_group sets ZeRO stage and offload from the number of the plan in the group (from
+ * 0). */
 uint64_t nnc_space_group_size(const nnc_space *space);
 void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
 void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
 /* ---- best plans and the Pareto front (space.c) ---- */
 
-/* The best plans so far, and the Pareto front of step time and memory. Both have a total order, so merging in any
- * order gives the same result. */
+/* The best plans so far, and the Pareto front of step time and memory. Both have a total order, so merging in any order
+ * gives the same result. */
 
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 
 typedef struct nnc_front {
-    nnc_found best[NNC_SEARCH_BEST_MAX]; /* best first */
+    nnc_found best[NNC_SEARCH_BEST_MAX]; /* the best plan first */
     int32_t best_count;
-    nnc_found pareto[NNC_PARETO_MAX]; /* Pareto front: fastest first, memory falling */
+    nnc_found pareto[NNC_PARETO_MAX]; /* the Pareto front, the fastest first, with decreasing memory */
     int32_t pareto_count;
     bool truncated, any_missed;
     nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
 } nnc_front;
 
-/* Is a better than b? Decided by the objective, then by the other of time and memory, then by the index. */
+/* Is a better than b? The objective (time or memory) is compared first, then the second of these two, then the
+ * index. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
 /* Copies the used part of a front. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
-/* Would nnc_front_add of such a plan change the front? */
+/* Would a plan with these values change the front in nnc_front_add? */
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index, double step_s,
                      int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
 
-/* Records a plan that fits and breaks a limit on the run. */
+/* Records a plan that fits but breaks a limit on the run. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Can a plan with this memory and at least this step time be pruned? Sound: it is worse than the last of the best,
- * and a plan of the Pareto front is faster with no more memory. */
+/* Can a plan with this memory and at least this step time be pruned? Returns true only if the last of the best plans is
+ * better, and a plan of the Pareto front is faster with at most the same memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
-/* Copies the used part into a result; the rest of the result stays as it is. */
+/* Copies the used part of a front into a result. Other parts of the result stay as they are. */
 void nnc_front_result(const nnc_front *front, nnc_search_result *result);
-/* The front of a result. */
+/* Reads the front back from a result. */
 void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 /* ---- batched replay (plan_group.c) ---- */
 
 /* Pipelines of one shape (schedule, stages, chunks, micro-batches) are collected and replayed together, one per SIMD
- * lane; the plans that need their times wait until then. */
+ * lane. Plans that need their times wait until then. */
 
 enum { NNC_ENDS_MAX = 8 };
 
-/* This many stages in a row, and the time that each needs after its passes (synchronisation and update). */
+/* A number of consecutive stages, and the time that each needs after its passes (communication of gradients and
+ * update). */
 typedef struct nnc_stage_end {
     int32_t stages;
     double end_s;
 } nnc_stage_end;
 
-/* A plan that waits for its pipeline. */
+/* A plan whose pipeline is not replayed yet. */
 typedef struct nnc_waiting {
     uint64_t index;
     int64_t memory_bytes;
     bool fits;
     int32_t track, end_count;
-    nnc_stage_end ends[NNC_ENDS_MAX]; /* time after the passes; one entry, of the slowest stage,
-                                       * where all stages end together */
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* time after the passes; if all stages end together, one entry for the slowest
+                                       * stage */
 } nnc_waiting;
 
-/* Place of a waiting pipeline, valid until it is replayed. */
+/* Place of a waiting pipeline. Valid until the pipeline is replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
-    uint64_t number; /* number of the set at that time */
+    uint64_t number; /* serial number of the set when the pipeline was added */
 } nnc_replay_place;
 
-/* Receives the step time of a plan that waited; NaN: the pipeline could not be replayed. */
+/* Receives the step time of a plan that waited. NaN: the pipeline could not be replayed. */
 typedef void nnc_batched_fn(void *context, const nnc_waiting *plan, double step_s);
 
 typedef struct nnc_batched_replay nnc_batched_replay;
 
-/* NULL when out of memory. */
+/* Returns NULL if out of memory. */
 nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context);
 void nnc_batched_replay_destroy(nnc_batched_replay *replay);
 
 /* Can pipelines of this plan be replayed in a batch? */
 bool nnc_batched_replay_takes(const nnc_plan *plan);
 
-/* Adds a pipeline; a batch that is full is replayed, with that memory. */
+/* Adds a pipeline. If its batch is full, replays the batch, with `memory` as working memory. */
 nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pipeline *pipeline,
                                         nnc_pipeline_memory *memory);
 
-/* Does the pipeline still wait, and can one more plan wait for it? */
+/* Does the pipeline still wait, and is there space for one more plan that waits for it? */
 bool nnc_batched_replay_has(const nnc_batched_replay *replay, const nnc_replay_place *track);
 
-/* Lets a plan wait for a pipeline that does. */
+/* Adds a plan to the plans that wait for this pipeline. */
 void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place *track, nnc_waiting *plan);
 
 /* Replays all batches. */
@@ -162,66 +167,70 @@ void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *
 
 /* ---- plan groups (plan_group.c) ---- */
 
-/* Walks the plans of a space block by block and group by group, and says of each plan its memory and its step time. Plans
- * of a group differ in ZeRO stage and offload alone, and share most of the work: see plan_group.c. */
+/* Walks the plans of a space block by block and group by group, and gives the memory and step time of each plan. Plans
+ * of a group differ only in ZeRO stage and offload, and share most of the work: see plan_group.c. */
 typedef struct nnc_plan_groups nnc_plan_groups;
 
-/* Costs of a micro-batch, shared by plans of a block: see plan_group.c. */
+/* Costs of one micro-batch, shared by several plans of a block: see plan_group.c. */
 typedef struct nnc_pass_costs nnc_pass_costs;
 
-/* limit_bytes: the memory of a plan that needs more may be given too small, but over the limit. batched (may be NULL)
- * receives the step times of plans that nnc_plan_groups_wait took. NULL when out of memory. */
+/* limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the limit. batched (may be
+ * NULL) receives the step times of plans that nnc_plan_groups_wait took. Returns NULL if out of memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, nnc_batched_fn *batched,
                                         void *context);
 void nnc_plan_groups_destroy(nnc_plan_groups *groups);
 
-/* Begins a block; false: no plan of it is legal, and err (may be NULL) names the rule. */
+/* Begins a block of plans (equal degrees, micro-batch and recomputation). Returns false if none of its plans is legal;
+ * err (may be NULL) then names the rule. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
-/* Does a framework offer any plan of the block? If not, err names the missing option; it stays untouched where all
- * schedules of the block repeat those of another block. */
+/* Does a framework offer any plan of the block? If not, err names the missing option. err is not set if all schedules
+ * of the block repeat those of another block. */
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
-/* Begins a group: one schedule with one number of virtual stages. false: none of its plans is legal, or they repeat
- * another group. */
+/* Begins a group: one schedule with one number of virtual stages. Returns false if none of its plans is legal, or if
+ * they repeat another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
-/* A plan of the group, with its memory in result; NULL: it is not legal. */
+/* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Ask for
+ * the plans that need least memory first, which come last in a group: it is then known that others need too much. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
-/* Gives the times that waiting plans still miss to `batched`. */
+/* Replays all batches, so that every waiting plan gets its time through `batched`. */
 void nnc_plan_groups_finish(nnc_plan_groups *groups);
 
 const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
 
-/* Computes the pass times, unless they are there; call it before the functions below. Most plans are rejected on memory
- * before. false: the pass has more ops than a table holds. */
+/* Computes the times of one micro-batch, unless they are known. Call it before the functions below. Most plans need no
+ * times because of their memory. Returns false if the pass has more ops than a table holds. */
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Lower bound of the step time under any schedule, seconds: the mean device's compute in all passes. */
+/* Lower bound of the step time in seconds under any schedule: the compute time of all passes, averaged over the
+ * devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* The step time of plan number `inside` of the group, in result. false: its pipeline is too large to replay. */
+/* Computes the step time of plan number `inside` of the group into result. Returns false if its pipeline is too large
+ * to replay. */
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
 
-/* In place of nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. waiting says who waits; the rest
- * of it is filled in. false: this plan cannot wait. */
+/* Replaces nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. The caller sets in
+ * `waiting` which plan waits; the other fields are filled in. Returns false if this plan cannot wait. */
 bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
                           nnc_waiting *waiting);
 
-/* FLOPs and tokens of a plan, in result. Few plans are among the best and need them. */
+/* Sets FLOPs and tokens of a plan in result. Only the few best plans need them. */
 void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
-/* The work and the parts of the step of the plan that nnc_plan_groups_step timed last. */
+/* Sets the work, and the parts of the step, of the plan that nnc_plan_groups_step timed last. */
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
 /* ---- workers (searcher.c) ---- */
 
 /* The threads of one process that evaluate blocks of a search. */
 
-/* Outcome of some blocks. legal and feasible are counted before pruning, so they do not depend on the order, and
- * shards add up to the whole; evaluated and pruned describe the work done. */
+/* Outcome of some blocks. legal and feasible are counted before pruning, so they do not depend on the order, and shards
+ * add up to the whole search. evaluated and pruned count the work that was done. */
 typedef struct nnc_search_part {
     nnc_front front;
     uint64_t evaluated, pruned, legal, feasible;
@@ -230,31 +239,32 @@ typedef struct nnc_search_part {
 void nnc_search_part_clear(nnc_search_part *part);
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more);
 
-/* Number of blocks of the search, or of its shard, and the block at a place among them. */
+/* Number of blocks of the search, or of its shard. The next function returns the block at a place among them. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
-/* NULL when out of memory. The arguments must outlive the searcher. */
+/* Evaluates blocks on threads. nnc_searcher_create returns NULL if out of memory. The arguments must outlive the
+ * searcher. */
 typedef struct nnc_searcher nnc_searcher;
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                   const nnc_search *search, const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
-/* Evaluates the blocks at places first to end - 1 and adds their outcome to part; call nnc_searcher_complete on its
- * front later. Pruning uses `known` alone, so it does not depend on the threads. */
+/* Evaluates the blocks at places first to end - 1 and adds their outcome to part. Call nnc_searcher_complete on its
+ * front later. Pruning uses only `known`, so it does not depend on the threads. */
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part);
 
-/* Completes the result of Pareto and best plans for which only index, step_s and memory were kept. */
+/* Completes those best and Pareto plans for which only index, step_s and memory were kept. */
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 
-/* Is any plan of the block at a place legal? If not, err names the rule. */
+/* Is any plan of the block at this place legal? If not, err names the rule. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- a search (searcher.c) ---- */
 
 /* A search whose rounds may be evaluated by other processes. */
 
-/* Evaluates the blocks of a round in place of nnc_searcher_work, with its arguments. */
+/* A function that evaluates the blocks of a round in place of nnc_searcher_work, with the same arguments. */
 typedef struct nnc_helpers {
     void *context;
     void (*work)(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part);
@@ -265,7 +275,7 @@ typedef struct nnc_search_watch {
     void *context;
 } nnc_search_watch;
 
-/* Same as nnc_search_run; helpers NULL: the threads of this process. */
+/* nnc_search_run with helpers. helpers NULL: uses the threads of this process. */
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                            const nnc_search *search, const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
@@ -273,24 +283,25 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
 /* ---- rank groups (search_task.c) ---- */
 
 /* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
- * while none asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
+ * while no rank asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
-/* Same as nnc_search_run. For rank 0, while the other ranks run nnc_rank_group_search_serve. */
+/* nnc_search_run on all ranks. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve. */
 nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
-/* For the other ranks: works on the searches of rank 0, of this model, device and run, until they end. */
+/* The other ranks call it: it works on the searches of rank 0 with this model, device and run, until rank 0 ends
+ * them. */
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
-/* For rank 0: ends nnc_rank_group_search_serve on the other ranks. */
+/* Rank 0 calls it: ends nnc_rank_group_search_serve on the other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group ranks);
 
 /* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
 
-/* A search command: one number of devices or several, and the parameters that reach a step time; its report, and the
- * shards of reports. */
+/* A search command (one number of devices or several; parameters that reach a step time), its report, and the shards of
+ * reports. */
 
 typedef struct nnc_search_task {
     nnc_rank_group ranks;
@@ -299,12 +310,12 @@ typedef struct nnc_search_task {
     const nnc_profiles *profiles;
     nnc_search search;
     int32_t *sizes;         /* numbers of devices, searched one after the other */
-    int32_t size_count;     /* 0: the devices of the plan */
+    int32_t size_count;     /* 0: uses the devices of the plan */
     double target_step_s;   /* 0 = not given */
-    nnc_search_watch watch; /* may stop the search, which then reports the covered part */
+    nnc_search_watch watch; /* may stop the search; the report then has the part that was covered */
 } nnc_search_task;
 
-/* Numbers of combinations. */
+/* Numbers of combinations of choices. */
 typedef struct nnc_search_total {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
 } nnc_search_total;
@@ -313,39 +324,41 @@ typedef struct nnc_search_total {
 typedef struct nnc_search_size {
     int32_t devices;
     nnc_search_total total;
-    bool found, any_missed; /* best is set; missed is set (breaks only deadline or budget) */
+    bool found, any_missed; /* found: best is set; any_missed: missed is set (a plan that breaks only deadline or
+                             * budget) */
     nnc_found best, missed;
-    nnc_error why; /* why no combination is legal; status NNC_OK: one is */
+    nnc_error why; /* reason why no combination is legal; status NNC_OK = some combination is legal */
 } nnc_search_size;
 
-/* How sure a plan of the list is; NaN = the profile has no measured range. */
+/* Probabilities that a plan of the list is the best plan, and that it runs out of memory; NaN = the profile has no
+ * measured range. */
 typedef struct nnc_sure {
     const nnc_found *found;
     double p_best, p_out_of_memory;
 } nnc_sure;
 
 typedef struct nnc_search_report {
-    const nnc_model *model; /* NULL in a merged report, as is the device */
+    const nnc_model *model; /* model and device are NULL in a merged report */
     const nnc_device *device;
-    const char *overrides; /* the --set options; NULL = none */
+    const char *overrides; /* the --set options; NULL = without */
     nnc_search *search;
     nnc_search_result *result; /* result for one number of devices */
-    const nnc_sure *sure;      /* for each of its best plans; NULL = not found out */
+    const nnc_sure *sure;      /* one entry for each best plan; NULL = not computed */
     int32_t sure_count;
     nnc_search_size *sizes; /* results for several numbers of devices; NULL = one number */
     int32_t size_count, size_asked;
-    int32_t fastest, cheapest; /* index of a size; -1 = no plan found */
+    int32_t fastest, cheapest; /* index into sizes; -1 = no plan found */
     nnc_search_total total;
     double target_step_s;                    /* 0 = not given */
-    nnc_target targets[NNC_PARAMETER_COUNT]; /* one parameter each */
+    nnc_target targets[NNC_PARAMETER_COUNT]; /* one entry per device parameter */
     int target_count;
     double elapsed_s;
-    const char *currency; /* currency of the prices; NULL = no price is known */
+    const char *currency; /* currency of the prices; NULL = no known price */
     bool batch_chosen;    /* the global batch is a default, not given */
     bool stopped;         /* the search was stopped before it covered everything */
-    nnc_error why;        /* why no combination of a shard is legal; status NNC_OK: one is, or this is no shard */
-    const char *digest;   /* digest of everything that decides the search except the shard; NULL = no
-                  * shard */
+    nnc_error why;        /* reason why no combination of a shard is legal; status NNC_OK = some are legal, or this is
+                           * no shard */
+    const char *digest;   /* digest of all inputs of the search except the shard; NULL = no shard */
 } nnc_search_report;
 
 /* Metrics of an nnc_search_report, of an nnc_found, and of the best plan of an nnc_search_size. */
@@ -353,29 +366,30 @@ extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_m
 
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
-/* Searches into a report in the arena; for rank 0, while the other ranks serve. Errors of nnc_search_run, except
- * that a shard, or one of several sizes, may have no legal plan. */
+/* Runs a search task into a report in the arena. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve.
+ * Returns the errors of nnc_search_run. A shard, or one of several numbers of devices, may have no legal plan without
+ * an error. */
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err);
 
 /* Did the search find a plan? */
 bool nnc_search_answered(const nnc_search_report *report);
 
-/* Finds the fastest and the cheapest of the sizes. */
+/* Sets report->fastest and ->cheapest among the numbers of devices searched. */
 void nnc_search_rank_sizes(nnc_search_report *report);
 
-/* Digest of everything that decides the result except the shard: version, task, content of the files (an entry may
- * be NULL), and texts. */
+/* Computes a digest of all inputs that decide the result, except the shard: version, task, content of the files (an
+ * entry may be NULL), and texts. */
 nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, const char *const *files, int file_count,
                              const char *const *texts, int text_count, uint64_t *digest, nnc_error *err);
 
 /* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
 
-/* Does a file begin as JSON with a schema? Reads only its first bytes. NNC_IO: it cannot be read. */
+/* Does a file begin as JSON with a schema? Reads only its first bytes. NNC_IO: the file cannot be read. */
 nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
 
-/* Merges shards into the report of the whole search. digest: of the search that is expected, NULL = any.
- * NNC_BAD_SPEC: a shard twice, or of another search; NNC_BAD_USAGE: a shard is missing; NNC_ILLEGAL_PLAN: no shard
- * has a legal plan. */
+/* Merges shards into the report of the whole search. digest: digest of the expected search, NULL = any search.
+ * NNC_BAD_SPEC: a shard is given twice, or belongs to another search. NNC_BAD_USAGE: a shard is missing.
+ * NNC_ILLEGAL_PLAN: no shard has a legal plan. */
 nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, const char *digest,
                             nnc_search_report *report, nnc_error *err);
 

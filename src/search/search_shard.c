@@ -1,4 +1,4 @@
-/* The output of a search as metric tables: plans, sizes, shards, parameters of the device. */
+/* The output of a search as metric tables: plans, numbers of devices, shards, parameters of the device. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -48,7 +48,7 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* In shards, plans carry their index in the space, which decides ties. */
+/* Is the metric part of a shard? In shards, each plan has its index in the space, which decides between equal plans. */
 static bool is_in_shard(const nnc_place *place)
 {
     const nnc_search_report *report = place->owner;
@@ -74,7 +74,7 @@ static const nnc_metric listed_rows[] = {
 };
 static const nnc_metrics listed_metrics = NNC_METRICS("a plan that fits", listed_rows, nnc_found);
 
-/* ---- sizes ---- */
+/* ---- numbers of devices ---- */
 
 static const nnc_metric refusal_rows[] = {
     NNC_CHARS(nnc_error, where, .help = "The option that the rule is about."),
@@ -128,7 +128,7 @@ const nnc_metrics nnc_size_best_metrics = { .what = "the best plan of a size",
                                             .record_size = sizeof(nnc_search_size),
                                             .listed = is_found };
 
-/* ---- all of it ---- */
+/* ---- the whole report ---- */
 
 NNC_IF(is_shard, nnc_search_report, self->digest != NULL)
 
@@ -159,7 +159,7 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
-/* Devices of one of the sizes. */
+/* Number of devices at an index of `sizes`. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
 {
     const nnc_cell none = { .kind = NNC_CELL_NULL };
@@ -251,8 +251,8 @@ static const nnc_metric document_rows[] = {
 #undef RESULT
 const nnc_metrics nnc_search_document = NNC_METRICS("the result of a search", document_rows, nnc_search_report);
 
-/* ---- Shards of a search: the digest by which they know each other, reading them back, and merging them into the report that
- * one search would have given. */
+/* ---- Shards of a search: the digest by which shards of one search are recognised, reading them back, and merging them
+ * into the report that one whole search would have given. ---- */
 
 /* ---- digest ---- */
 
@@ -263,7 +263,7 @@ static void add_number(uint64_t *digest, double number)
     *digest = nnc_digest_number(*digest, bits);
 }
 
-/* Hash the content of a file, not its path. */
+/* Adds the content of a file to the digest, not its path. */
 static nnc_status add_file(nnc_specs *specs, uint64_t *digest, const char *path, nnc_error *err)
 {
     uint64_t content = 0;
@@ -389,7 +389,8 @@ static void read_plan(nnc_json at, nnc_plan *plan)
     }
 }
 
-/* The plan is read through the plan's own fields. A plan needs a step time, which orders plans. */
+/* Takes one member of a plan. The plan options are read through the fields of nnc_plan. A plan needs a step time,
+ * because the step time orders plans. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record)
 {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
@@ -417,7 +418,7 @@ static void read_part(nnc_json root, nnc_search *search)
     }
 }
 
-/* Derives the flags of a size from the members that are there. */
+/* Sets the flags of a size from the members that were read. */
 static void settle_size(nnc_search_size *size)
 {
     size->found = size->best.plan.devices > 0;
@@ -453,8 +454,8 @@ static void read_root(nnc_json root, nnc_search_report *shard)
     }
 }
 
-/* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before its end;
- * NNC_IO, NNC_NO_MEMORY. */
+/* Reads a shard into the arena. NNC_BAD_SPEC: the file is no shard, or its search was stopped before the end. Other
+ * errors: NNC_IO, NNC_NO_MEMORY. */
 static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_search_report *shard, nnc_error *err)
 {
     char *text = NULL;
@@ -477,11 +478,11 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
 
 /* ---- merging ---- */
 
-/* Running total over the shards read. */
+/* The merged report so far. */
 typedef struct merger {
     nnc_shard_set seen;
     nnc_search_report *sum;
-    nnc_front front, next; /* fronts of the sum and of the next shard */
+    nnc_front front, next; /* front of the merged shards; front of the next shard */
 } merger;
 
 static void add_total(nnc_search_total *sum, const nnc_search_total *more)
@@ -494,7 +495,8 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more)
     sum->feasible += more->feasible;
 }
 
-/* No plan is legal only when that is so in every shard. Shard 1 has the simplest plan, so its reason is kept. */
+/* Merges the reasons why no plan is legal. The reason is kept only if no shard has a legal plan. Shard 1 has the
+ * simplest plan, so its reason is used. */
 static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard)
 {
     if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) {
@@ -550,7 +552,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
     return nnc_shard_set_complete(&m->seen, err);
 }
 
-/* A search without a legal plan is an error, with or without shards. */
+/* Returns an error if no plan is legal, with or without shards. */
 static nnc_status check_legal(const nnc_search_report *sum, nnc_error *err)
 {
     const nnc_error *why = sum->sizes != NULL && sum->size_count > 0 ? &sum->sizes[0].why : &sum->why;
@@ -581,7 +583,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);
     report->size_asked = report->size_count;
-    report->digest = NULL; /* no longer a shard */
+    report->digest = NULL; /* the merged report is no shard */
     report->search->shard = report->search->shards = 0;
     nnc_search_rank_sizes(report);
     return NNC_OK;

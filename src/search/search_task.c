@@ -1,5 +1,5 @@
-/* Search tasks: one number of devices or several, the device parameters that reach a target step, and the same searches
- * over MPI ranks, where rank 0 assigns runs of blocks and merges the outcomes. */
+/* Search tasks: a search for one number of devices or several, the device parameters that reach a target step, and
+ * searches over MPI ranks, in which rank 0 assigns runs of blocks and merges the outcomes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -50,16 +50,17 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
     total->feasible += result->feasible;
 }
 
-/* ---- several sizes ---- */
+/* ---- several numbers of devices ---- */
 
-/* Time or device-hours of the run when known, because larger jobs fail more often; else of one step. */
+/* Time or device-hours that a plan takes: of the whole run if known, because larger jobs fail more often; otherwise of
+ * one step. */
 static double spent(const nnc_found *found, bool by_cost)
 {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* The first size that is best by one measure; -1 = no plan found. */
+/* Returns the index of the first size that is best by time or by cost; -1 = no plan found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
 {
     int32_t best = -1;
@@ -78,7 +79,7 @@ void nnc_search_rank_sizes(nnc_search_report *report)
     report->cheapest = least(report->sizes, report->size_count, true);
 }
 
-/* Searches one number of devices. No legal plan is an answer here, not an error. */
+/* Searches for one number of devices. Having no legal plan is a result here, not an error. */
 static nnc_status search_size(const nnc_search_task *task, nnc_search_size *size, nnc_search_report *report,
                               nnc_error *err)
 {
@@ -127,9 +128,9 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
     return NNC_OK;
 }
 
-/* ---- the way to a step time ---- */
+/* ---- device parameters that reach a step time ---- */
 
-/* The least memory with which a plan of the front takes at most step_s. */
+/* Finds the least memory with which some plan of the front takes at most step_s. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
                            double step_s)
 {
@@ -160,8 +161,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
     return NNC_OK;
 }
 
-/* The value of each device parameter that alone reaches the target step, and the memory with which a faster plan
- * fits. */
+/* Finds the value of each device parameter that alone reaches the target step, and the memory capacity that a faster
+ * plan needs. */
 static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
 {
     const nnc_search_result *found = report->result;
@@ -190,7 +191,7 @@ static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nn
     return NNC_OK;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole task ---- */
 
 static nnc_status search_best(const nnc_search_task *task, nnc_search_report *report, nnc_error *err)
 {
@@ -268,15 +269,16 @@ void nnc_rank_group_search_end(nnc_rank_group ranks)
 #include <mpi.h>
 #include <stdlib.h>
 
-/* A failing MPI call ends all ranks: that is MPI's default. */
+/* If an MPI call fails, MPI ends all ranks by default. */
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* A rank gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round: large runs first, to save messages; small
- * ones last, so that all ranks end together. */
+/* A rank gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round. The first runs are large, which saves
+ * messages. The last runs are small, so that all ranks end together. */
 enum { RUN_SHARE = 3 };
 
-/* Blocks that rank 0 evaluates before it looks for requests again. Fewer would fill no batch of pipelines. */
+/* Number of blocks that rank 0 evaluates before it looks for requests again. With fewer, no batch of pipelines gets
+ * full. */
 enum { OWN_MOST = 16 };
 
 /* Orders of rank 0 to all others. */
@@ -297,7 +299,7 @@ static order next_order(void)
 
 static size_t bytes_of(int32_t count)
 {
-    return (size_t)count * sizeof(nnc_found); /* at most some hundred plans */
+    return (size_t)count * sizeof(nnc_found); /* a few hundred plans at most */
 }
 
 /* Sends the used part of rank 0's front to every rank. */
@@ -314,7 +316,7 @@ static void share_front(nnc_front *front)
     nnc_rank_group_broadcast(&front->missed, bytes_of(1));
 }
 
-/* First message of an outcome; its plans follow. */
+/* First message of an outcome. A second message has its plans. */
 typedef struct part_head {
     uint64_t evaluated, pruned, legal, feasible;
     int32_t best_count, pareto_count;
@@ -364,7 +366,7 @@ static void take_part(int rank, nnc_search_part *part)
     receive(front->pareto, bytes_of(head.pareto_count), rank);
 }
 
-/* A run of blocks; empty: the round has no more. */
+/* A run of blocks. An empty run means that the round has no more blocks. */
 typedef struct places {
     uint64_t first, end;
 } places;
@@ -373,7 +375,7 @@ typedef struct places {
 typedef struct desk {
     nnc_rank_group ranks;
     const nnc_search *search;
-    nnc_front *known;      /* a copy, to be sent */
+    nnc_front *known;      /* a copy that is sent to other ranks */
     nnc_search_part *part; /* outcome received from a rank */
     nnc_searcher *own;     /* evaluates blocks while no rank asks; NULL = rank 0 only waits */
     nnc_space space;
@@ -386,7 +388,7 @@ static bool any_asks(MPI_Status *from)
     return there != 0;
 }
 
-/* Receives the request of any rank. */
+/* Waits for a request from any rank. */
 static void wait_for_asking(MPI_Status *from)
 {
     MPI_Request request;
@@ -424,7 +426,7 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* The work function of nnc_helpers. */
+/* The work function of nnc_helpers: leads one round as rank 0. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part)
 {
     desk *d = context;
@@ -474,7 +476,7 @@ void nnc_rank_group_search_end(nnc_rank_group ranks)
     }
 }
 
-/* One round of a rank other than 0. */
+/* Works in one round as a rank other than 0. */
 static void serve_round(nnc_searcher *searcher, nnc_front *known, nnc_search_part *part)
 {
     places next;
@@ -508,12 +510,12 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
         if (what == ORDER_SEARCH) {
             nnc_rank_group_broadcast(&search, sizeof search);
             search.threads = threads;
-            search.run = run; /* a pointer of rank 0 is not valid here */
+            search.run = run; /* the pointer of rank 0 is not valid here */
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);
             searcher = NULL;
         } else {
-            /* Made only now: rank 0 has found the space to be valid. */
+            /* Made only now, after rank 0 has checked that the space is valid. */
             if (searcher == NULL && nnc_space_make(model, device, &search, &space, NULL) == NNC_OK) {
                 searcher = nnc_searcher_create(model, device, profiles, &search, &space);
             }

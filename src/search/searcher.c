@@ -1,7 +1,8 @@
 /* A search in one process: limits of its arguments, rounds of blocks, and access to the result.
  *
- * A space is cut into blocks. Rounds take more and more blocks; every round prunes with the front of the rounds before
- * it, so the result does not depend on threads or ranks. When no plan is legal, the reason of the simplest one is told. */
+ * A space is cut into blocks of plans. Each round takes more blocks than the one before, and prunes with the front of
+ * the earlier rounds, so the result does not depend on threads or ranks. If no plan is legal, the error gives the
+ * reason for the simplest plan. */
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -19,7 +20,7 @@
 #include "run/run_internal.h"
 #include "search/search_internal.h"
 
-/* ---- what a program asks for ---- */
+/* ---- arguments ---- */
 
 void nnc_search_init(nnc_search *search, size_t struct_size)
 {
@@ -47,7 +48,7 @@ static nnc_status check_number(const char *member, double least, double most, do
     return found >= least && found <= most ? NNC_OK : out_of_range(member, least, most, found, err);
 }
 
-/* Are the values legal for the field of the plan, and not too many? */
+/* Are the values of a choice legal for its field of the plan, and are there not too many? */
 static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc_error *err)
 {
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, member);
@@ -91,7 +92,7 @@ static nnc_status check_choices(const nnc_search *s, nnc_error *err)
     return NNC_OK;
 }
 
-/* Copies a search of any struct size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN; err names the member. */
+/* Copies a search of any struct_size and checks its limits. NNC_BAD_USAGE or NNC_ILLEGAL_PLAN: err names the member. */
 static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_error *err)
 {
     if (given == NULL) {
@@ -119,17 +120,17 @@ static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_e
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
-/* Blocks of a round share the results of earlier rounds and nothing else. So pruning does not depend on which thread
- * or rank came first. Rounds grow from the first size to the last. */
+/* Blocks of a round use only results of earlier rounds, so pruning does not depend on the order of threads or ranks.
+ * The number of blocks per round grows from ROUND_FIRST to ROUND_MOST. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
-/* When no plan is legal: how many blocks are asked for the reason. */
+/* Number of blocks that are asked for a reason if no plan is legal. */
 enum { REASONS_MOST = 1000000 };
 
-/* NNC_OK when some block is legal after all; else err says why the first (simplest) plan is not. */
+/* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
 {
-    bool said = false; /* blocks of one stage repeat 1f1b with other schedules: that is no reason */
+    bool said = false; /* blocks of one stage repeat 1f1b with other schedules, which is no useful reason */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) {
@@ -173,11 +174,11 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     return NNC_OK;
 }
 
-/* A limit on the run needs the length of the run; a budget also needs a price. */
+/* Checks the limits on the run: they need the length of the run; a budget also needs a price. */
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
 {
     const nnc_plan *plan = &search->base;
-    /* The caller read the whole struct. */
+    /* The caller has read the whole struct. */
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     const char *limit = search->deadline_s > 0.0 ? "--deadline" : search->budget > 0.0 ? "--budget" : NULL;
     if (search->run != NULL) {
@@ -194,7 +195,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
         return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
                         device->id);
     }
-    return nnc_power_check(device, err); /* otherwise every plan fails without a reason */
+    return nnc_power_check(device, err); /* otherwise every plan would fail without a reason */
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
@@ -301,26 +302,27 @@ const nnc_found *nnc_search_result_missed(const nnc_search_result *result)
     return result != NULL && result->any_missed ? &result->missed : NULL;
 }
 
-/* ---- Evaluates blocks of a search on the threads of one process. For each plan: legal? does it fit? can it be among the best
- * (a lower bound of its step time decides)? then its step time, at once or in a batch of pipelines. */
+/* ---- Evaluates blocks of a search on the threads of one process. For each plan: is it legal, does it fit, can it be
+ * among the best (by a lower bound of its step time)? Then computes its step time, at once or in a batch of pipelines.
+ * ---- */
 
 typedef struct worker {
     nnc_searcher *of;
     nnc_plan_groups *groups;
     nnc_search_part part;
-    char padding[64]; /* keeps its counters out of the next worker's cache line (false sharing) */
+    char padding[64]; /* keeps the counters of the next worker out of this cache line (false sharing) */
 } worker;
 
 struct nnc_searcher {
     const nnc_device *device;
     const nnc_search *search;
     const nnc_space *space;
-    nnc_run_ask run_ask; /* run of the search, in the layout of this library */
+    nnc_run_ask run_ask; /* the run of the search, in the layout of this library */
     worker *workers;
     int32_t count;
-    /* Constant while blocks are evaluated. */
+    /* These do not change while blocks are evaluated. */
     const nnc_front *known;
-    uint64_t end, run; /* blocks that a thread takes at a time */
+    uint64_t end, run; /* run: number of blocks that a thread takes at a time */
     atomic_ullong next;
 };
 
@@ -329,7 +331,7 @@ static int64_t capacity_of(const nnc_search *search, const nnc_device *device)
     return search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
 }
 
-/* A whole search is shard 1 of 1. */
+/* Number of shards; a whole search counts as one shard. */
 static int32_t shards_of(const nnc_search *search)
 {
     return search->shards > 0 ? search->shards : 1;
@@ -350,7 +352,7 @@ static uint64_t shard_block(const nnc_search *search, uint64_t place)
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-/* Fills in the run of a plan: all its metrics if the search asks for a run, else its steps alone. */
+/* Fills in the run of a plan: all its metrics if the search has a run, else only its number of steps. */
 static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
 {
     nnc_utilisation(result, NULL);
@@ -388,14 +390,15 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
     return found;
 }
 
-/* Does the run break its deadline or its budget? */
+/* Does the run break the deadline or the budget? */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run)
 {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Does a plan that takes at least least_s break a limit, while a faster plan is known that breaks one too? */
+/* Can the plan be skipped because of the limits? True if it breaks a limit even with the step time least_s, while a
+ * faster plan that also breaks a limit is already known. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
 {
     const nnc_searcher *r = w->of;
@@ -407,12 +410,11 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps =
         !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example, --epochs sets the length of
-                                                      * the run */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example --epochs, which sets the length of the run */
         return false;
     }
     const double sites = r->run_ask.sites;
-    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* minus rounding errors */
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* slightly less, because of rounding errors */
     const double price = nnc_price_of(plan, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
@@ -439,7 +441,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
-    count_run(r, result, &run); /* computed again, with the parts of the step */
+    count_run(r, result, &run); /* computed again, now with the parts of the step */
     const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
@@ -448,8 +450,8 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     }
 }
 
-/* Receives the step time of a plan that waited. A plan that improves the front is kept with index, step time and
- * memory alone; nnc_searcher_complete adds the rest. */
+/* Receives the step time of a plan that waited. If the plan improves the front, only its index, step time and memory
+ * are kept; nnc_searcher_complete adds the other values. */
 static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
 {
     worker *w = context;
@@ -467,7 +469,7 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
     }
 }
 
-/* Computes the rest of a plan that was kept with index, step time and memory alone. */
+/* Computes the other values of a plan that was kept with only index, step time and memory. */
 static void complete(worker *w, nnc_found *found)
 {
     const nnc_searcher *r = w->of;
@@ -513,7 +515,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool hopeless =
         !fits || misses_more(w, pass, &result, least_s) ||
         nnc_front_beats(r->known, search->objective, search->best, least_s, result.memory.total_bytes);
-    nnc_waiting waiting; /* ends[] stays unset beyond end_count */
+    nnc_waiting waiting; /* ends[] past end_count stays unset */
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
@@ -543,7 +545,7 @@ static void run_block(worker *w, uint64_t number)
             w->part.pruned += size;
             continue;
         }
-        for (uint64_t i = 0; i < size; i++) {
+        for (uint64_t i = size; i-- > 0;) { /* the plans that need least memory first: see nnc_plan_groups_plan */
             try_plan(w, number * space->block_size + first + i, i);
         }
     }
@@ -577,11 +579,11 @@ void nnc_search_part_clear(nnc_search_part *part)
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Neighbouring blocks share caches and fill the same batches of pipelines, so threads take runs of blocks. Runs are
- * short enough that no thread waits long for the last one. */
+/* Number of blocks that a thread takes at a time. Neighbouring blocks share caches and fill the same batches of
+ * pipelines, so it is more than one. It is small enough that no thread waits long for the last run. */
 static uint64_t run_of(uint64_t blocks, int32_t threads)
 {
-    enum { TURNS = 16 }; /* runs per thread */
+    enum { TURNS = 16 }; /* number of runs per thread */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 
@@ -634,14 +636,15 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* it was read without error before */
+                             NULL); /* cannot fail: it was read without error before */
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
-    /* Whether a run keeps its limits depends on more than its step time: then no plan waits. */
+    /* With limits on the run, the decision needs more than the step time, so plans do not wait for batches. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
-    const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
+    /* Without pruning every plan is weighed in full, so that it is a reference for the counts with it. */
+    const int64_t limit_bytes = search->risk > 0.0 || search->no_prune ? INT64_MAX : capacity_of(search, device);
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];
         w->of = made;

@@ -16,7 +16,7 @@ static nnc_status add(nnc_space_axis *choice, const char *option, int64_t value,
     return NNC_OK;
 }
 
-/* Divisors of whole, from 1 to most. */
+/* Adds the divisors of `whole` from 1 to `most`. */
 static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64_t whole, int64_t most, nnc_error *err)
 {
     const int64_t root = (int64_t)sqrt((double)whole);
@@ -25,7 +25,7 @@ static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64
             NNC_TRY(add(choice, option, i, err));
         }
     }
-    for (int64_t i = root; i > 0; i--) { /* the other one of each pair */
+    for (int64_t i = root; i > 0; i--) { /* the larger divisor of each pair */
         if (whole % i == 0 && whole / i > i && whole / i <= most) {
             NNC_TRY(add(choice, option, whole / i, err));
         }
@@ -41,7 +41,7 @@ static nnc_status add_list(nnc_space_axis *choice, const char *option, const int
     return NNC_OK;
 }
 
-/* The first `most` schedules in the order in which a search tries them. */
+/* Adds the first `most` schedules in the order in which a search tries them. */
 static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error *err)
 {
     for (int32_t place = 1; place <= most; place++) {
@@ -54,7 +54,8 @@ static nnc_status add_schedules(nnc_space_axis *choice, int32_t most, nnc_error 
     return NNC_OK;
 }
 
-/* Virtual stages divide the layers, so they are divisors; more than 12 are not used in practice. */
+/* Most virtual stages, and most context ranks, that a search tries by default. Virtual stages must divide the layers,
+ * so only divisors count; more than 12 are not used in practice. */
 enum { VIRTUAL_MOST = 12, CONTEXT_MOST = 16 };
 
 static nnc_status fill(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_axis axis,
@@ -69,7 +70,8 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
                                           NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION,
                                           NNC_RECOMPUTE_ATTENTION };
     const bool scores =
-        search->base.attention == NNC_ATTENTION_UNFUSED; /* scores are kept, so recomputing attention pays */
+        search->base.attention == NNC_ATTENTION_UNFUSED; /* only unfused attention keeps scores, so only then
+                                                          * recomputing attention saves memory */
     static const int64_t offloads[] = { NNC_OFFLOAD_NONE, NNC_OFFLOAD_OPTIMIZER };
     const nnc_model_sizes sizes = nnc_model_sizes_of(model);
     const bool splits = nnc_family_of(model)->split != NULL;
@@ -86,7 +88,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* offload only where the device file records the speed of host memory */
+    default: /* offload only if the device file records the bandwidth of host memory */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }
 }
@@ -119,7 +121,7 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* The values at a place, for the axes from first to end - 1; the last axis moves fastest. */
+/* Sets the values of the axes first to end - 1 at a place; the last axis varies fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values)
 {
     for (int a = end - 1; a >= first; a--) {
@@ -129,7 +131,8 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* Rotates each row of blocks by a digest of its number, because a period could coincide with that of a choice. */
+/* Returns the block of a shard in row number `place`. Each row is rotated by a digest of its number. A fixed order
+ * could have the same period as a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
@@ -139,7 +142,7 @@ uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
 {
-    const uint64_t rows = space->blocks / (uint64_t)shards; /* complete rows of one block per shard */
+    const uint64_t rows = space->blocks / (uint64_t)shards; /* complete rows with one block per shard */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 
@@ -183,7 +186,7 @@ void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan)
     nnc_space_inside_group(space, inside, plan);
 }
 
-/* ---- Sets of plans with a total order: the best ones, and the Pareto front of step time and memory ---- */
+/* ---- Ordered sets of plans: the best plans, and the Pareto front of step time and memory ---- */
 
 void nnc_front_clear(nnc_front *front)
 {
@@ -250,7 +253,7 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
     if (place == 0) {
         return false;
     }
-    const nnc_found *one = &front->pareto[place - 1]; /* the least memory among those no slower */
+    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among those at most as slow */
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
@@ -263,7 +266,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* as fast, and needs no less memory */
+        first--; /* that plan is equally fast and needs at least as much memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) {
@@ -272,7 +275,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     memmove(&front->pareto[first], &front->pareto[end], sizeof *found * (size_t)(front->pareto_count - end));
     front->pareto_count -= end - first;
     if (front->pareto_count == NNC_PARETO_MAX) {
-        front->truncated = true; /* drops the plan with least memory */
+        front->truncated = true; /* the plan with the least memory is dropped */
     }
     if (first < NNC_PARETO_MAX) {
         insert(front->pareto, &front->pareto_count, first, NNC_PARETO_MAX, found);
@@ -285,7 +288,7 @@ void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, cons
     add_pareto(front, found);
 }
 
-/* Sets only the members that order plans; the others are large and are not read here. */
+/* Sets only the members that order plans. The other members are large and are not read here. */
 static void set_order(nnc_found *found, uint64_t index, double step_s, int64_t memory_bytes)
 {
     found->index = index;

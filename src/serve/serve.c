@@ -1,10 +1,9 @@
-/* A served decoder from request to result. The order of work:
+/* Inference of a decoder, from request to result. The order of work:
  *
- *     resolve the request  ->  network rows  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->
- * extra
+ *     resolve the request  ->  network rows  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
- * The first half of the file reads the network from the model's op list; the second resolves the request
- * (fills in defaults, checks that model, device and engine allow it); the end puts the parts together. */
+ * The parts are put together first. Then this file reads the network from the op list of the model, and resolves the
+ * request (fills in defaults, checks that model, device and engine allow it). The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
@@ -75,8 +74,7 @@ void nnc_serve_fit(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
     s->fits = s->headroom_bytes >= 0.0;
 }
 
-/* The draft model of speculative decoding. It runs on the same devices, with its weights in the same
- * format. */
+/* Finds the draft model of speculative decoding. It runs on the same devices, with weights in the same format. */
 static nnc_status draft_of(const nnc_serve_case *of, const nnc_device *device, const nnc_software *software,
                            nnc_scratch *scratch, nnc_serve_net *net, nnc_serve_case *draft, nnc_error *err)
 {
@@ -117,7 +115,7 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
     }
     nnc_serve_memory(&of, (double)device->mem_bytes, s, why);
     nnc_serve_load(&of, s, list, why);
-    if (device->implausible || software->implausible) { /* measurements say nothing about it */
+    if (device->implausible || software->implausible) { /* measurements do not apply to implausible inputs */
         s->ttft_interval_s[0] = s->ttft_interval_s[1] = (double)NAN;
         s->tpot_interval_s[0] = s->tpot_interval_s[1] = (double)NAN;
     }
@@ -234,7 +232,7 @@ static void add_attention(nnc_serve_net *net, const nnc_decoder *d, const nnc_op
     };
 }
 
-/* Recurrent state of a layer: the state of its scan, or the last inputs of its convolution. */
+/* Adds the recurrent state of a layer: the state of its scan, or the last inputs of its convolution. */
 static void add_state(nnc_serve_net *net, const nnc_op *op, double elements, double flops)
 {
     net->states[net->state_count++] =
@@ -262,8 +260,8 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
     }
 }
 
-/* All-reduces per pass over tensor ranks: one after the attention and one after the MLP of each layer, or
- * one for both in parallel layers. */
+/* Number of all-reduces per pass over tensor ranks: one after the attention and one after the MLP of each layer, or one
+ * for both in parallel layers. */
 static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
 {
     const bool parallel = d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
@@ -312,7 +310,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     return NNC_OK;
 }
 
-/* ---- the request: what model, device and engine allow ---- */
+/* ---- the request: fills in and checks the members that depend on model, device and engine ---- */
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
@@ -403,7 +401,7 @@ static bool computes(const nnc_device *device, nnc_dtype dtype)
     return nnc_device_matmul_peak(device, dtype) > 0.0;
 }
 
-/* bf16 where the device computes it, then fp16, then fp32. */
+/* Format for products of 16-bit weights: bf16 if the device has it, else fp16, else fp32. */
 static nnc_dtype plain_math(const nnc_device *device)
 {
     return computes(device, NNC_BF16) ? NNC_BF16 : computes(device, NNC_FP16) ? NNC_FP16 : NNC_FP32;
@@ -510,7 +508,7 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     return resolve_formulas(p, err);
 }
 
-/* Limits of a simulated loop. */
+/* Checks the limits of a simulated load. */
 static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err)
 {
     enum { OPEN_MOST = 1 << 18 };
@@ -600,8 +598,8 @@ static nnc_dtype plain(const nnc_device *device)
                                                             : NNC_FP32;
 }
 
-/* Image pixels per side for each position of the network's own image (8 for a latent of 64 x 64 at 512
- * pixels). */
+/* Number of image pixels per position of the network's own image along one side (8 if the network has a latent of 64 x
+ * 64 for 512 pixels). */
 static int64_t factor_of(const nnc_model *model)
 {
     return model->image_factor > 1 ? model->image_factor : 1;

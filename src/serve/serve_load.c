@@ -1,6 +1,6 @@
-/* Latency and throughput from step times, for each way in which requests arrive. One static batch and the offline
- * maximum have closed forms; closed loop (fixed concurrency) and open loop (request rate) are simulated
- * (serve_replay.c).   [serve-load] */
+/* Latency and throughput from step times, for each way in which requests arrive. A static batch and the offline maximum
+ * have closed forms. Closed loop (fixed concurrency) and open loop (request rate) are simulated (serve_replay.c).
+ * [serve-load] */
 #include "serve/serve_internal.h"
 
 double nnc_serve_mean_wait_s(double service_s, double load)
@@ -53,7 +53,7 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens)
            nnc_serve_stage_share(of);
 }
 
-/* Time per output token of `sequences` that run. */
+/* Seconds per output token while `sequences` sequences run. */
 static double token_s(const load *l, double sequences)
 {
     return sequences > 0.0 ? nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step : 0.0;
@@ -74,7 +74,7 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts)
 
 /* ---- the modes ---- */
 
-/* A static batch: all sequences start and end together. */
+/* Seconds of a static batch: all sequences start and end together. */
 static double wave_s_of(const load *l, double sequences)
 {
     return sequences < 1.0 ? 0.0
@@ -107,7 +107,7 @@ static void say_static(const load *l, nnc_serve *s, double requests, double sequ
     s->queue_s = 0.0;
 }
 
-/* Offline: every slot is taken, and requests end as fast as the engine saturates. */
+/* Offline load: all places for sequences are taken, and the engine completes requests at its saturation rate. */
 static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, output_len, NULL, l->output);
@@ -117,7 +117,7 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_PUT(why, s->running, NULL);
     if (l->output > 1.0) {
         NNC_SET(why, s->tpot_s, "s", s->running / s->output_tokens_per_s);
-    } else { /* no token follows the first */
+    } else { /* a request of one token has no further tokens */
         NNC_SET(why, s->tpot_s, "s", s->decode.time_s);
     }
     NNC_LET(why, prefill_s, "s", l->prefill_s);
@@ -127,7 +127,7 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
     s->queue_s = 0.0;
 }
 
-/* Times of the requests that the simulation served. */
+/* Sets the times of the simulated requests. */
 static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, simulated_ttft_s, "s", r->ttft.mean);
@@ -153,7 +153,7 @@ static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivati
     s->preemptions = (double)r->preemptions;
 }
 
-/* A load that is simulated: a closed or an open loop. */
+/* Sets the results of a simulated load, a closed or an open loop. */
 static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
 {
     const nnc_serve_ask *p = l->of->plan;
@@ -176,7 +176,7 @@ static void say_loop(const load *l, const nnc_serve_replayed *r, nnc_serve *s, n
     }
 }
 
-/* Past saturation: the queue is unbounded, and throughput stays at its maximum. */
+/* Sets the results past saturation: the queue grows without limit, and throughput stays at its maximum. */
 static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     s->saturated = true;
@@ -186,11 +186,11 @@ static void say_saturated(const load *l, nnc_serve *s, nnc_derivation *why)
 
 /* ---- the entry point ---- */
 
-/* Lower bounds: datasheet rates and no waiting. */
+/* Sets the lower bounds: datasheet rates, without waiting. */
 static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, prefill_lower_bound_s, "s", s->prefill.lower_bound_s);
-    /* While prompts are computed, fewer sequences decode than run. */
+    /* While the engine computes prompts, fewer sequences decode than run. */
     const bool shared = s->tpot_s < s->decode.lower_bound_s;
     NNC_LET(why, decode_lower_bound_s, "s",
             shared ? nnc_serve_decode(l->of, 1.0, l->shortest, NULL).lower_bound_s : s->decode.lower_bound_s);
@@ -201,7 +201,7 @@ static void say_bounds(const load *l, nnc_serve *s, nnc_derivation *why)
     NNC_LET(why, running, NULL, s->running);
     NNC_SET(why, s->upper_bound_tokens_per_s, NULL, running / s->tpot_lower_bound_s);
     NNC_NOTE(why, "decode alone, prefill free");
-    if (l->output <= 1.0) { /* requests of one token take no decode step */
+    if (l->output <= 1.0) { /* requests of one token need no decode step */
         s->upper_bound_tokens_per_s = nnc_max(s->upper_bound_tokens_per_s, s->output_tokens_per_s);
     }
 }
@@ -268,10 +268,10 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
-#define PARTS_MOST 2e6 /* parts of all simulated prompts: shorter chunks are simulated longer */
+#define PARTS_MOST 2e6 /* most prompt parts in a simulation; if chunks would be shorter, they are longer */
 
-/* Requests of the simulation, and those at its begin that are not counted: the start of an open loop; of a closed one,
- * the first wave, where the benchmark is longer than the simulation. */
+/* Sets the number of simulated requests, and how many first requests the statistics skip: the start of an open loop;
+ * the first wave of a closed loop, if the benchmark is longer than the simulation. */
 static void count_requests(load *l)
 {
     const nnc_serve_ask *p = l->of->plan;
@@ -303,7 +303,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     const double whole = (double)(p->input_len + p->output_len);
     load l = { .of = of, .input = (double)p->input_len, .output = (double)p->output_len };
     l.cached = floor(p->prefix_hit * l.input);
-    l.cached = nnc_min(l.cached, l.input - 1.0); /* even a fully cached prompt computes its last token */
+    l.cached = nnc_min(l.cached, l.input - 1.0); /* even if the whole prompt is cached, its last token is computed */
     l.fresh = l.input - l.cached;
     l.context = l.input + l.output / 2.0;
     l.shortest = l.input * (1.0 - p->length_spread);
@@ -324,7 +324,7 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     l.places = nnc_max(s->max_sequences / p->data, 1.0);
     l.room_bytes = nnc_serve_sequence_bytes(of, whole);
     l.slots = (double)p->max_batch;
-    const double room = p->preempt /* the cache takes space as tokens come */
+    const double room = p->preempt /* with preemption, sequences take cache space only as their tokens come */
                             ? (1.0 + nnc_serve_sequence_bytes(of, l.input) / l.room_bytes) / 2.0
                             : 1.0;
     l.most = nnc_min(l.places / room, l.slots);
@@ -339,8 +339,8 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     return l;
 }
 
-/* The rate at which all slots are taken: each iteration computes the prompts that replace the sequences it ends, at
- * most a chunk, and a token of the sequences that decode. */
+/* Rate of requests when the engine always has as many sequences as it can run. Each iteration computes one token of the
+ * sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
 static double say_saturation(const load *l, nnc_derivation *why)
 {
     const double chunk = (double)l->of->plan->chunk;
@@ -357,7 +357,8 @@ static double say_saturation(const load *l, nnc_derivation *why)
     NNC_LET(why, decoding, NULL, prompts * (l->output - 1.0) / l->tokens_of_step);
     NNC_NOTE(why, "sequences in a decode step where every slot is taken");
     const double step_s = decoding > 0.0 ? nnc_serve_decode_s(l->of, decoding, l->context) : 0.0;
-    const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* prompts of an iteration that has any */
+    const double together = nnc_max(prompts, nnc_min(chunk / l->fresh, 1.0)); /* prompts per iteration, counting only
+                                                                               * iterations with prompts */
     const double prompt_s = nnc_serve_added_s(l, decoding, together) / together;
     return nnc_serve_say_saturation(step_s, prompt_s, l->output, prompts * l->output, why);
 }
@@ -410,10 +411,10 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     spread(nnc_spread_times(&of->engine->ttft, of->rates.beyond), s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
 }
 
-/* ---- results by formula alone; no measured rows support them: speculative decoding, disaggregated prefill
+/* ---- results by formula alone, which no measured rows support: speculative decoding, disaggregated prefill
  * [serve-extra] ---- */
 
-/* Speculative decoding: a draft proposes tokens, one decode step verifies them. */
+/* Speculative decoding: a draft proposes tokens, and one decode step verifies them. */
 static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 {
     const nnc_serve_ask *p = of->plan;

@@ -1,51 +1,53 @@
 /* An event simulation of a replica under load.   [serve-replay]
  *
- * Requests wait in order of arrival. The engine works in iterations (continuous batching): each one computes up to
- * `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for both. A prompt's first token comes at the end of the
- * iteration that computes its last part. Iterations without prompts differ only by the growing context, so runs of
- * them up to the next arrival or end of a sequence are summed in closed form: the cost of a simulation grows with the
- * requests, not with their tokens. Step times come from tables that are filled when they are first read.
+ * Requests wait in order of arrival. The engine works in iterations (continuous batching). Each iteration computes up
+ * to `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for both. The first
+ * token of a request comes at the end of the iteration that computes the last part of its prompt. Iterations without
+ * prompts differ only by their growing context. Runs of them up to the next arrival or end of a sequence are therefore
+ * summed in closed form, so the cost of a simulation grows with the number of requests, not of tokens. Step times come
+ * from tables whose entries are computed when they are first read.
  *
- * Invariants: an arrival, a draw and an iteration depend on the request and its seed alone, so equal questions have
- * equal answers; no formula of the C library but sqrt is used with the default options. No memory is allocated here. */
+ * Invariants: arrivals, random lengths and iterations depend only on the request and its seed, so equal questions have
+ * equal answers. With the default options, sqrt is the only formula of the C library in use. This file allocates no
+ * memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 
 enum {
-    FINE = 64, /* knots of a table: every whole number below this, then half as many for each octave */
+    FINE = 64, /* knots of a table: every integer below this, then half as many for each octave */
     COARSE = 8,
     OCTAVES = 20,
     KNOTS = FINE + OCTAVES * FINE / 2,
     COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
-    CONTEXTS = 5,           /* contexts at which a decode step is timed, evenly spaced over the lengths */
-    BATCHES = 10,           /* of consecutive requests, whose means say how certain that of the first run is */
-    RUNS = 16,              /* the most, each with arrivals of its own */
-    RUNS_REQUESTS = 160000, /* of several runs together */
+    CONTEXTS = 5,           /* number of contexts at which a decode step is timed, evenly spaced over the lengths */
+    BATCHES = 10,           /* number of batches of consecutive requests; the spread of their means decides whether one
+                             * run is enough */
+    RUNS = 16,              /* most runs, each with its own arrivals */
+    RUNS_REQUESTS = 160000, /* most requests in all runs together */
     NONE = -1
 };
-#define CERTAIN 0.01 /* standard error of the mean first token for which one run is enough */
+#define CERTAIN 0.01 /* relative standard error of the mean TTFT for which one run is enough */
 
 /* One request. Times are those of its client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
-    double fresh, left;          /* tokens of the prompt to compute; tokens that are not computed yet */
-    double room, growth;         /* share of the cache that a sequence takes; share that a step adds */
-    double context;              /* positions that its next step attends to; for a running sequence, less the
-                  * worker's steps */
-    int64_t finish;              /* step of its worker after which it is done */
-    int32_t input, output, made; /* tokens; made: output tokens before the sequence lost its
-                                  * place */
-    int32_t next;                /* in the queue */
-    int32_t place;               /* place in the heap of running sequences */
-    int32_t newer, older;        /* running sequences in order of admission */
+    double fresh, left;          /* prompt tokens to compute; prompt tokens that are not computed yet */
+    double room, growth;         /* cache space of the sequence, in places of mean length; space that a step adds */
+    double context;              /* positions that its next step attends to; while it runs, less the steps of its
+                                  * worker */
+    int64_t finish;              /* step of its worker after which the request is done */
+    int32_t input, output, made; /* numbers of tokens; made: output tokens before the sequence was preempted */
+    int32_t next;                /* next request in the queue */
+    int32_t place;               /* index in the heap of running sequences */
+    int32_t newer, older;        /* neighbours in the list of running sequences, in order of admission */
 } request;
 
-/* An engine that decodes: the replica, or one of the decode workers. */
+/* An engine that decodes: the whole replica, or one of its decode workers. */
 typedef struct worker {
     double clock_s;
     double context, room, growth; /* sums over the running sequences */
     int64_t step;
-    int32_t head, tail; /* ends of the queue */
+    int32_t head, tail; /* first and last request of the queue */
     int32_t *heap, running, newest;
 } worker;
 
@@ -54,7 +56,7 @@ struct nnc_serve_work {
     double free_s[NNC_SERVE_WORKERS];
     worker workers[NNC_SERVE_WORKERS];
     request *requests;
-    double *ttft, *tpot, *request_s; /* of each request of all runs */
+    double *ttft, *tpot, *request_s; /* seconds of each request, in all runs */
     int32_t *heaps;
 };
 
@@ -63,19 +65,19 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* of one run */
-    int64_t counted, counted_tpot; /* of all runs: values in the lists of work */
+    int64_t count, issued;         /* requests of one run */
+    int64_t counted, counted_tpot; /* numbers of values in the lists of work, from all runs */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sums over decode steps: sequences x time, and time */
+    double decode_area, decode_s; /* sums over decode steps: sequences x seconds; seconds */
     int32_t workers;
-    double drawn[2];        /* lengths of the last request: input and output, from -1 to 1 */
-    uint64_t gaps, lengths; /* states of the random numbers: arrivals do not depend on lengths */
+    double drawn[2];        /* relative lengths of the last request: input and output, from -1 to 1 */
+    uint64_t gaps, lengths; /* states of two random generators, so that arrivals do not depend on lengths */
 } simulation;
 
 /* ---- working memory ---- */
 
-/* Runs of an open loop whose arrivals are drawn, at most. */
+/* Most runs of an open loop with random arrivals. */
 static int64_t runs_of(int64_t requests)
 {
     const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
@@ -105,7 +107,7 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
 
 /* ---- tables ---- */
 
-/* Knot at or below x, and the part of the way to the next. */
+/* Returns the knot at or below x; *part is the fraction of the way to the next knot. */
 static int32_t knot_of(int32_t exact, double x, double *part)
 {
     const int32_t octave = exact / 2;
@@ -140,7 +142,7 @@ static double decode_knot(simulation *s, int32_t knot, int32_t context)
     return *value;
 }
 
-/* Time of a decode step, and what each further position of every sequence adds. */
+/* Returns the seconds of a decode step. *slope: seconds that one more position of every sequence adds. */
 static double decode_at(simulation *s, double sequences, double context, double *slope)
 {
     double part = 0.0;
@@ -156,7 +158,7 @@ static double decode_at(simulation *s, double sequences, double context, double 
     return low + (place - cell) * (high - low);
 }
 
-/* Prefill of a prompt alone: its time on the busiest stage. */
+/* Seconds that the prefill of one prompt takes alone on the busiest stage. */
 static double prefill_of(simulation *s, double fresh)
 {
     const nnc_serve_load_case *l = s->load;
@@ -184,7 +186,8 @@ static double added_knot(simulation *s, int32_t row, int32_t column)
     return *value;
 }
 
-/* Time that prompts add to a step of `sequences` sequences. prompts: their times alone over that of the mean. */
+/* Seconds that prompts add to a step of `sequences` sequences. prompts: their prefill times alone, divided by the
+ * prefill time of the mean prompt. */
 static double added_s(simulation *s, double sequences, double prompts)
 {
     double down = 0.0, right = 0.0, value = 0.0;
@@ -200,7 +203,7 @@ static double added_s(simulation *s, double sequences, double prompts)
     return value;
 }
 
-/* ---- random numbers: the same on every machine ---- */
+/* ---- random numbers: bitwise equal on every machine ---- */
 
 static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: Steele et al.,
                                         * OOPSLA 2014 */
@@ -213,7 +216,7 @@ static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: S
     return ((double)(z >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Natural logarithm by its series, of basic operations alone: those of C libraries differ in the last digit. */
+/* Natural logarithm by its series, from basic operations alone, because C libraries differ in the last digit. */
 static double ln(double x)
 {
     int exponent = 0;
@@ -230,7 +233,8 @@ static double ln(double x)
     return 2.0 * t * sum + exponent * 0.69314718055994530942;
 }
 
-/* Gamma variate of mean 1: Marsaglia and Tsang, ACM TOMS 26(3), 2000; below shape 1 by the power of a uniform. */
+/* Gamma variate of mean 1: Marsaglia and Tsang, ACM TOMS 26(3), 2000. For shapes below 1, scaled by a power of a
+ * uniform variate. */
 static double gamma_of(simulation *s, double shape)
 {
     const double more = shape < 1.0 ? shape + 1.0 : shape;
@@ -257,8 +261,8 @@ static double gap_s(simulation *s)
     return (shape == 1.0 ? -ln(uniform(&s->gaps)) : gamma_of(s, shape)) / s->load->requests_per_s;
 }
 
-/* Lengths within the spread around their mean, uniform. Each second request mirrors the one before (antithetic
- * variates), so that few requests have the mean, too. */
+/* Draws lengths uniformly within the spread around their mean. Each second request mirrors the one before (antithetic
+ * variates), so a few requests already have the right mean. */
 static void draw_lengths(simulation *s, int32_t index, request *r)
 {
     const nnc_serve_ask *plan = s->load->of->plan;
@@ -315,7 +319,7 @@ static void start(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* space as at step 0, like the context */
+    r->room -= r->growth * (double)w->step; /* space as it would be at step 0, like the context */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;
@@ -344,7 +348,7 @@ static void stop(simulation *s, worker *w, int32_t index)
         s->requests[r->older].newer = r->newer;
     }
     heap_remove(s, w, r->place);
-    if (w->running == 0) { /* no rounding outlives a busy period */
+    if (w->running == 0) { /* removes rounding errors after each busy period */
         w->context = w->room = w->growth = 0.0;
         w->step = 0;
     }
@@ -352,7 +356,7 @@ static void stop(simulation *s, worker *w, int32_t index)
 
 /* ---- requests ---- */
 
-/* Share of the place of a sequence of mean length that `tokens` tokens take. */
+/* Cache space that `tokens` tokens take, in places of mean length. */
 static double room_of(const simulation *s, double tokens)
 {
     const nnc_serve_load_case *l = s->load;
@@ -367,7 +371,7 @@ static void take_place(simulation *s, request *r)
     r->growth = grows && r->output > r->made ? (whole - r->room) / (r->output - r->made) * s->tokens_of_step : 0.0;
 }
 
-/* Prompts of separate prefill workers are computed in order of arrival, each by the first worker that is free. */
+/* Computes a prompt on separate prefill workers: in order of arrival, on the first worker that is free. */
 static void prefill_apart(simulation *s, request *r)
 {
     const nnc_serve_load_case *l = s->load;
@@ -394,7 +398,7 @@ static void push(simulation *s, worker *w, int32_t index)
     w->tail = index;
 }
 
-/* The next request comes. */
+/* Creates the next request and puts it into the queue. */
 static void issue(simulation *s, worker *w, double arrival_s)
 {
     const nnc_serve_load_case *l = s->load;
@@ -428,7 +432,7 @@ static void finish(simulation *s, worker *w, int32_t index)
     }
 }
 
-/* The newest sequence gives its place back and will be computed again, prompt and output. */
+/* Removes the newest sequence from the cache. Its prompt and output will be computed again. */
 static void preempt(simulation *s, worker *w)
 {
     const int32_t index = w->newest;
@@ -451,7 +455,7 @@ static double room_now(const worker *w)
     return w->room + w->growth * (double)w->step;
 }
 
-/* May the first request of the queue start? `more`: requests that start in the same iteration; `more_room`: their
+/* May the request r start? `more`: number of requests that start in the same iteration; `more_room`: their cache
  * space. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r)
 {
@@ -474,7 +478,8 @@ static double mean_context(const simulation *s, const worker *w)
     return w->context / w->running + s->tokens_of_step * (double)w->step;
 }
 
-/* One iteration that computes prompts and a token of the running sequences. False: no prompt may start. */
+/* Runs one iteration that computes prompts and one token of the running sequences. Returns false if no prompt may
+ * start. */
 static bool mixed_iteration(simulation *s, worker *w)
 {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
@@ -497,8 +502,7 @@ static bool mixed_iteration(simulation *s, worker *w)
         r->left -= part;
         more++;
         room += r->room;
-        if (r->left > 0.0) { /* the request stays at the head of the queue and continues in the next
-                    * iteration */
+        if (r->left > 0.0) { /* the request stays first in the queue and continues in the next iteration */
             break;
         }
         w->head = r->next;
@@ -532,7 +536,7 @@ static bool mixed_iteration(simulation *s, worker *w)
     return true;
 }
 
-/* Fewest steps, at least one, that take `time_s` or longer. */
+/* Returns the smallest number of steps (at least 1) that takes time_s or longer. */
 static double steps_for(double time_s, double first_s, double slope_s)
 {
     const double b = first_s - slope_s / 2.0;
@@ -544,8 +548,8 @@ static double steps_for(double time_s, double first_s, double slope_s)
     return steps;
 }
 
-/* Steps without prompts up to the next event: the end of a sequence, an arrival that may start, a full cache, the next
- * knot of the table, or `horizon_s`. */
+/* Runs steps without prompts up to the next event: a sequence ends, a waiting request may start, the cache is full, the
+ * context reaches the next knot of the table, or time reaches `horizon_s`. */
 static void decode_run(simulation *s, worker *w, double horizon_s)
 {
     double slope = 0.0, until_s = horizon_s;
@@ -584,8 +588,8 @@ static double next_event_s(const simulation *s, const worker *w)
                              : nnc_max(w->clock_s, s->requests[w->head].ready_s);
 }
 
-/* The worker that acts next acts; false: nothing is left to do. A worker may not run further ahead than a request
- * that another one ends can reach it. */
+/* Lets the worker with the earliest event act. Returns false if all work is done. In a closed loop, a worker may not
+ * run further ahead than the earliest time at which a request from another worker can reach it. */
 static bool turn(simulation *s)
 {
     worker *w = NULL;
@@ -613,16 +617,17 @@ static bool turn(simulation *s)
     return true;
 }
 
-/* ---- the whole ---- */
+/* ---- the whole simulation ---- */
 
-/* Are arrivals drawn? */
+/* Are the arrivals random? */
 static bool draws_arrivals(const simulation *s)
 {
     return s->load->open == 0 && s->load->of->plan->arrival_count == 0;
 }
 
-/* Gaps are scaled so that the requests of a run arrive at the asked rate exactly: a Poisson process of so many arrivals
- * in a given time. Near saturation most of the error of a mean is that of the drawn rate. */
+/* Scale of the random gaps. With it, the requests of a run arrive exactly at the requested rate, as a Poisson process
+ * with this number of arrivals in this time. Near saturation, most of the error of a mean comes from the error of the
+ * drawn rate. */
 static double gap_scale(simulation *s)
 {
     const uint64_t state = s->gaps;
@@ -634,7 +639,7 @@ static double gap_scale(simulation *s)
     return (double)s->count / s->load->requests_per_s / sum_s;
 }
 
-/* Arrivals of an open loop, in turn over the workers; of a closed one, the first wave. */
+/* Creates the arrivals of an open loop, in turn for each worker, or the first wave of a closed loop. */
 static void begin(simulation *s)
 {
     const nnc_serve_load_case *l = s->load;
@@ -662,7 +667,7 @@ static void begin(simulation *s)
     }
 }
 
-/* Value of rank k, by partition (Hoare, CACM 4(7), 1961). Reorders the values. */
+/* Returns the value of rank k, by partition (Hoare, CACM 4(7), 1961). Reorders the values. */
 static double ranked(double *values, int64_t count, int64_t k)
 {
     int64_t low = 0, high = count - 1;
@@ -693,7 +698,7 @@ static double ranked(double *values, int64_t count, int64_t k)
     return values[k];
 }
 
-/* Mean, and the values that the given shares of requests do not exceed. */
+/* Returns the mean and the quantiles of the values. */
 static nnc_serve_spread_of summary_of(double *values, int64_t count)
 {
     static const double shares[] = { 0.5, 0.9, 0.99 };
@@ -709,7 +714,7 @@ static nnc_serve_spread_of summary_of(double *values, int64_t count)
     return of;
 }
 
-/* The times of a run's requests, but the first ones. */
+/* Collects the times of a run's requests, without the first `skipped` requests. */
 static void collect(simulation *s, int64_t skipped)
 {
     nnc_serve_work *work = s->work;
@@ -722,8 +727,8 @@ static void collect(simulation *s, int64_t skipped)
     }
 }
 
-/* Does one run tell the mean of the first token? By the means of batches of consecutive requests, after Conway, Management
- * Science 10(1), 1963. */
+/* Is the mean TTFT of one run certain enough? Uses the means of batches of consecutive requests, after Conway,
+ * Management Science 10(1), 1963. */
 static bool certain(const simulation *s)
 {
     const int64_t each = s->counted / BATCHES;

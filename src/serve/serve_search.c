@@ -9,7 +9,7 @@ typedef struct searching {
     nnc_serve_net net;
     nnc_serve_search_result *result;
     nnc_scratch *scratch;
-    nnc_status last; /* reason of the last illegal deployment */
+    nnc_status last; /* status of the last illegal deployment */
     bool out_of_memory;
     nnc_error *err;
 } searching;
@@ -27,7 +27,7 @@ static bool holds(const nnc_serve *s, const nnc_serve_limit *limit)
     return limit->at_least ? value >= limit->value : value <= limit->value;
 }
 
-/* Ratio by which a metric exceeds its limit, at least 1. */
+/* Ratio between a metric and the limit that it breaks, written so that it is at least 1. */
 static double miss(const nnc_serve *s, const nnc_serve_limit *limit)
 {
     const double value = figure(s, limit);
@@ -60,7 +60,7 @@ static nnc_serve_found found_of(const nnc_serve *s)
                               .broken = -1 };
 }
 
-/* True where `a` is at least as good as `b` in both throughput per device and speed per user. */
+/* Is `a` at least as good as `b` both in throughput per device and in speed per user? */
 static bool covers(const nnc_serve_found *a, const nnc_serve_found *b)
 {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&
@@ -105,7 +105,7 @@ static void note_miss(searching *of, const nnc_serve *s, int32_t limit)
     }
 }
 
-/* Records a deployment that meets all limits. Returns true for the cheapest one so far. */
+/* Records a deployment that meets all limits. Returns true if it is the cheapest so far. */
 static bool note_found(searching *of, const nnc_serve_found *found)
 {
     nnc_serve_search_result *r = of->result;
@@ -114,7 +114,8 @@ static bool note_found(searching *of, const nnc_serve_found *found)
     if (cheaper) {
         r->cheapest = *found;
     }
-    if (!r->found || found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a longer search brought less than 1 % */
+    if (!r->found || found->tpot_s < 0.99 * r->fastest.tpot_s) { /* a new fastest deployment has to be more than 1 %
+                                                                  * faster */
         r->fastest = *found;
     }
     r->found = true;
@@ -135,7 +136,7 @@ static double next_requests(double requests)
 typedef struct deployment {
     nnc_serve_case of;
     nnc_serve s;
-    double most; /* the most concurrent requests */
+    double most; /* most concurrent requests */
 } deployment;
 
 static void answer(searching *of, deployment *d)
@@ -151,7 +152,7 @@ static void answer(searching *of, deployment *d)
     of->result->evaluated++;
 }
 
-/* Fixed load: the deployment fits and meets the limits, or it does not. */
+/* Tries a deployment with a given load: it has to fit and to meet the limits. */
 static void try_load(searching *of, deployment *d)
 {
     answer(of, d);
@@ -168,7 +169,8 @@ static void try_load(searching *of, deployment *d)
     (void)note_found(of, &found);
 }
 
-/* Raises the number of concurrent requests until a limit, the memory or the engine stops it. */
+/* Raises the number of concurrent requests up to the limit of the memory or the engine, and notes which ones meet the
+ * limits. */
 static void try_requests(searching *of, deployment *d)
 {
     bool cheapest = false, before = false;
@@ -183,7 +185,7 @@ static void try_requests(searching *of, deployment *d)
             before = true;
         } else {
             note_miss(of, &d->s, limit);
-            if (cheapest && before) { /* limit that stopped it */
+            if (cheapest && before) { /* the limit that stops the cheapest deployment */
                 of->result->cheapest.broken = limit;
                 of->result->cheapest.broken_requests = (double)d->s.plan.concurrency;
                 of->result->cheapest.broken_value = figure(&d->s, &of->search->limits[limit]);
@@ -224,7 +226,7 @@ static void try_deployment(searching *of, const nnc_serve_ask *ask)
 
 /* ---- candidates ---- */
 
-/* Candidate degrees: the requested one, else 1, 2, 4 ... up to `most`. */
+/* Lists the degrees to try: the requested degree, or 1, 2, 4 ... up to `most`. */
 static int32_t degrees(int32_t asked, int32_t most, int32_t list[32])
 {
     int32_t count = 0;

@@ -1,18 +1,18 @@
-/* Rates that a device reaches in serving with a given engine: fitted values of the device file, or medians
- * of measured devices where it has none (docs/serving.md). */
+/* Rates that a device reaches in serving (inference) with a given engine: fitted values of the device file, or medians
+ * of measured devices if the file has no values (docs/serving.md). */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "serve/serve_internal.h"
 
 /* Medians over the measured devices, for devices without serving measurements (docs/serving.md). */
-#define STREAM_FRACTION 0.80 /* share of the bandwidth, reading 16-bit weights */
-#define EIGHT_BIT_RATIO 0.97 /* 8-bit over 16-bit weights */
-#define FOUR_BIT_RATIO 0.78  /* 4-bit over 16-bit weights */
+#define STREAM_FRACTION 0.80 /* share of the bandwidth when reading 16-bit weights */
+#define EIGHT_BIT_RATIO 0.97 /* rate of reading 8-bit weights, relative to 16-bit weights */
+#define FOUR_BIT_RATIO 0.78  /* rate of reading 4-bit weights, relative to 16-bit weights */
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 1.05         /* grouped products of experts over one product, in 16 and 8 bits */
-#define NARROW_PRODUCT_RATIO 0.78 /* long products in 8 and 4 bits, serving over training */
+#define EXPERT_RATIO 1.05         /* rate of grouped products of experts, relative to one product, in 16 and 8 bits */
+#define NARROW_PRODUCT_RATIO 0.78 /* rate of long products in 8 and 4 bits in serving, relative to training */
 #define KERNEL_S 2.5e-6
-#define ATTENTION_S 9e-6 /* one decode attention */
+#define ATTENTION_S 9e-6 /* seconds of one decode attention */
 #define ATTENTION_FRACTION 0.43
 static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6, (double)NAN };
 
@@ -21,8 +21,8 @@ static double said(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* Bits of one element. Weights include the scales of their groups; quantised keys and values include a
- * 16-bit scale and zero point per head. */
+/* Bits of one element. Weights include the scales of their groups. Quantised keys and values include a 16-bit scale and
+ * zero point per head. */
 static double math_bits(nnc_stored stored)
 {
     static const double bits[NNC_STORED_COUNT] = {
@@ -33,7 +33,7 @@ static double math_bits(nnc_stored stored)
     return bits[stored];
 }
 
-/* Format of attention and head: 16 bits, or the format of the products where that is wider. */
+/* Format of attention and head: 16 bits, or the format of the products if it is wider. */
 static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
 {
     if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) {
@@ -48,7 +48,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
     return NNC_BF16;
 }
 
-/* The storage format whose measured products give the rate of this arithmetic. */
+/* Returns the storage format whose measured products give the rate of this arithmetic format. */
 static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
 {
     switch (dtype) {
@@ -59,7 +59,8 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
     }
 }
 
-/* FLOP/s of long products: the rate fitted for training, times the ratio that takes the boost clock of short kernels out. */
+/* FLOP/s of long products: the rate fitted for training, times the ratio that removes the boost clock of short
+ * kernels. */
 static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights)
 {
     const nnc_efficiencies *e = &device->efficiency;
@@ -122,8 +123,8 @@ static void kernel_times(const nnc_device *device, const nnc_serve_engine *engin
     }
 }
 
-/* A device without figures of serving has those of others; the one that was measured so, MI300X under engines of 2024,
- * took 2.3 times as long. */
+/* Factor that widens the ranges of a device without serving measurements, because it uses the medians of other devices.
+ * From one case: MI300X with engines of 2024 took 2.3 times as long as predicted in this way. */
 #define UNMEASURED 2.3
 
 double nnc_serve_beyond(const nnc_device *device)
@@ -177,7 +178,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
                        said(r->all_reduce.node_s, device->efficiency.collectives.scale_out_fixed_s);
     r->exchange_bytes_per_s = across > node ? device->scale_out.bytes_per_s : r->link_bytes_per_s;
     r->exchange_fixed_s = r->all_reduce.fixed_s + (across > node ? hop : 0.0);
-    if ((double)plan->tensor > node) { /* ranks on several nodes: all network links of a node together */
+    if ((double)plan->tensor > node) { /* ranks on several nodes use all network links of a node together */
         r->link_bytes_per_s = outside;
         r->all_reduce.fixed_s += hop;
     }
@@ -192,8 +193,8 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
 
 /* ---- One step of a replica: its ops on one device by the roofline, and their sum.   [serve-step]
  *
- * First the share of one device (products, weights, cache), then the ops, the communication between
- * devices, the step as a whole, and the memory of the fullest device. */
+ * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
+ * weights, cache), and the memory of the fullest device. ---- */
 
 #define EXPERT_COMPUTE 0.7 /* rate of grouped products of experts over one dense product; docs/serving.md */
 
@@ -219,24 +220,27 @@ typedef struct making {
     const char *phase;
     bool decode, verify;                          /* verify: the head computes every token of the step */
     double sequences;                             /* sequences in one attention group */
-    double cached, fresh;                         /* tokens per sequence, before the step and in it */
-    double passes;                                /* times that the weights are read */
+    double cached, fresh;                         /* tokens per sequence before the step, and tokens computed in the
+                                                   * step */
+    double passes;                                /* number of times that the weights are read */
     double prompts, prompt_cached, prompt_tokens; /* prompts prefilled in the same step (chunked prefill) */
     double bound_compute_s;
-    double memory_s, compute_s, fixed_s; /* sums over memory-bound and compute-bound ops, and fixed times */
+    double memory_s, compute_s, fixed_s; /* sums of the seconds of memory-bound ops, of compute-bound ops, and of fixed
+                                          * times */
     nnc_serve_step step;
     nnc_serve_list *list;
 } making;
 
-/* Time of a product whose compute and memory times are similar (some hundred rows): kernels overlap the two
- * only in part, so the result lies between the larger time and the sum. */
+/* Time of a product whose compute and memory times are similar (some hundred rows). Kernels overlap both only in part,
+ * so the result lies between the larger time and the sum. */
 static double overlapped(double compute_s, double memory_s)
 {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
     return nnc_max(cbrt(sum * sum), nnc_max(compute_s, memory_s)); /* (c^1.5 + m^1.5)^(2/3) */
 }
 
-/* Adds one op with `count` kernels; amounts are totals over them. Returns its time in seconds. */
+/* Adds one op that runs as `count` kernels; flops, bytes and seconds are totals over all kernels. Returns its
+ * seconds. */
 static double add_op(making *m, const char *name, double count, double rows, double flops, double weight_bytes,
                      double kv_bytes, double compute_s, double memory_s, double fixed_s)
 {
@@ -264,8 +268,8 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* Fixed time of a product: its kernel launch; the second product of experts also carries the engine's
- * overhead per expert layer. */
+/* Fixed time of a product: its kernel launch. The second product of experts also includes the engine's overhead per
+ * expert layer. */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain)
 {
     const nnc_serve_rates *r = &m->of->rates;
@@ -275,7 +279,7 @@ static double product_fixed_s(const making *m, const nnc_serve_product *p, bool 
            (ends ? m->of->engine->expert_s[m->of->plan->weights] : 0.0);
 }
 
-/* A product over the tokens of the step; products of experts see the tokens of all attention groups. */
+/* Adds a product over the tokens of the step. Products of experts compute the tokens of all attention groups. */
 static void add_product(making *m, const nnc_serve_product *p)
 {
     const nnc_serve_case *of = m->of;
@@ -306,14 +310,14 @@ static void add_product(making *m, const nnc_serve_product *p)
     *(p->last ? &m->step.head_s : p->experts > 0.0 ? &m->step.expert_s : &m->step.product_s) += time_s;
 }
 
-/* Pairs of query and key over the first n positions with an attention window. */
+/* Number of pairs of query and key in the first n positions with an attention window. */
 static double attended(double n, double window)
 {
     return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0 : window * (window + 1.0) / 2.0 + (n - window) * window;
 }
 
-/* Positions read from the cache: a decode step reads all attended positions, a chunk of a prefill reads
- * those before it. */
+/* Number of positions read from the cache. A decode step reads all attended positions; a chunk of a prefill reads the
+ * attended positions before the chunk. */
 static double cache_reads(const making *m, double window)
 {
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
@@ -325,7 +329,7 @@ static double cache_reads(const making *m, double window)
     return window > 0.0 ? nnc_min(all, chunks * window) : all;
 }
 
-/* Number of times that a decode step reads the cache where query heads share keys and values. */
+/* How often a decode step reads the cache if several query heads share keys and values. */
 static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
 {
     const double t = of->plan->tensor;
@@ -333,7 +337,7 @@ static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
     return a->latent > 0.0 ? 1.0 : 1.0 + of->rates.kv_reread * (sharing - 1.0);
 }
 
-/* Attention of prompts that are prefilled in the same step. */
+/* Adds the attention of prompts that are prefilled in the same step. */
 static void add_prompt_attention(making *m, const nnc_serve_attention *a)
 {
     const double pairs =
@@ -367,7 +371,7 @@ static void add_attention(making *m, const nnc_serve_attention *a)
     add_prompt_attention(m, a);
 }
 
-/* A step reads and writes the state once; its arithmetic runs at the 16-bit attention rate. */
+/* Adds a recurrent state: a step reads and writes it once, and its arithmetic runs at the 16-bit attention rate. */
 static void add_state(making *m, const nnc_serve_state *s)
 {
     const nnc_serve_rates *r = &m->of->rates;
@@ -381,7 +385,7 @@ static void add_state(making *m, const nnc_serve_state *s)
     m->bound_compute_s += flops / r->plain_peak_flops_per_s;
 }
 
-/* Sampling reads the logits of every sequence, in fp32. */
+/* Adds sampling, which reads the logits of every sequence in fp32. */
 static void add_sampling(making *m)
 {
     const nnc_serve_rates *r = &m->of->rates;
@@ -400,7 +404,7 @@ static void add_comm(making *m)
     const double t = of->plan->tensor, groups = of->plan->attention_data;
     const double rows = (m->sequences * m->fresh + m->prompts * m->prompt_tokens) / m->passes;
     const double bytes = rows * of->net->hidden * 2.0;
-    const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* plus one all-reduce for the embedding */
+    const double all_reduces = (of->net->reductions + 1.0) * m->passes; /* one more all-reduce for the embedding */
     double comm_s = 0.0;
     if (t > 1.0) {
         const double device_s = nnc_serve_all_reduce_s(t, bytes, r->link_bytes_per_s, a->fixed_s + a->rank_s * t,
@@ -408,7 +412,7 @@ static void add_comm(making *m)
         comm_s += all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
-    if (of->plan->attention_data > 1) { /* dispatch of tokens to their experts, and combine */
+    if (of->plan->attention_data > 1) { /* sends tokens to their experts, and the results back */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
             const double sent = p->split == NNC_SPLIT_EXPERT_ROW
@@ -462,7 +466,7 @@ static nnc_serve_step finish(making *m, double factor)
     s->comm_s *= factor;
     const double layers = m->passes * m->of->net->layers;
     const double device_s = s->product_s + s->expert_s + s->attention_s + s->head_s + s->comm_s;
-    /* The host launches kernels ahead of the device; only the excess is visible. */
+    /* The host launches kernels ahead of the device, so only the time that exceeds the device time counts. */
     const double shown_s = nnc_max(layers * engine->host_layer_s - device_s, layers * engine->layer_s);
     s->host_s = m->passes * engine->step_s + shown_s + (m->decode ? m->sequences * engine->sequence_s : 0.0);
     s->bytes = s->weight_bytes + s->kv_bytes;
@@ -557,8 +561,8 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
 
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p)
 {
-    /* Published checkpoints of models with experts quantise only the experts to 4 bits (or store only their
-     * weights so). */
+    /* Published checkpoints of models with experts quantise only the experts to 4 bits. In weight-only checkpoints,
+     * too, only the experts have the narrow format. */
     const bool narrow = of->rates.weight_bytes < 1.0 || of->rates.weight_only;
     return p->plain || (narrow && of->net->experts > 0.0 && p->group == NNC_GROUP_ATTENTION);
 }
@@ -603,7 +607,8 @@ double nnc_serve_state_bytes(const nnc_serve_case *of)
 
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why)
 {
-    const double few = of->plan->pipeline, most = 1e6; /* sequences of one stage: at this batch every expert is read */
+    const double few = of->plan->pipeline, most = 1e6; /* few: number of stages; most: a number of sequences for which
+                                                        * every expert is read */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;
@@ -622,7 +627,7 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
     return critical_batch;
 }
 
-/* ---- memory of the fullest device, and the number of sequences that it holds   [serve-memory] ---- */
+/* ---- memory of the fullest device, and the number of sequences that fit on it   [serve-memory] ---- */
 
 #define WORKSPACE_BYTES 2e9
 
@@ -641,9 +646,9 @@ static double weight_bytes(const nnc_serve_case *of)
     }
     const double others = net->other_params * of->rates.plain_bytes;
     const double table = net->vocab * net->hidden * of->rates.plain_bytes;
-    const double small = nnc_max(others - table, 0.0); /* norms and biases: replicated */
+    const double small = nnc_max(others - table, 0.0); /* norms and biases, which every rank holds */
     const double tables = (others - small) / of->plan->tensor;
-    /* On one device, a tied head is the input table itself. */
+    /* On one device a tied head is the input table itself, without a second copy. */
     const double both = others > table ? tables + ends : nnc_max(tables, ends);
     return layers * stage + small * stage + (of->plan->pipeline > 1 ? nnc_max(tables, ends) : both);
 }

@@ -1,7 +1,8 @@
 /* The family of captured programs: the operators that PyTorch issued in one training step.   [capture]
  *
- * The list holds forward ops in order, then the backward ops from the last to the first: the op table lays lists out
- * backwards for backward (src/cost/op_rows.c), so its rows come out in the order in which they ran. */
+ * The list holds the units of the network in order, of each its forward ops in order, then its backward ops from the
+ * last to the first: the op table lays lists out backwards for backward (src/cost/op_rows.c), so its rows come out in
+ * the order in which they ran. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -78,7 +79,7 @@ static write_fn *const writers[] = {
     [NNC_CAPTURED_ATTENTION] = write_attention,
 };
 
-/* Priced as the operators that PyTorch issues: one kernel each, of fused attention's backward three. */
+/* Counts an op as the operators that PyTorch issues: one kernel each; backward of fused attention has three. */
 static void issue(const nnc_captured_op *c, nnc_op *op)
 {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
@@ -107,6 +108,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     op->recorded_kept = c->kept_bytes;
     op->recorded_transient = c->transient_bytes;
     op->grad_accumulate = 0.0;
+    op->frozen = c->frozen;
     op->weights =
         (nnc_weights){ .count = c->rows > 0, .rows = c->rows, .cols = c->cols, .vector = c->vector, .table = c->table };
     if (c->phase == NNC_PHASE_BACKWARD && op->phase == NNC_PHASE_FORWARD) {
@@ -114,10 +116,10 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     }
 }
 
-/* ---- a step between two recorded ones ---- */
+/* ---- a step between two recorded steps ---- */
 
-/* Every size is a sum of a part that is fixed and a part that grows with the samples, so two steps give all between.
- *     size = size of the first + share (size of the second - size of the first)   [captured-kernel] */
+/* Every size is a fixed part plus a part that is proportional to the samples, so two recorded steps determine all steps
+ * between them: size = first size + share (second size - first size)   [captured-kernel] */
 static double between(double one, double two, double share)
 {
     return one + share * (two - one);
@@ -149,7 +151,7 @@ static nnc_captured_op op_between(const nnc_captured_op *one, const nnc_captured
     return op;
 }
 
-/* The recorded step, or the same under autocast. */
+/* Returns the recorded step, or the same step under autocast. */
 static const struct nnc_captured *program_of(const struct nnc_captured *recorded, const nnc_plan *plan)
 {
     return plan->policy == NNC_POLICY_AMP && recorded->autocast != NULL ? recorded->autocast : recorded;
@@ -174,6 +176,33 @@ static void write_at(const nnc_writer *w, const struct nnc_captured *program, co
     write_op(w, &op);
 }
 
+/* Each slot in order, its forward ops and then its backward ops from the last to the first.   [captured-units] */
+static void write_slots(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
+                        double share)
+{
+    int32_t forward = 0, backward = program->count - 1;
+    for (int32_t s = 0; s < program->slot_count; s++) {
+        const nnc_captured_slot *slot = &program->slots[s];
+        const nnc_writer inside = slot->unit ? nnc_list_block(w, slot->repeat, 0) : *w;
+        if (slot->unit) {
+            w->list->blocks[inside.block].input_bytes = between(slot->input_bytes, other->slots[s].input_bytes, share);
+        }
+        for (; forward < program->count &&
+               (program->ops[forward].phase != NNC_PHASE_FORWARD || program->ops[forward].slot <= s);
+             forward++) {
+            if (program->ops[forward].phase == NNC_PHASE_FORWARD) {
+                write_at(&inside, program, other, forward, share);
+            }
+        }
+        for (; backward >= 0 && (program->ops[backward].phase == NNC_PHASE_FORWARD || program->ops[backward].slot <= s);
+             backward--) {
+            if (program->ops[backward].phase != NNC_PHASE_FORWARD) {
+                write_at(&inside, program, other, backward, share);
+            }
+        }
+    }
+}
+
 static void lower(const nnc_model *model, const nnc_writer *w)
 {
     const struct nnc_captured *recorded = model->captured;
@@ -181,7 +210,7 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
-                          nnc_dtype_bytes(program->dtype); /* of a gradient: now, recorded */
+                          nnc_dtype_bytes(program->dtype); /* bytes of a gradient: in this plan, and as recorded */
     w->list->recorded = true;
     w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
@@ -190,19 +219,10 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     w->list->tokens = (int64_t)between((double)program->tokens, (double)other->tokens, share);
     w->list->lookup_params = program->table_params;
     nnc_list_segment(w, 1, false);
-    for (int32_t i = 0; i < program->count; i++) {
-        if (program->ops[i].phase == NNC_PHASE_FORWARD) {
-            write_at(w, program, other, i, share);
-        }
-    }
-    for (int32_t i = program->count - 1; i >= 0; i--) {
-        if (program->ops[i].phase != NNC_PHASE_FORWARD) {
-            write_at(w, program, other, i, share);
-        }
-    }
+    write_slots(w, program, other, share);
 }
 
-/* The formats, the optimizer and the samples that were recorded. */
+/* Sets the recorded formats, optimizer and number of samples, unless the plan gives them. */
 static void defaults(const nnc_model *model, nnc_plan *p)
 {
     const struct nnc_captured *program = model->captured;
@@ -216,6 +236,9 @@ static void defaults(const nnc_model *model, nnc_plan *p)
         p->optimizer = program->optimizer; /* adamw is the default */
     }
     p->clip_gradients = false; /* otherwise its operators were recorded */
+    if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) {
+        p->frozen = program->frozen;
+    }
     if (p->micro_batch == 0 && p->global_batch == 0) {
         p->micro_batch = program->batch;
     }
@@ -272,19 +295,45 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
                     one, samples);
 }
 
+/* Units run again whole, in one pass. */
+static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err)
+{
+    const char *option = p->recompute != 0 ? "--recompute" : "--zero";
+    bool any = false;
+    for (int32_t i = 0; i < program->slot_count; i++) {
+        any = any || program->slots[i].unit;
+    }
+    if (program->passes > 1) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                        "the step accumulates gradients, expected one forward and backward, found %" PRId32
+                        "; capture a step without accumulation and say --micro-batches %" PRId32,
+                        program->passes, program->passes);
+    }
+    if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {
+        return refuse(option, "expected full or none; capture a step with the checkpoints that it has", err);
+    }
+    if (p->recompute != 0 && !any) {
+        return refuse(option, "it has no modules in a numbered list, expected none", err);
+    }
+    return NNC_OK;
+}
+
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 {
     const struct nnc_captured *program = model->captured;
     NNC_TRY(check_precision(program, p, err));
     NNC_TRY(check_samples(program, p->micro_batch, err));
-    if (p->recompute != 0) {
-        return refuse("--recompute", "expected none, capture a step with checkpoints", err);
+    if (p->recompute != 0 || p->zero > 2) {
+        NNC_TRY(check_units(program, p, err));
     }
     if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
-        return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train", "expected all weights to be trained", err);
+        return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
+                      "expected the weights to be trained that were; capture a step of the model with its adapters, "
+                      "or with requires_grad_(False)",
+                      err);
     }
-    if (p->zero > 2) {
-        return refuse("--zero", "expected at most 2, its weights are gathered nowhere", err);
+    if (p->frozen != (program->frozen == NNC_FROZEN_COUNT ? NNC_FROZEN_16 : program->frozen)) {
+        return refuse("--frozen", "expected the format that was recorded; convert the weights before the step", err);
     }
     if (p->offload != 0) {
         return refuse("--offload", "expected none", err);

@@ -76,15 +76,15 @@ static nnc_layer layer_of(const nnc_decoder *d)
     };
 }
 
-/* ---- embedding: where tokens enter ---- */
+/* ---- embedding of the tokens ---- */
 
-/* Width of the tables, and of a head that shares its table. */
+/* Width of the embedding tables, and of a head that uses the same table. */
 static int64_t table_width(const nnc_decoder *d)
 {
     return d->embed_width > 0 ? d->embed_width : d->hidden;
 }
 
-/* Width of the states that the head reads: a decoder with narrow tables projects them down again
+/* Width of the states that the head reads. A decoder with narrow tables projects its states down to their width
  * (OPT-350M). */
 static int64_t state_width(const nnc_decoder *d)
 {
@@ -96,7 +96,7 @@ static int64_t table_rows(const nnc_layer_writer *w, const nnc_decoder *d)
     return nnc_vocab_split(nnc_vocab_rows(d), w->to.how->plan->tensor);
 }
 
-/* Is the output of the head a choice from the vocabulary? */
+/* Tests whether the head predicts words of the vocabulary. */
 static bool has_words(const nnc_decoder *d)
 {
     return d->head == NNC_HEAD_LOGITS || d->head == NNC_HEAD_MASKED || d->head == NNC_HEAD_MASKED_NEXT;
@@ -111,7 +111,7 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
-/* Table of relative distances, forward and backward, with its norm. */
+/* Writes the table of relative distances, forward and backward, with its norm. */
 static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t rows = 2 * d->relative_buckets;
@@ -129,7 +129,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* the weights are those of the tokens' projection */
+        linear->weights = (nnc_weights){ 0 }; /* it uses the weights of the projection of the tokens */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
@@ -145,7 +145,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Projects from the width of the tables to the width of the stream. */
+/* Writes a projection from the width of the tables to the width of the stream. */
 static void project(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     if (table_width(d) != d->hidden) {
@@ -165,7 +165,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     op->u.embedding = (nnc_embedding){ .tokens = w->tokens, .width = width };
     nnc_layer_tensor_collective(w, "embed.tensor", false, width);
 
-    if (!d->bidirectional) { /* only the token table is narrow */
+    if (!d->bidirectional) { /* in a decoder only the token table is narrow */
         project(w, d);
         width = d->hidden;
     }
@@ -190,7 +190,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     } else if (d->positions == NNC_POSITIONS_DISENTANGLED) {
         distances(w, d);
     }
-    if ((d->tied_head && has_words(d)) || again) { /* the head looks the table up again */
+    if ((d->tied_head && has_words(d)) || again) { /* the head also uses the table */
         list->tied_rows = vocab;
         list->tied_cols = table_width(d);
     } else {
@@ -205,7 +205,7 @@ static void write_embedding(const nnc_layer_writer *w, const nnc_decoder *d, boo
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* ---- heads: the training task ---- */
+/* ---- heads: one per training objective ---- */
 
 static void words(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -231,14 +231,14 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* An encoder without biases (ModernBERT) has a dense layer without bias, and a norm, before all
- * classes. */
+/* Tests for an encoder without biases (ModernBERT): before its classes it has a dense layer without bias, and a
+ * norm. */
 static bool has_bare_head(const nnc_decoder *d)
 {
     return d->bidirectional && !d->biases;
 }
 
-/* A dense layer over `rows` tokens, and its activation. */
+/* Writes a dense layer over `rows` tokens, and its activation. */
 static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width)
 {
     nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width, d->hidden,
@@ -249,7 +249,7 @@ static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows,
     act->u.pointwise.keeps_input = true;
 }
 
-/* Mean squared error against a target of the same size. */
+/* Writes the mean squared error against a target of the same size. */
 static void distance(const nnc_layer_writer *w, int64_t rows, int64_t width)
 {
     nnc_list_loss(&w->to, rows, width)->u.loss.squared_error = true;
@@ -274,7 +274,7 @@ static void replaced(const nnc_layer_writer *w, const nnc_decoder *d)
     distance(w, w->tokens, 1);
 }
 
-/* Classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
+/* Writes a head that classifies one token of each sequence. Source: BERT, arXiv:1810.04805, sections 3.1 and 4.1. */
 static void choose(const nnc_layer_writer *w, const nnc_decoder *d, int64_t classes)
 {
     dense(w, d, w->batch, d->hidden);
@@ -396,7 +396,8 @@ static void frame_conv(const nnc_layer_writer *w, const char *name, int64_t band
         ->u.pointwise.keeps_input = true;
 }
 
-/* Frames of a spectrogram: two convolutions (the second has stride 2) and a table of positions. */
+/* Writes the input layers for frames of a spectrogram: two convolutions (the second with stride 2) and a table of
+ * positions. */
 static void frames(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     nnc_op_list *list = w->to.list;
@@ -447,7 +448,7 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d)
 
 /* ---- towers: networks that turn images or sounds into tokens   [towers] ---- */
 
-/* A tower without inputs still has its parameters. */
+/* Writes the parameters of a tower that gets no inputs. */
 static void idle_tower(const nnc_graph *tower, const nnc_writer *to)
 {
     nnc_graph_fault fault;
@@ -474,14 +475,14 @@ static void write_towers(const nnc_model *model, const nnc_writer *to)
 
 /* ---- layers ---- */
 
-/* Layers of one kind: same mixer, same MLP. */
+/* Layers of one kind have the same mixer and the same MLP. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
     int64_t count;
 } kind;
 
-/* The layer with the dimensions that its mixer has. */
+/* Returns the layer with the dimensions of its mixer. */
 static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer)
 {
     nnc_layer layer = *any;
@@ -508,7 +509,7 @@ static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_
 static const char *const attention_streams[] = { "attn.stream_weights", "attn.streams_in", "attn.streams_out" };
 static const char *const mlp_streams[] = { "mlp.stream_weights", "mlp.streams_in", "mlp.streams_out" };
 
-/* Values that pass from layer to layer. */
+/* Returns the number of values that a layer passes to the next layer. */
 static int64_t stream_elements(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     return nnc_list_mul(&w->to, w->hidden_elements, d->streams > 1 ? d->streams : 1);
@@ -562,7 +563,7 @@ static void layers(const nnc_layer_writer *w, const nnc_decoder *d, const kind *
     block(w, d, k);
 }
 
-/* Layers that reuse the weights of the first layer. */
+/* Writes layers that use the weights of the first layer. */
 static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_writer *w, const kind *k)
 {
     const int32_t first = list->count;
@@ -572,9 +573,9 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
     }
 }
 
-/* Modules that predict later tokens (multi-token prediction): the stream and the next token's row
- * of the table, both through a norm and a product to one width, a layer like the last, and the
- * model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
+/* Writes the modules for multi-token prediction, which predict later tokens. A module normalises the stream and the
+ * next token's row of the table, projects both to one width, and has a layer like the last layer, and the model's head.
+ * Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };
@@ -599,8 +600,8 @@ static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 
 enum { KINDS_MAX = NNC_SEGMENTS_MAX - 3 };
 
-/* The kinds of layers, in order of first appearance. When they alternate, list->mixed records the
- * kind of each layer. */
+/* Finds the kinds of layers, in order of first appearance. If kinds alternate, list->mixed records the kind of each
+ * layer. */
 static int32_t kinds_of(const nnc_decoder *d, nnc_op_list *list, kind kinds[KINDS_MAX])
 {
     int32_t count = 0;
@@ -709,7 +710,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* Rules of layers that keep a state. */
+/* Checks the rules of layers with a state. */
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err)
 {
     if (p->context > 1) {

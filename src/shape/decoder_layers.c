@@ -1,12 +1,13 @@
-/* Parts of a decoder's layers in addition to plain attention and MLP: sparse and latent attention,
- * experts, and mixers that keep a state. */
+/* Parts of a decoder's layers that plain attention and plain MLPs lack: sparse and latent attention, experts, and
+ * mixers with a state. */
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* Sparse attention: every query scores every token before it, by ReLU of products with one key, weighted
- * over the index heads. Source: DeepSeek-V3.2-Exp, section 2.1. With plain heads it reads the stream,
- * normalises its queries and its key, and has no weights: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.
- * [indexer] */
+/* Sparse attention: every query gets a score for every earlier token, the ReLU of its product with one key, weighted
+ * over the heads of the indexer. Source: DeepSeek-V3.2-Exp, section 2.1.
+ *
+ * With plain heads, the indexer reads the stream, normalises its queries and its key, and has no weights for its heads.
+ * Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t heads = d->index_heads, width = d->index_dim;
@@ -31,7 +32,7 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
             ->u.matmul.keeps_a = false;
     }
     const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
-    for (int i = 0; i < (latent ? 2 : 1); i++) { /* the scores of all heads, and their weighted sum */
+    for (int i = 0; i < (latent ? 2 : 1); i++) { /* the scores of all heads; their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
                                      .m = w->seq_len,
@@ -49,11 +50,10 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Lays out keys, values and queries per head. A key joins the output of its latent and a rotated
- * part that all heads share; values are copied out of the tensor that holds both. Queries are
- * rotated in place, or copied too when the rotation is not a separate kernel. Source:
- * fused_mla_yarn_rope_apply.py and multi_latent_attention.py of Megatron-LM.
- * [latent-attention] */
+/* Copies keys, values and queries to a layout with one part per head. A key joins the output of its latent and a
+ * rotated part that all heads share. Values are copied out of the tensor that holds keys and values. Queries are
+ * rotated in place; if the rotation is not a separate kernel, they are copied too. Source: fused_mla_yarn_rope_apply.py
+ * and multi_latent_attention.py of Megatron-LM.   [latent-attention] */
 static void by_heads(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t whole = d->qk_nope_head_dim + d->qk_rope_head_dim;
@@ -81,9 +81,9 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, latent, d->hidden,
                                        w->layer->qkv_bias);
-    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the same input as q_down */
+    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the input of q_down, which is kept once */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
-    /* The down-projections are replicated over tensor ranks; their outputs are gathered. */
+    /* Every tensor rank has the whole down-projections; their outputs are gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
     const int32_t first = w->to.list->count;
     nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q", NNC_GROUP_ATTENTION,
@@ -102,15 +102,15 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 /* ---- shared keys   [shared-keys] ----
  * Source: DeepseekV4Attention, the compressors and DeepseekV4Indexer of transformers, modular_deepseek_v4.py. */
 
-/* One key of `width` values for `ratio` tokens: a softmax over the tokens of a window weights their values. With
- * `overlap` a window reaches over the one before it, and its tokens have two sets of values. */
+/* Writes one key of `width` values per `ratio` tokens: a softmax over the tokens of a window weights their values. With
+ * `overlap` a window also covers the previous window, and its tokens have two sets of values. */
 static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width, int64_t ratio, bool overlap)
 {
     const int64_t values = overlap ? 2 * width : width;
     nnc_op *in =
         nnc_layer_linear(w, names[0], NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, 2 * values, w->layer->hidden, false);
     in->u.matmul.keeps_a = false;
-    in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* scores by place in the window */
+    in->weights.vector = nnc_list_mul(&w->to, ratio, values); /* one score for each position in the window */
     nnc_op *pool = nnc_list_pointwise(&w->to, names[1], NNC_PW_SOFTMAX, NNC_GROUP_ATTENTION,
                                       nnc_list_mul(&w->to, w->tokens, values));
     pool->split = NNC_SPLIT_SEQUENCE;
@@ -121,7 +121,7 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     norm->u.norm.keeps_input = true;
 }
 
-/* Queries of the indexer against the keys of many tokens, weighted over its heads. */
+/* Writes the scores of the indexer: products of its queries with one key per many tokens, weighted over its heads. */
 static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     static const char *const names[] = { "index.kv", "index.pool", "index.norm" };
@@ -132,7 +132,7 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
         ->u.matmul.keeps_a = false;
     nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
         ->u.matmul.keeps_a = false;
-    for (int i = 0; i < 2; i++) { /* the scores of all heads, and their weighted sum */
+    for (int i = 0; i < 2; i++) { /* the scores of all heads; their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         const int64_t all = nnc_list_mul(&w->to, w->seq_len, keys);
         op->u.matmul =
@@ -178,8 +178,8 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
     nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary); /* rotates the output back */
 }
 
-/* Weights that add up the streams before half a layer and place its result in them after it, and that mix the
- * streams; the head adds them up alone. Source: DeepseekV4HyperConnection and DeepseekV4HyperHead, the same file.
+/* Residual streams: weights add the streams up before attention or MLP, add its result to the streams after it, and mix
+ * the streams. The head only adds them up. Source: DeepseekV4HyperConnection and DeepseekV4HyperHead, the same file.
  * [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half)
 {
@@ -188,7 +188,7 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     const nnc_group group = half != NULL ? NNC_GROUP_MLP : NNC_GROUP_HEAD;
     nnc_op *mix = nnc_layer_linear(w, half != NULL ? half[0] : "head.stream_weights", group, NNC_SPLIT_SEQUENCE,
                                    weights, n * d->hidden, false);
-    mix->weights.vector = weights + (half != NULL ? 3 : 1); /* a scale for each kind of weight */
+    mix->weights.vector = weights + (half != NULL ? 3 : 1); /* one scale for each kind of weight */
     nnc_op *in = nnc_list_pointwise(&w->to, half != NULL ? half[1] : "head.streams_in", NNC_PW_COMBINE, group,
                                     w->hidden_elements);
     in->split = NNC_SPLIT_SEQUENCE;
@@ -200,13 +200,13 @@ void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const 
     }
 }
 
-/* Sizes of the routing of tokens to experts. */
+/* Sizes of the dispatch of tokens to experts. */
 typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
     int64_t width;        /* width of a routed token */
-    int64_t copies, rows; /* copies of tokens; rows of the experts' products, padding included */
-    double useful;        /* share of the rows that are not padding; 0 = all */
+    int64_t copies, rows; /* copies of tokens; rows of the products of experts, with padding */
+    double useful;        /* share of the rows that are not padding; 0 = all rows */
 } routing;
 
 static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
@@ -225,7 +225,7 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
     return r;
 }
 
-/* Matrices of all routed experts over the tokens sent to them. */
+/* Writes a product of all routed experts with the tokens sent to them. */
 static nnc_op *expert_linear(const routing *r, const char *name, nnc_split split, int64_t n, int64_t k)
 {
     const int64_t experts = r->d->experts;
@@ -250,10 +250,9 @@ static bool sorts(const nnc_software *s)
     return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
 }
 
-/* Send buffer of one rank: the copies of its tokens, and the padding of the slots. Sequence
- * parallelism divides the tokens over the tensor ranks. Some software sends 8 bits: tokens in
- * forward, gradients of the results in backward. The busiest rank receives `imbalance` times the
- * mean. */
+/* Writes the collective that sends the copies of a rank's tokens, with the padding of slots. Sequence parallelism
+ * divides the tokens over the tensor ranks. Some software sends 8 bits: tokens in forward, gradients of the results in
+ * backward. The busiest rank receives `imbalance` times the mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out)
 {
     const nnc_writer *to = &r->w->to;
@@ -289,8 +288,8 @@ static nnc_op *reorder(const routing *r, const char *name, nnc_pointwise_kind ki
     return op;
 }
 
-/* Received rows are ordered by rank; they are sorted by expert, and the results back. Source:
- * sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
+/* Writes the sort of received rows, which are in the order of ranks, into the order of experts; also the sort of the
+ * results back. Source: sort_chunks_by_idxs of MoEAlltoAllTokenDispatcher, token_dispatcher.py of Megatron-LM.
  * [experts] */
 static void sort_rows(const routing *r, const char *name)
 {
@@ -302,9 +301,9 @@ static void sort_rows(const routing *r, const char *name)
     }
 }
 
-/* Dispatch or combine as a product with a mask: slots x tokens of each sequence, or the reverse. It
- * counts no model FLOPs. Only the mask that weights the results has a gradient. Source:
- * dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
+/* Writes dispatch or combine as a product with a mask: slots x tokens of each sequence, or the reverse. It counts no
+ * model FLOPs. Only the mask of combine, which weights the results, has a gradient. Source: dense_matmul of MaxText,
+ * src/MaxText/layers/moe.py.   [experts] */
 static void mask_product(const routing *r, const char *name, bool back)
 {
     const nnc_layer_writer *w = r->w;
@@ -324,9 +323,8 @@ static void mask_product(const routing *r, const char *name, bool back)
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->width), w->seq_len);
 }
 
-/* Clamps and concatenates the two halves before the fused kernel. Source:
- * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.
- * [experts] */
+/* Writes a clamp of the two halves and their concatenation, before the fused kernel. Source:
+ * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.   [experts] */
 static bool clamp(const routing *r)
 {
     const nnc_layer_writer *w = r->w;
@@ -341,8 +339,8 @@ static bool clamp(const routing *r)
     return op->recomputed;
 }
 
-/* Copies the expert's bias to each row. Source: transform_bias of MaxText,
- * src/MaxText/layers/moe.py.   [experts] */
+/* Writes the copy of the expert's bias to each row. Source: transform_bias of MaxText, src/MaxText/layers/moe.py.
+ * [experts] */
 static void gather_bias(const routing *r, int64_t width)
 {
     const nnc_writer *to = &r->w->to;
@@ -391,14 +389,14 @@ static void routed(const routing *r)
         return;
     }
     nnc_op *combine = reorder(r, "moe.combine", scored ? NNC_PW_SUM_COPIES : NNC_PW_COMBINE, single, copied);
-    /* The gradient of the scores needs the experts' results before weighting. */
+    /* The gradient of the scores needs the results of the experts before they are weighted. */
     if (!scored) {
         combine->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, copied);
     }
 }
 
-/* A norm before the routed experts, one after them and one after the shared one; the router scales its
- * normalised input by a weight for each value, and the experts' results by one for each expert. Source:
+/* Writes the norms of experts: before the routed experts, after them, and after the shared expert. The router
+ * multiplies its normalised input by one weight per value, and the results by one weight per expert. Source:
  * Gemma4TextDecoderLayer and Gemma4TextRouter of transformers, modeling_gemma4.py.   [experts] */
 static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -417,8 +415,8 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     const nnc_mlp_names shared = { nnc_mlp_gated(d->mlp) ? "moe.shared_gate_up" : "moe.shared_up",
                                    "moe.shared_activation", "moe.shared_down" };
     const routing r = routing_of(w, d);
-    /* Tensor ranks divide the tokens that go to experts. With sliced experts, each rank gathers the
-     * copies of all of them; the shared expert gathers the tokens themselves. */
+    /* Tensor ranks divide the tokens that go to experts. If experts are split over tensor ranks, each rank gathers all
+     * copies of the tokens; the shared expert gathers the tokens themselves. */
     const nnc_plan *plan = w->to.how->plan;
     const int64_t sliced = plan->whole_experts ? 0 : d->experts_per_token;
     const int64_t copies = sliced + (d->shared_hidden > 0 ? 1 : 0);
@@ -470,9 +468,9 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     nnc_layer_join(w, "mlp.end_norm", "mlp.residual", NNC_GROUP_MLP);
 }
 
-/* ---- mixers that keep a state in place of all tokens   [state-mixers] ----
- * Sources: Mamba arXiv:2312.00752; Mamba-2 arXiv:2405.21060; gated delta rule arXiv:2412.06464;
- * lightning attention arXiv:2501.08313; short convolutions arXiv:2511.23404. */
+/* ---- mixers that keep a state instead of keys and values   [state-mixers] ----
+ * Sources: Mamba arXiv:2312.00752; Mamba-2 arXiv:2405.21060; gated delta rule arXiv:2412.06464; lightning attention
+ * arXiv:2501.08313; short convolutions arXiv:2511.23404. */
 
 enum { CHUNK = 256, DELTA_CHUNK = 64 };
 
@@ -481,7 +479,7 @@ static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split spl
     return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
 }
 
-/* The first product of the layer; it owns the output of the norm. */
+/* Writes the first product of the layer, which owns the output of the norm. */
 static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
 {
     const nnc_layer *l = w->layer;
@@ -505,7 +503,7 @@ static nnc_op *pointwise(const nnc_layer_writer *w, const char *name, nnc_pointw
     return op;
 }
 
-/* A causal convolution of each channel, then a SiLU: one kernel, which keeps only its input. */
+/* Writes a causal depthwise convolution and a SiLU: one kernel, which keeps only its input. */
 static void convolve(const nnc_layer_writer *w, const nnc_decoder *d, int64_t channels, bool silu)
 {
     const nnc_conv conv = { .batch = w->batch,
@@ -541,8 +539,7 @@ static void scan(const nnc_layer_writer *w, nnc_scan dims, int64_t params)
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->tokens, dims.inner), dims.state);
 }
 
-/* RMS norm of the values read from the state: over all values, or per head with the same
- * weights. */
+/* Writes an RMS norm of the values read from the state: over all values, or per head with shared weights. */
 static void state_norm(const nnc_layer_writer *w, int64_t width, int64_t heads)
 {
     nnc_op *op = nnc_list_norm(&w->to, "ssm.state_norm", NNC_NORM_RMS, nnc_list_mul(&w->to, w->tokens, width),
@@ -594,8 +591,7 @@ static void mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
     mamba2_behind(w, d, true);
 }
 
-/* Attention and Mamba-2 on the same input; their outputs are added. Source: arXiv:2507.22448,
- * section 2. */
+/* Writes attention and Mamba-2 on the same input; their outputs are added. Source: arXiv:2507.22448, section 2. */
 static void attention_and_mamba2(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     nnc_attention_names names = nnc_attention_plain;
@@ -653,7 +649,7 @@ static void short_conv(const nnc_layer_writer *w, const nnc_decoder *d)
 }
 
 typedef void mixer_writer(const nnc_layer_writer *w, const nnc_decoder *d);
-static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* the mixers with NULL attend */
+static mixer_writer *const NNC_ROW(NNC_MIXER_FULL) = NULL; /* the mixers with NULL are attention */
 static mixer_writer *const NNC_ROW(NNC_MIXER_WINDOW) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_CHUNK) = NULL;
 static mixer_writer *const NNC_ROW(NNC_MIXER_UNROTATED) = NULL;

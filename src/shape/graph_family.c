@@ -1,7 +1,7 @@
-/* The family of networks that are a list of ops: graph files, ONNX, captured programs.   [graph]
+/* The family of networks that are a list of ops: graph files and ONNX files.   [graph]
  *
- * The walk (src/graph) infers shapes and reports each op; this file writes the cost ops of each,
- * and decides which op keeps a tensor for backward. */
+ * The walk (src/graph) infers shapes and reports each op. This file writes the cost ops of each reported op, and
+ * decides which op keeps a tensor for backward. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* State of a place in memory. Every kept tensor has one owner: the first op whose backward needs it. */
+/* State of a tensor's memory. Every kept tensor has one owner: the first op whose backward needs it. */
 enum {
-    PLACE_KEPT = 1,   /* an op owns it already, or it is an input of the network */
-    PLACE_GRAD = 2,   /* its gradient is needed: a weight lies before it */
-    PLACE_REMADE = 4, /* selective recomputation makes it again */
-    PLACE_NORMED = 8, /* written by a norm, or by a sum in the kernel of one */
+    PLACE_KEPT = 1,   /* an op already owns it, or it is an input of the network */
+    PLACE_GRAD = 2,   /* its gradient is needed: it depends on a weight */
+    PLACE_REMADE = 4, /* selective recomputation computes it again */
+    PLACE_NORMED = 8, /* written by a norm, or by a sum inside the kernel of a norm */
 };
 
-/* Destination of ops, and the state of the walk. */
+/* The list that receives ops, and the state of the walk. */
 typedef struct lowering {
     nnc_writer to;
     nnc_graph_walk *walk;
@@ -26,11 +26,11 @@ typedef struct lowering {
     const struct nnc_graph_net *net;
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    bool layered;           /* turns of the layers become segments, which stages consist of */
-    int32_t layer_segments; /* distinct layer segments: turns that start from different states */
+    bool layered;           /* iterations of the layers become segments, which stages hold */
+    int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
-/* ---- who keeps a tensor ---- */
+/* ---- the owner of a kept tensor ---- */
 
 static nnc_graph_storage *place_of(const lowering *l, const nnc_graph_tensor *t)
 {
@@ -42,7 +42,7 @@ static bool has_grad(const lowering *l, const nnc_graph_tensor *t)
     return (place_of(l, t)->flags & PLACE_GRAD) != 0;
 }
 
-/* Backward of an op needs a tensor: true when this op has to keep it. */
+/* For an op whose backward needs a tensor: returns true when this op has to keep it. */
 static bool keeps(const lowering *l, const nnc_graph_tensor *t)
 {
     nnc_graph_storage *s = place_of(l, t);
@@ -61,13 +61,13 @@ static int64_t all_positions(const lowering *l, const nnc_graph_tensor *t)
     return nnc_list_mul(&l->to, l->batch, nnc_graph_positions(t));
 }
 
-/* The group in the file, else `unsaid`. */
+/* Returns the group in the file; if it has none, `unsaid`. */
 static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid)
 {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
 }
 
-/* The group of ops that work on single values. */
+/* Returns the group of ops that work element by element. */
 static nnc_group pointwise_group(const nnc_graph_op *op)
 {
     return group_of(op, op->out.rank >= 3 ? NNC_GROUP_CONV : NNC_GROUP_MLP);
@@ -122,14 +122,15 @@ static bool of_map(const nnc_graph_op *op)
     return op->out.rank >= 3;
 }
 
-/* Does the software profile run this op inside the kernel of the norm before it? */
+/* Tests whether the software profile runs this op inside the kernel of the preceding norm. */
 static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
 {
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
-/* Autocast leaves batch norms in the format of their input (they are on none of its lists), and a group norm of single
- * channels is one over samples (at::instance_norm of PyTorch). Written out, its moments are in fp32. */
+/* Formats of norms. Autocast leaves batch norms in the format of their input (they are on none of its lists). A group
+ * norm with one channel per group is computed as a batch norm over samples (at::instance_norm of PyTorch). If a norm
+ * runs in primitives, its moments are fp32. */
 static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op)
 {
     const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
@@ -151,7 +152,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
     norm->group = group_of(op, NNC_GROUP_NORM);
     norm->u.norm.turned &= op->values[NNC_NORM_PARAM_GROUPS] < nnc_graph_width(&op->in);
     norm->u.norm.keep = norm_keep(l->to.how->software, op);
-    /* A copy in fp32 replaces the input. */
+    /* The norm keeps a copy in fp32 instead of the input. */
     const bool copy = norm->u.norm.keep != NNC_KEEP_FUSED && nnc_dtype_bytes(l->to.how->dtype) < 4.0;
     norm->u.norm.keeps_input = !copy && keeps(l, &op->in);
     remake(l, op, norm);
@@ -159,7 +160,7 @@ static void lower_norm(lowering *l, const nnc_graph_op *op)
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
 }
 
-/* All-reduce of the partial sums of tensor ranks, or of the gradient of a tensor that each of them
+/* Writes an all-reduce of the partial sums of tensor ranks, or of the gradient of a tensor that every tensor rank
  * reads. */
 static void tensor_collective(const lowering *l, const char *label, const nnc_graph_tensor *t, bool entering)
 {
@@ -190,9 +191,9 @@ static void lower_linear(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* ---- one value at a time ---- */
+/* ---- ops that work element by element ---- */
 
-/* The word in a file is the pointwise kind: see NNC_ACTIVATION_LIST. */
+/* The index of the word in a file is the pointwise kind: see NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
 
@@ -206,7 +207,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
     act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
     if (row->gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* the activated gate, an input of the product */
+        if (!act->recomputed) { /* the activated gate is an input of the product */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
         }
     }
@@ -214,7 +215,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* The output may overwrite the norm's: the norm is not recomputed. */
+    /* The activation may overwrite the output of the norm, so the norm is not recomputed. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) {
@@ -232,7 +233,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* this is a batch norm with fixed statistics */
+    /* a batch norm with fixed statistics */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -273,7 +274,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op)
     nnc_op *pool =
         write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D, group_of(op, NNC_GROUP_RESAMPLE));
     pool->u.pointwise.input_elements = all_elements(l, &op->in);
-    if (max) { /* the indices, and the input they point into */
+    if (max) { /* the indices, and the input that they refer to */
         pool->u.pointwise.keeps_mask = true;
         pool->u.pointwise.extra_kept_bytes = bytes_kept(l, &op->in);
     }
@@ -291,7 +292,7 @@ static void lower_upsample(lowering *l, const nnc_graph_op *op)
     up->u.pointwise.input_elements = twice ? 0 : all_elements(l, &op->in);
 }
 
-/* The same values in another layout. */
+/* Writes the same values in another layout. */
 static void lower_copy(lowering *l, const nnc_graph_op *op)
 {
     write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
@@ -317,9 +318,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Software that copies heads also copies maps into windows and back, and shifts every second block,
- * which is one copy before attention and one after: in two blocks three copies before attention,
- * and three after. */
+/* Writes the copies of windowed attention. Software that copies heads also copies maps into windows and back. Every
+ * second block also shifts the map: one more copy before attention and one after. Two blocks thus have three copies
+ * before attention and three after it. */
 static void copy_windows(lowering *l, const nnc_graph_op *op)
 {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
@@ -330,8 +331,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Queries, keys and values are kept as one tensor, by the attention; unless an earlier op owns them
- * already. */
+/* The attention keeps queries, keys and values as one tensor, unless an earlier op owns them. */
 static void lower_attention(lowering *l, const nnc_graph_op *op)
 {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
@@ -341,7 +341,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
-    /* Windows of a causal attention slide; the others do not overlap. */
+    /* Windows of a causal attention slide; other windows do not overlap. */
     const bool blocks = side > 0 && !causal;
     const int64_t seq_len = blocks ? square : tokens;
     const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);
@@ -471,7 +471,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) {
         l->list->ops[i].fixed = true;
     }
-    if (walk->tied > 0) { /* counted with the first op that uses these weights */
+    if (walk->tied > 0) { /* counted in the first op that uses these weights */
         l->list->lookup_params = looked_up;
         for (int32_t i = first; i < l->list->count; i++) {
             l->list->ops[i].weights.count = l->list->ops[i].weights.vector = 0;
@@ -480,7 +480,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* The named numbers of the network, with the length of the plan. */
+/* Returns the lets of the network, with the length of the plan. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     const int32_t at = g->net->length_let;
@@ -504,8 +504,8 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
     lower_op(context, walk, op);
 }
 
-/* One turn of an outermost repeat is a recompute block; one turn of the layers is also a
- * segment. */
+/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the layers
+ * is also a segment. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
 {
     lowering *l = context;
@@ -552,7 +552,7 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
     to->list->lookup_params = to->list->stream_elements = 0;
     nnc_list_segment(to, 1, false);
     if (!nnc_graph_run(g->net, lets_of(g, g->net->images ? plan->image : plan->seq_len, own), &sink, &fault)) {
-        to->list->overflow = true; /* resolve() has run it without a fault */
+        to->list->overflow = true; /* resolve() has run the same walk without a fault */
     }
     return l.layer_segments;
 }
@@ -562,7 +562,7 @@ static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *o
     lower_op(context, walk, op);
 }
 
-/* Named numbers of a part that reads the tokens of the text. */
+/* Sets the lets of a part that reads the tokens of the text. */
 static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
@@ -581,12 +581,12 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     int64_t own[NNC_GRAPH_LETS_MAX];
     take_text(part, to->how->plan, own);
     if (!nnc_graph_run(part->net, own, &sink, &fault)) {
-        to->list->overflow = true; /* the reader has run it without a fault */
+        to->list->overflow = true; /* the reader has run the same walk without a fault */
     }
 }
 
-/* One segment before the layers, one after, and at most two kinds of layer between them; with more,
- * the network is one piece. */
+/* One segment before the layers, one after them, and at most LAYER_SEGMENTS_MAX kinds of layer between them. With more
+ * kinds, the network is not divided. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
 static void lower(const nnc_model *model, const nnc_writer *to)
@@ -618,7 +618,7 @@ static int64_t length_of(const nnc_graph *g)
     return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0;
 }
 
-/* Number of equal turns of the layers; 0 = the network is one piece. */
+/* Returns the number of layers that stages can hold; 0 = the network is not divided. */
 static int64_t layers_of(const nnc_graph *g)
 {
     nnc_graph_fault fault;
@@ -656,7 +656,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
     const nnc_graph *g = &model->graph;
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
-    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* one piece */
+    return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* not divided */
                               .seq_len = g->net->images ? 0 : length,
                               .image = g->net->images ? length : 0 };
 }
@@ -676,7 +676,7 @@ typedef struct divider {
     int64_t ranks;
     nnc_error *err;
     nnc_status status;
-    int marked; /* products that are divided */
+    int marked; /* number of products that are divided */
 } divider;
 
 static void divide(divider *d, const nnc_graph_op *op, const char *what, int64_t whole)

@@ -1,28 +1,31 @@
-/* Operators as a library issues them, one kernel each: how many, and the bytes that they move.
+/* Operators as a library issues them: the number of kernels of each, and the bytes that they move.
  *
- * An op of a family becomes the kernels of its implementation. Of pointwise ops, norms and losses the list replaces the
- * work of the fused kernel; products, convolutions and attention keep theirs, and casts and sums of gradients are added.
+ * An op of a family becomes the kernels of its implementation. For pointwise ops, norms and losses, the list
+ * replaces the work of the fused kernel. Products, convolutions and attention keep their work, and casts and sums of
+ * gradients are added.
  *
- * The rows are counted from operators of the libraries under a dispatch mode: transformers 4.48, peft 0.14, diffusers
- * 0.29, torchvision 0.14, timm 0.6 with PyTorch 1.13. What later versions changed is noted at its row. Bytes are per
- * element of the op, of a bf16 step; `mixed` bytes belong to kernels whose operands have two types.   [issued] */
+ * The rows are counted from the operators of the libraries under a dispatch mode: transformers 4.48, peft 0.14,
+ * diffusers 0.29, torchvision 0.14, timm 0.6 with PyTorch 1.13. A change in a later version is noted at its row.
+ * Bytes are per element of the op, for a bf16 step; `mixed` bytes belong to kernels whose operands have two types.
+ * [issued] */
 #include <string.h>
 
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* Formats in which the step computes. */
+/* The formats in which a step computes. */
 typedef enum number_mode { IN_16_BITS, UNDER_AUTOCAST, IN_FP32, NUMBER_MODES } number_mode;
 
-/* Kernels, bytes of kernels of one type, bytes of mixed ones; of forward and of backward. */
+/* Number of kernels; bytes per element of kernels with operands of one type; bytes per element of kernels with operands
+ * of two types. For forward and for backward. */
 typedef struct issued_counts {
     float forward, forward_bytes, forward_mixed;
     float backward, backward_bytes, backward_mixed;
 } issued_counts;
 
 typedef struct issued_row {
-    const char *kind, *name; /* variety of the op; name "" = any */
-    nnc_implementation by;   /* NNC_IMPLEMENTATION_NONE = any */
+    const char *kind, *name; /* kind of the op, and its name; name "" = any */
+    nnc_implementation by;   /* NNC_IMPLEMENTATION_NONE = any implementation */
     issued_counts of[NUMBER_MODES];
 } issued_row;
 
@@ -31,42 +34,43 @@ static const issued_row rows[] = {
     /* LlamaRMSNorm, T5LayerNorm: to fp32, pow, mean, add, rsqrt, mul, cast back, mul by the weight */
     { "rms_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
-    /* native_layer_norm; backward: gradient of the input, then of gain and bias, which reads both again */
+    /* native_layer_norm; backward: gradient of the input, then gradients of gain and bias, which reads both tensors
+     * again */
     { "layer_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
-    /* moments, factors per channel, elementwise; under autocast from 16 bits, which are cast */
+    /* moments, factors per channel, elementwise; under autocast the 16-bit input is cast */
     { "group_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
-    /* mul, pow, mul, add, mul, tanh, add, mul; pow and all behind it in fp32 under autocast */
+    /* mul, pow, mul, add, mul, tanh, add, mul; under autocast pow and all later operators are fp32 */
     { "gelu", "composed", NNC_IMPLEMENTATION_NONE,
       { { 8, 36, 0, 10, 50, 0 }, { 9, 54, 16, 13, 76, 30 }, { 8, 72, 0, 10, 100, 0 } } },
     { "gelu", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
     { "relu", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* diffusers: behind a group norm, whose result is fp32 under autocast; the time's is small */
+    /* diffusers: after a group norm, whose result is fp32 under autocast; the SiLU of the time embedding is small */
     { "silu", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* silu or gelu of the gate, then the product */
+    /* SiLU or GELU of the gate, then the product */
     { "swiglu", "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 3, 18, 0 }, { 2, 10, 0, 3, 18, 0 }, { 2, 20, 0, 3, 36, 0 } } },
     { "geglu", "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 4, 24, 0 }, { 2, 10, 0, 4, 24, 0 }, { 2, 20, 0, 4, 48, 0 } } },
-    /* q and k: x cos + rotate_half(x) sin; tables in fp32 under autocast, and casts to attention's type */
+    /* q and k: x cos + rotate_half(x) sin; under autocast fp32 tables, and casts to the type of attention */
     { "rotary", "", NNC_IMPLEMENTATION_NONE,
       { { 10, 20, 0, 13, 25, 0 }, { 12, 16, 20, 19, 30, 21 }, { 10, 40, 0, 13, 50, 0 } } },
-    /* sdpa takes grouped heads as they are: enable_gqa, PyTorch 2.5 */
+    /* sdpa reads grouped heads without copies: enable_gqa, PyTorch 2.5 */
     { "dispatch", "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } } },
-    /* experts of transformers 5 as grouped products: sort, two gathers; backward scatters into zeros */
+    /* experts of transformers 5 as grouped products: sort, two gathers; backward adds into zeros */
     { "dispatch", "moe.dispatch", NNC_IMPLEMENTATION_NONE,
       { { 9, 8, 0, 6, 16, 0 }, { 9, 8, 0, 6, 16, 0 }, { 9, 16, 0, 6, 32, 0 } } },
-    /* times the scores, back into order, summed; of each copy */
+    /* per copy: product with the scores, copy into the first order, sum */
     { "combine", "", NNC_IMPLEMENTATION_NONE,
       { { 4, 7, 6, 6, 14, 8 }, { 4, 7, 6, 6, 14, 8 }, { 4, 26, 0, 6, 44, 0 } } },
-    /* peft: the adapter in fp32 times its scale, plus the result, cast back; of each product */
+    /* peft, per product: the fp32 adapter times its scale, plus the result, cast back */
     { "residual", "adapter.add", NNC_IMPLEMENTATION_TRANSFORMERS,
       { { 3, 8, 16, 3, 8, 12 }, { 2, 8, 10, 2, 8, 6 }, { 2, 20, 0, 1, 8, 0 } } },
-    /* backward: the sum of the gradients of both branches. Under autocast the stream is fp32, the branch 16 bits. */
+    /* backward: the sum of the gradients of both branches; under autocast the stream is fp32 and the branch 16 bits */
     { "residual", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 6, 0, 1, 6, 0 }, { 1, 6, 0, 1, 6, 0 }, { 1, 12, 0, 1, 12, 0 } } },
     { "residual", "", NNC_IMPLEMENTATION_NONE,
@@ -75,8 +79,8 @@ static const issued_row rows[] = {
       { { 2, 11, 0, 2, 11, 0 }, { 2, 5, 10, 3, 17, 6 }, { 2, 21, 0, 2, 21, 0 } } },
     { "position_add", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 6, 0, 1, 2, 0 }, { 1, 12, 0, 1, 4, 0 }, { 1, 12, 0, 1, 4, 0 } } },
-    /* logits to fp32, log_softmax, nll_loss; backward: zeros and the gradient of nll_loss, of log_softmax, the cast.
-     * Since 4.50 labels are shifted, not logits. */
+    /* Logits to fp32, log_softmax, nll_loss. Backward: zeros and the gradient of nll_loss, the gradient of log_softmax,
+     * the cast. Since 4.50 the labels are shifted, not the logits. */
     { "cross_entropy", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 8, 6, 4, 16, 6 }, { 3, 8, 6, 4, 16, 6 }, { 2, 8, 0, 3, 16, 0 } } },
     { "squared_error", "", NNC_IMPLEMENTATION_NONE,
@@ -127,7 +131,7 @@ static bool ends(const char *name, const char *tail)
     return length >= last && strcmp(name + length - last, tail) == 0;
 }
 
-/* Products that nncost writes as one and the library issues one by one. */
+/* Number of products that the library issues for one product of nncost's list. */
 static double products_of(const nnc_op *op, const nnc_model *model)
 {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
@@ -138,7 +142,7 @@ static double products_of(const nnc_op *op, const nnc_model *model)
                                        : 1.0;
 }
 
-/* Is the input of this product fp32 under autocast? It is behind norms and composed activations. */
+/* Tests whether the input of this product is fp32 under autocast, which it is after norms and composed activations. */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model)
 {
     return ends(op->name, "qkv") || ends(op->name, ".q") || ends(op->name, ".kv") || ends(op->name, "gate_up") ||
@@ -146,8 +150,8 @@ static bool reads_fp32(const nnc_op *op, const nnc_model *model)
            (ends(op->name, "mlp.down") && model->composed_gelu);
 }
 
-/* Casts of the input, of the weight and of the bias under autocast; sums of the gradients of products that share
- * their input; sums over rows, the gradient of a bias. The bytes of casts of weights are those of weights.cast. */
+/* Adds casts of the input, of the weight and of the bias under autocast; sums of the gradients of products with the
+ * same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in weights.cast. */
 static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -155,7 +159,7 @@ static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
     const double experts = p->experts > 1 ? (double)p->experts : 1.0;
     const double input = (double)p->m * (double)p->k, output = (double)p->m * (double)p->n;
     const double casts = mode == UNDER_AUTOCAST ? products : 0.0;
-    /* T5 takes the input of its last product to fp32, and autocast back */
+    /* T5 casts the input of its last product to fp32, and autocast casts it back */
     const bool twice = model->decoder.positions == NNC_POSITIONS_RELATIVE && ends(op->name, "mlp.down");
     const double input_casts = twice ? 2.0 * casts : reads_fp32(op, model) ? casts : 0.0;
     const double bytes = mode == IN_FP32 ? 4.0 : 2.0;
@@ -199,10 +203,12 @@ static void add_kernels(nnc_op *op, double forward, double backward)
     op->issued[1].kernels = backward;
 }
 
-/* Attention inside windows adds a table of positions, indexed and copied, and a mask; blocks drop whole paths. */
+/* Attention inside windows adds an indexed and copied table of positions, and a mask. Stochastic depth drops whole
+ * branches. */
 static const double window_forward = 15.0, window_backward = 14.0;
 
-/* Each reader of a map adds its gradient: in DenseNet-121, 535 sums for 58 joins. */
+/* Sums of gradients per concatenation: each reader of a map adds its gradient. In DenseNet-121 58 concatenations have
+ * 535 sums. */
 static const double join_sums = 9.2;
 
 static void add_join(nnc_op *op, number_mode mode)
@@ -211,10 +217,11 @@ static void add_join(nnc_op *op, number_mode mode)
     op->issued[1].bytes = (mode == IN_FP32 ? 12.0 : 6.0) * (double)op->u.pointwise.elements;
 }
 
-/* The bias of positions is a permuted table, whose last stride is not 1. No fused kernel of PyTorch takes such a mask
- * (check_last_dim_stride_equals_1_dense, aten/src/ATen/native/transformers/sdp_utils_cpp.h), so attention is written out in
- * fp32 (_scaled_dot_product_attention_math, attention.cpp). Since transformers 5.16, T5 calls it so (pull request 47014).
- * Attention to the encoder has no bias. */
+/* Tests for attention with a bias of positions, which runs in fp32 with separate kernels
+ * (_scaled_dot_product_attention_math, attention.cpp). The bias is a permuted table whose last stride is not 1, and no
+ * fused kernel of PyTorch accepts such a mask (check_last_dim_stride_equals_1_dense,
+ * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 calls it in this way since transformers 5.16 (pull request
+ * 47014). Attention to the encoder has no bias. */
 bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
 {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&
@@ -222,10 +229,11 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
            model->decoder.positions == NNC_POSITIONS_RELATIVE;
 }
 
-/* Forward: casts of the bias and of queries, keys and values, both scalings, three copies for the batched product, the product,
- * the sum with the bias, softmax, the search for rows without keys (compare, all, zero, where), the product, its cast,
- * its copy by tokens. Backward: the gradient by heads, its cast, four products, softmax, the sum of the bias's gradient
- * over samples, two casts of it and its sum with that of the layer before, both scalings, three casts. */
+/* Forward: casts of the bias and of queries, keys and values, both scalings, three copies for the batched product, the
+ * product, the sum with the bias, softmax, the search for rows without keys (compare, all, zero, where), the product,
+ * its cast, its copy by tokens.
+ * Backward: the gradient by heads, its cast, four products, softmax, the sum of the gradient of the bias over samples,
+ * two casts of this gradient and its sum with the gradient of the previous layer, both scalings, three casts. */
 void nnc_write_out(nnc_op *op)
 {
     const nnc_flash *p = &op->u.flash;
@@ -238,7 +246,7 @@ void nnc_write_out(nnc_op *op)
                                   12.0 * bias + 12.0 * queries + 6.0 * keys };
 }
 
-/* peft keeps adapters in fp32: their input is cast for each product, and its gradient back and added. */
+/* peft keeps adapters in fp32: the input is cast for each product, and its gradient is cast back and added. */
 static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -270,15 +278,15 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (vision && is_pointwise(op, NNC_PW_CONCAT)) {
         add_join(op, mode);
     } else if (op->kind == NNC_OP_NORM) {
-        add_kernels(op, 2.0, 1.0); /* batch norm, and the counter of its batches */
+        add_kernels(op, 2.0, 1.0); /* the batch norm, and the counter of its batches */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
         add_kernels(op, 11.0, 0.0); /* arange, exp, products, sin, cos, joins, casts */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
-        add_kernels(op, 2.0, 2.0); /* 1 + scale, too */
+        add_kernels(op, 2.0, 2.0); /* also 1 + scale */
     } else if (op->kind == NNC_OP_EMBEDDING) {
         add_kernels(op, diffusion ? 5.0 : 1.0, 5.0); /* backward sorts; classes are dropped at random */
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* its kernels are counted with the products */
+        add_kernels(op, 0.0, 0.0); /* its kernels are counted in the products */
     } else {
         add_kernels(op, 1.0, 1.0);
     }
@@ -290,7 +298,7 @@ void nnc_list_issue(nnc_op_list *list, const nnc_model *model, const nnc_lowerin
     const number_mode mode = plan->policy == NNC_POLICY_AMP      ? UNDER_AUTOCAST
                              : nnc_dtype_bytes(how->dtype) > 2.0 ? IN_FP32
                                                                  : IN_16_BITS;
-    double products = 1.0; /* products of the linear layer before */
+    double products = 1.0; /* products of the preceding linear layer */
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op *op = &list->ops[i];
         if (nnc_op_is_collective(op) || op->recorded) {

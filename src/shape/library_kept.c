@@ -1,16 +1,17 @@
 /* Bytes that transformers, peft, timm and diffusers keep for backward, per op.   [kept-by-library]
  *
- * Their layers are expressions of single operators. Autograd saves inputs or outputs of each operator, and autocast
- * adds a 16-bit copy for each product that reads an fp32 tensor (weights excepted, whose copies are shared). A row
- * says how many bytes per element (see op_elements of op_table.c) stay, by the format in which the step runs:
+ * Their layers are written in single operators. Autograd saves inputs or outputs of each operator. Autocast adds a
+ * 16-bit copy for each product that reads an fp32 tensor, except weights, whose copies are shared. A row gives the kept
+ * bytes per element (see op_elements of op_table.c), by the format in which the step runs:
  *
- *     amp   fp32 weights under autocast: the residual stream and the outputs of norms are fp32
- *     half  16-bit weights and activations, no autocast
- *     full  fp32 or tf32
+ *     amp    fp32 weights under autocast: the residual stream and the outputs of norms are fp32
+ *     half   16-bit weights and activations, no autocast
+ *     full   fp32 or tf32
  *
- * Sources, huggingface/transformers: models/llama/modeling_llama.py (LlamaRMSNorm, LlamaMLP), models/gpt2/modeling_gpt2.py,
- * models/bert/modeling_bert.py, activations.py (NewGELUActivation), loss/loss_utils.py (ForCausalLMLoss);
- * huggingface/peft: tuners/lora/layer.py (Linear.forward). Saved tensors: derivatives.yaml of PyTorch. */
+ * Sources, huggingface/transformers: models/llama/modeling_llama.py (LlamaRMSNorm, LlamaMLP),
+ * models/gpt2/modeling_gpt2.py, models/bert/modeling_bert.py, activations.py (NewGELUActivation), loss/loss_utils.py
+ * (ForCausalLMLoss); huggingface/peft: tuners/lora/layer.py (Linear.forward). Saved tensors: derivatives.yaml of
+ * PyTorch. */
 #include <string.h>
 
 #include "base/base_internal.h"
@@ -20,27 +21,28 @@ typedef struct kept_row {
     double amp, half, full;
 } kept_row;
 
-/* nn.LayerNorm saves its input. Under autocast that is the fp32 stream, or an fp32 copy. */
+/* nn.LayerNorm saves its input; under autocast the fp32 stream or an fp32 copy. */
 static const kept_row layer_norm = { 4, 2, 4 };
-/* x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype): the fp32 input and the product before the weight. */
+/* x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype). Kept: the fp32 input, and the normalised value that is
+ * multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
-/* A frozen weight needs no gradient, so its factor is not saved. */
+/* A frozen weight needs no gradient, so the value it is multiplied by is not saved. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
-/* 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))): pow saves x (in fp32 under autocast), tanh its output, the product both
- * factors; 0.5 x keeps the format of x. */
+/* 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))): pow saves x (in fp32 under autocast), tanh saves its output, the
+ * product saves both factors; 0.5 x has the format of x. */
 static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 };
-/* act(gate) * up: gate, act(gate), up. */
+/* act(gate) * up saves gate, act(gate) and up. */
 static const kept_row gated = { 6, 6, 12 };
 static const kept_row plain_activation = { 2, 2, 4 };
-/* Cross-entropy on logits.float(): the log-softmax in fp32 stays; in backward two more of its size live. */
+/* Cross-entropy on logits.float(): the fp32 log-softmax is kept; in backward two more tensors of this size live. */
 static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
-/* The input of a product in its format, one for all products that read it; autocast makes one for each. */
+/* The input of a product in its format. All products that read it share one copy; under autocast each has its own. */
 static const kept_row of_product = { 2, 2, 4 };
-/* Attention with a learned bias runs in fp32, written out (issued.c): scores behind softmax, copies of queries, keys and
- * values. In backward the gradients before and behind softmax live. */
+/* Attention with a learned bias runs in fp32 with separate kernels (issued.c). Kept: scores after softmax, copies of
+ * queries, keys and values. In backward the gradients before and after softmax live. */
 static const kept_row written_out = { 4, 4, 4 };
-/* LoRA: the input is cast to fp32 for each adapter, and so is the output of A. */
+/* LoRA: the input and the output of A are cast to fp32 for each adapter. */
 static const kept_row adapter = { 4, 4, 4 };
 
 static double bytes_of(const kept_row *row, const nnc_lowering *how)
@@ -56,7 +58,7 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->library_kept = tensors * bytes_of(row, how);
 }
 
-/* Products of the library that read one norm's output and that one op of the list stands for. */
+/* Number of products of the library that read the output of one norm, for one product of the list. */
 static double readers_of(const nnc_op *op, const nnc_model *model)
 {
     const bool joined = model->joined_qkv;
@@ -65,7 +67,8 @@ static double readers_of(const nnc_op *op, const nnc_model *model)
                                                                               : 1.0;
 }
 
-/* Does the op before the product write the residual stream's format (a norm), which autocast casts for each reader? */
+/* Tests whether the op before the product is a norm, whose output has the format of the residual stream: autocast casts
+ * it for each reader. */
 static bool reads_norm(const nnc_op *op)
 {
     static const char *const names[] = { "attn.qkv",      "attn.q_down",    "attn.kv_down",
@@ -85,11 +88,12 @@ static void keep_product(nnc_op *op, const nnc_lowering *how, const nnc_model *m
     const bool amp = how->plan->policy == NNC_POLICY_AMP;
     const bool weight = op->u.matmul.b_is_weight;
     if (strcmp(op->name, "adapter.down") == 0) {
-        keep(op, how, &adapter, (double)op->u.matmul.n / (double)how->plan->adapter_rank); /* parts of the product */
+        /* one copy per adapted part of the product */
+        keep(op, how, &adapter, (double)op->u.matmul.n / (double)how->plan->adapter_rank);
     } else if (strcmp(op->name, "adapter.up") == 0) {
         keep(op, how, &adapter, 1.0);
     } else if (amp && strcmp(op->name, "cross.kv") == 0) {
-        keep(op, how, &of_product, 2.0); /* each layer's casts of the encoder's result */
+        keep(op, how, &of_product, 2.0); /* each layer casts the output of the encoder */
     } else if (weight && amp && !op->frozen && reads_norm(op)) {
         keep(op, how, &of_product, readers_of(op, model));
     } else if (weight && op->u.matmul.keeps_a && op->u.matmul.kept_divisor == 1) {
@@ -138,14 +142,15 @@ static void keep_decoder_op(nnc_op_list *list, int32_t i, const nnc_lowering *ho
     default: break;
     }
     if (i > 0 && strcmp(op->name, "adapter.down") == 0 &&
-        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* attention keeps its output itself */
+        strcmp(list->ops[i - 1].name, "attn.out") == 0) { /* attention already keeps its output */
         op->library_kept += nnc_dtype_bytes(how->dtype);
     }
 }
 
-/* Networks of timm and diffusers. Under autocast a norm's output is fp32: what reads it keeps fp32, and each product its
- * own 16-bit copy. diffusers has separate products of queries, keys and values (models/attention_processor.py), and its residual
- * blocks apply SiLU to the norm's output (models/resnet.py); DiT scales it (models/normalization.py). */
+/* Networks of timm and diffusers. Under autocast the output of a norm is fp32: the ops that read it keep fp32, and each
+ * product keeps its own 16-bit copy. diffusers has separate products for queries, keys and values
+ * (models/attention_processor.py). Its residual blocks apply SiLU to the output of the norm (models/resnet.py); DiT
+ * scales the output (models/normalization.py). */
 static void keep_image_op(nnc_op *op, const nnc_lowering *how)
 {
     static const kept_row after_norm = { 4, 2, 4 };
@@ -162,7 +167,7 @@ static void keep_image_op(nnc_op *op, const nnc_lowering *how)
                (strcmp(op->name, "attn1.qkv") == 0 || strcmp(op->name, "block.qkv") == 0)) {
         keep(op, how, &of_product, 3.0);
     } else if (op->kind == NNC_OP_CONV && !amp && strcmp(op->name, "block.shortcut") == 0) {
-        op->u.conv.keeps_input = false; /* the norm keeps the same tensor */
+        op->u.conv.keeps_input = false; /* the norm already keeps this tensor */
     }
 }
 
@@ -171,7 +176,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
     const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
     if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
         how->linear_dtype != how->dtype || list->recorded) {
-        return; /* the modules belong to other programs */
+        return; /* the rows do not describe modules of other programs */
     }
     for (int32_t i = 0; i < list->count; i++) {
         if (list->ops[i].forward_only) {

@@ -1,4 +1,4 @@
-/* The table of families, and helpers of their rules. */
+/* The table of families, and helpers for their rules. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -34,7 +34,7 @@ bool nnc_plan_trains_all(const nnc_plan *plan)
     return plan->train == NNC_TRAIN_ALL && plan->adapter_rank == 0;
 }
 
-/* Does the network itself freeze weights? */
+/* Tests whether the network itself freezes weights. */
 static bool has_fixed(const nnc_op_list *list)
 {
     bool fixed = false;
@@ -95,7 +95,7 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
 
 enum { NEAR_ENOUGH = 1000000 }; /* limit of the search for a legal value */
 
-/* "4 or 6": the nearest divisors of whole, below and above value. */
+/* Writes the nearest divisors of whole below and above value: "4 or 6". */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size)
 {
     int64_t below = 0, above = 0;
@@ -118,7 +118,7 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
     if (ranks <= 1 || whole % ranks == 0) {
         return NNC_OK;
     }
-    if (err == NULL) { /* no message to write */
+    if (err == NULL) { /* err NULL: no message is needed */
         return NNC_ILLEGAL_PLAN;
     }
     nearest_divisors(whole, ranks, legal, sizeof legal);
@@ -126,14 +126,14 @@ nnc_status nnc_divides(const char *option, const char *what, int64_t whole, int6
                     what, whole, ranks, legal);
 }
 
-/* ---- The op list of one forward pass: how ops are appended, with the choices of the software profile ---- */
+/* ---- The op list of one forward pass: appends ops, with the choices of the software profile ---- */
 
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group)
 {
     nnc_op_list *list = w->list;
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
-        list->count--; /* the caller reports it; until then the last slot is reused */
+        list->count--; /* the last op is reused until the caller reports the error */
     }
     nnc_op *op = &list->ops[list->count++];
     memset(op, 0, sizeof *op);
@@ -209,7 +209,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
 {
     const nnc_dtype dtype = w->block >= 0 ? w->how->linear_dtype : w->how->dtype;
     if (dtype != w->how->dtype) {
-        /* 8-bit operands: the input is cast forward, the output's gradient backward */
+        /* 8-bit operands: forward casts the input, backward casts the gradient of the output */
         nnc_op *cast = nnc_list_pointwise(w, "cast", NNC_PW_CAST, group, nnc_list_mul(w, m, k));
         cast->split = split;
         cast->u.pointwise.backward_elements = nnc_list_mul(w, m, n);
@@ -233,7 +233,7 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
-/* Grouped convolutions for which matrix units have no channels-last kernel. */
+/* Tests for grouped convolutions without a channels-last kernel for matrix units. */
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv)
 {
     const int64_t width = conv->c_in / conv->groups;
@@ -260,7 +260,7 @@ nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind,
                       int64_t params)
 {
     const nnc_software *software = w->how->software;
-    /* maps are never written out */
+    /* norms of maps always run as one kernel */
     const bool map = kind == NNC_NORM_BATCH || kind == NNC_NORM_GROUP;
     nnc_op *op = nnc_list_add(w, name, NNC_OP_NORM, NNC_GROUP_NORM);
     op->weights.vector = params;
@@ -303,8 +303,8 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes)
     return op;
 }
 
-/* ---- Splitting a model over ranks: which plans are legal, and the dims of one rank. Each family and each layer
- * adds its own divisibility rules; ops divide their own dims (nnc_op_row.shard). */
+/* ---- Splitting a model over ranks: which plans are legal, and the dims of one rank. Each family and each layer adds
+ * its divisibility rules; each op divides its dims (nnc_op_row.shard). ---- */
 
 int32_t nnc_plan_replicas(const nnc_plan *plan)
 {
@@ -316,8 +316,7 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
     return nnc_plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
-/* devices = data x tensor x pipeline x context: the degree that is not given follows from the
- * others. */
+/* devices = data x tensor x pipeline x context. A degree that is not given is computed from the others. */
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
 {
     int64_t others = 0, product = 0;
@@ -391,7 +390,7 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
     return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
-/* For families that are split over data only. */
+/* For families that support only data parallelism. */
 static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err)
 {
     const struct {
@@ -432,7 +431,7 @@ nnc_status nnc_layer_split_tensor(const nnc_layer *l, const nnc_plan *p, nnc_err
 {
     const int64_t t = p->tensor;
     NNC_TRY(nnc_divides("--tensor", "heads", l->heads, t, err));
-    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* if t is a multiple of kv_heads, each rank has one whole head */
+    if (l->kv_heads > 0 && t % l->kv_heads != 0) { /* t is a multiple of kv_heads: each rank has one whole head */
         NNC_TRY(nnc_divides("--tensor", "kv_heads", l->kv_heads, t, err));
     }
     return nnc_divides("--tensor", "ffn_hidden", l->ffn_hidden, t, err);
@@ -462,8 +461,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
         }
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
-        /* each rank takes one block from the first half and one from the second: equal causal
-         * work */
+        /* each rank has one block of the first half and one of the second, so causal work is equal */
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, 2 * c, err));
     } else {
         NNC_TRY(nnc_divides("--context", "half of seq_len", seq_len / 2, c, err));
@@ -498,7 +496,7 @@ void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan)
     for (int32_t i = 0; i < list->count; i++) {
         nnc_op_row_of(&list->ops[i])->shard(&list->ops[i], &d);
     }
-    /* block inputs are slices of the residual stream */
+    /* the input of a block is a part of the residual stream */
     for (int32_t i = 0; i < list->block_count; i++) {
         list->blocks[i].input_bytes /= (double)d.sequence;
     }

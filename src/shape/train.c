@@ -1,6 +1,6 @@
-/* Which weights a step trains: all, parts of a network, or low-rank adapters added to its linear
- * layers. Frozen weights need no gradient; ops before the first trained weight need no backward.
- * Sources: LoRA arXiv:2106.09685; QLoRA arXiv:2305.14314; DoRA arXiv:2402.09353.   [adapters] */
+/* Decides which weights a step trains: all, parts of a network, or low-rank adapters of its linear layers. Frozen
+ * weights need no gradient; ops before the first trained weight need no backward. Sources: LoRA arXiv:2106.09685; QLoRA
+ * arXiv:2305.14314; DoRA arXiv:2402.09353.   [adapters] */
 #include <string.h>
 
 #include "shape/shape_internal.h"
@@ -19,7 +19,7 @@ static bool is_trained(const nnc_op *op, unsigned train)
     return !op->fixed && (train & (op->tower ? NNC_TRAIN_TOWERS : flags[op->group])) != 0;
 }
 
-/* Do the logits use the table of the embedding? */
+/* Tests whether the op computes logits with the table of the embedding. */
 static bool is_tied(const nnc_op *op)
 {
     return op->weights.table && op->weights.count == 0 && op->kind == NNC_OP_MATMUL;
@@ -30,15 +30,15 @@ static bool has_weights(const nnc_op *op)
     return op->weights.count > 0 || op->weights.vector > 0;
 }
 
-/* A product with its own matrix, other than tables and head. */
+/* Tests for a linear layer: a product with its own matrix, but no table and no head. */
 static bool is_linear(const nnc_op *op)
 {
     return op->kind == NNC_OP_MATMUL && op->u.matmul.b_is_weight && op->weights.count > 0 && !op->weights.table &&
            op->group != NNC_GROUP_HEAD;
 }
 
-/* The matrices of a linear layer, by the end of its name: separate ones in the libraries. 0: another layer. The first row
- * that suits counts. */
+/* Returns the matrices of a linear layer, by the end of its name: separate matrices in the libraries. 0: no linear
+ * layer that can have adapters. The first row that matches is used. */
 static unsigned matrices_of(const nnc_op *op)
 {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
@@ -83,7 +83,7 @@ static int64_t bits_of(unsigned flags)
     return count;
 }
 
-/* How many of the matrices of a linear layer have adapters, and the outputs of these. 0: none. */
+/* Returns the number of matrices of a linear layer that have adapters, and the outputs of these matrices; 0: none. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -107,7 +107,7 @@ static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *ou
         const int64_t kv = rows > 0 ? p->n / rows * p->kv_heads : 0;
         *outputs = ((has & asked & NNC_ADAPTED_QUERY) != 0 ? p->n - 2 * kv : 0) +
                    bits_of(has & asked & (NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE)) * kv;
-    } else if ((has & asked) != has) { /* matrices of equal size */
+    } else if ((has & asked) != has) { /* the matrices have equal sizes */
         *outputs = p->n / bits_of(has) * bits_of(has & asked);
     }
     return bits_of(has & asked);
@@ -119,7 +119,7 @@ static bool is_adapted(const nnc_op *op, const nnc_plan *plan)
     return adapted_parts(op, plan, &outputs) > 0;
 }
 
-/* Position where ops are inserted. */
+/* The position where ops are inserted. */
 typedef struct place {
     nnc_op_list *list;
     int32_t at; /* index of the next op */
@@ -155,7 +155,7 @@ static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwi
     return op;
 }
 
-/* y = x W + x A B. A makes `rank` values, on every tensor rank; B makes the output. */
+/* Writes y = x W + x A B. A makes `rank` values on every tensor rank; B makes the output. */
 static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
 {
     const nnc_op linear = *base;
@@ -163,7 +163,7 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV;
-    if (plan->dora) { /* norm of each output's weights, W and A B together */
+    if (plan->dora) { /* norm of the weights of each output, W and A B together */
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
         weight->forward_only = true;
@@ -197,11 +197,11 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
     }
 }
 
-/* A frozen quantized matrix is dequantized to 16 bits before each of its products, forward and
- * backward, unless the products read its format. */
+/* Tests whether a frozen quantized matrix is converted to 16 bits before each of its products, forward and backward. It
+ * is not, if the products read its format. */
 static bool is_dequantized(const nnc_plan *plan)
 {
-    return plan->frozen != NNC_FROZEN_16 &&
+    return plan->frozen != NNC_FROZEN_16 && plan->frozen != NNC_FROZEN_32 &&
            !(plan->frozen == NNC_FROZEN_FP8 && nnc_precision_is_narrow(plan->precision));
 }
 
@@ -221,7 +221,7 @@ static void add_dequantize(place *to, const nnc_op *base, const nnc_plan *plan)
                                        .fused = true };
 }
 
-/* Does a later product, before the next norm, read the same input and need it for backward? */
+/* Tests whether a later product before the next norm reads the same input and needs it for backward. */
 static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, const nnc_plan *plan)
 {
     const nnc_matmul *p = &list->ops[at].u.matmul;
@@ -235,8 +235,8 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     return false;
 }
 
-/* Index of the first op of the same repeat: later turns of the repeat follow trained ops, so all of
- * it needs backward. */
+/* Returns the index of the first op of the same repeat. All of a repeat needs backward, because its later iterations
+ * follow trained ops. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at)
 {
     if (at == list->count) {
@@ -253,7 +253,7 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
     return at;
 }
 
-/* The first trained op needs no gradient of its input, unless it repeats behind other trained
+/* The first trained op needs no gradient of its input, unless it is in a repeat, whose later iterations follow trained
  * ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first)
 {

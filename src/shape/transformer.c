@@ -1,5 +1,5 @@
-/* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor and
- * context ranks. Decoders, encoders, vision transformers and the attention of U-Nets consist of it. */
+/* One layer of a transformer: attention, MLP, norms, residuals, and the collectives between tensor and context ranks.
+ * Decoders, encoders, vision transformers and the attention of U-Nets use it. */
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
@@ -118,9 +118,8 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     nnc_list_collective(&w->to, name, e);
 }
 
-/* Collectives around linear layers. Software may send the operands, and gradients, in the narrow
- * format of the products; inputs of adapters stay in 16 bits. A reduce-scatter adds up, so it stays
- * wide. */
+/* Collectives around linear layers. Software may send operands and gradients in the narrow format of the products;
+ * inputs of adapters stay in 16 bits. A reduce-scatter adds values up, so it stays in 16 bits or more. */
 static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width)
 {
     const nnc_lowering *how = w->to.how;
@@ -140,22 +139,23 @@ static void linear_collective(const nnc_layer_writer *w, const char *name, bool 
 
 /* ---- context parallelism: one row per kind   [context-parallel] ---- */
 
-/* One rank's part of a layer's attention, in elements. */
+/* Sizes of one rank's part of a layer's attention, in elements. */
 typedef struct context_part {
     double ranks;
     double query, key_value, output;
-    double bytes; /* bytes of an element */
+    double bytes; /* bytes per element */
 } context_part;
 
 typedef struct context_row {
-    bool over_heads; /* each rank attends for some of the heads over all tokens; else for its own tokens */
-    bool in_blocks;  /* keys and values arrive in blocks; the attention over them is merged */
-    /* Fills in the collective before or after the attention; leaves it unchanged without one. */
+    bool over_heads; /* each rank computes attention for some heads over all tokens; else for all heads over its own
+                      * tokens */
+    bool in_blocks;  /* keys and values arrive in blocks, and the results for the blocks are merged */
+    /* Sets the collective before or after the attention; without a collective, leaves e unchanged. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
-/* Ring attention: each rank passes its block to the next; gradients of keys and values travel in
- * fp32, together with the blocks. Source: arXiv:2310.01889. */
+/* Ring attention: each rank passes its block of keys and values to the next rank. Their gradients are sent in fp32
+ * together with the blocks. Source: arXiv:2310.01889. */
 static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e)
 {
     if (before) {
@@ -176,7 +176,8 @@ static void gather(const context_part *part, bool before, nnc_collective_op *e)
     }
 }
 
-/* Ulysses: an all-to-all from token slices to head slices, and back. Source: arXiv:2309.14509. */
+/* Ulysses: an all-to-all that redistributes tokens to heads, and one that redistributes heads to tokens. Source:
+ * arXiv:2309.14509. */
 static void swap(const context_part *part, bool before, nnc_collective_op *e)
 {
     e->forward = e->backward = NNC_ALL_TO_ALL;
@@ -198,13 +199,13 @@ bool nnc_context_over_heads(const nnc_plan *plan)
     return context_of(plan)->over_heads;
 }
 
-/* Heads that read one copy of a key and its value: 1, or all of its group. */
+/* Number of copies of a key and its value: 1, or one for each head of the group. */
 static int64_t kv_copies(const nnc_layer_writer *w)
 {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
 }
 
-/* The collective between context ranks before or after the attention. */
+/* Writes the collective between context ranks before or after the attention. */
 static void context_collective(const nnc_layer_writer *w, const char *name, bool before)
 {
     const nnc_layer *l = w->layer;
@@ -230,9 +231,9 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
     }
 }
 
-/* ---- attention itself ---- */
+/* ---- attention without its projections ---- */
 
-/* Attention over queries, keys and values: one fused kernel, or one op after another. */
+/* Writes attention over queries, keys and values: one fused kernel, or one op after another. */
 
 /* Sizes of one attention. */
 typedef struct core {
@@ -240,15 +241,15 @@ typedef struct core {
     const nnc_layer *layer;
     const nnc_core_names *names;
     int64_t batch, s_q, s_k;
-    /* all query-key pairs, and those under the mask; elements of all scores */
+    /* all query-key pairs; pairs under the mask; elements of all scores */
     int64_t all, pairs, scores;
-    int64_t in_window; /* pairs if every query saw a whole window */
-    int64_t kv_heads;  /* stored heads, copies included */
+    int64_t in_window; /* number of pairs if every query had a whole window */
+    int64_t kv_heads;  /* number of stored heads, including copies */
     bool recomputed;
-    bool projects_again; /* queries, keys and values are recomputed from their latents */
+    bool projects_again; /* queries, keys and values are computed again from their latents */
 } core;
 
-/* Q K^T, or P V. */
+/* Writes Q K^T or P V. */
 static nnc_op *score_product(const core *c, const char *name, int64_t n, int64_t k)
 {
     nnc_op *op = nnc_list_add(c->w, name, NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
@@ -306,11 +307,11 @@ static void unfused_core(const core *c)
         drop->u.pointwise.keeps_mask = !c->recomputed;
         drop->u.pointwise.random_written = software->random_written;
     }
-    /* Without dropout the softmax owns the probabilities. */
+    /* Without dropout the softmax keeps the probabilities. */
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
-/* The kernel named by the plan; else that of the software. */
+/* The kernel that the plan names; else the kernel of the software. */
 typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;
@@ -327,10 +328,10 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
-/* Merges the result of each block of keys with the results so far; backward adds each block's part
- * of the gradients of queries, keys and values. In fp32, for every block but the first. Under a
- * causal mask all queries meet the first half of an earlier block, and the second half of the
- * queries meets all of a later one: three quarters on average. */
+/* Writes the merge of the result for each block of keys with the result so far, in fp32, for every block but the first.
+ * Backward adds the part of each block to the gradients of queries, keys and values. Under a causal mask all queries
+ * attend to the first half of an earlier block, and the second half of the queries attends to all of a later block:
+ * three quarters on average. */
 static void merge_blocks(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -381,7 +382,7 @@ static void fused_core(const core *c)
     }
 }
 
-/* Query-key pairs when a token sees half a window on each side, and itself. */
+/* Number of query-key pairs if a token attends to half a window on each side, and to itself. */
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
@@ -392,22 +393,24 @@ static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
     return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
 }
 
-/* Query-key pairs inside chunks of this many tokens. */
+/* Number of query-key pairs inside chunks of this many tokens. */
 static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
 {
     const int64_t rest = seq_len % chunk;
     return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) + nnc_attention_pairs(rest, rest, true, 0);
 }
 
-/* Keys for `ratio` tokens each that the queries see, at most `most` per query (0 = all): token i sees
- * min(i / ratio, most) of them; key j is seen by all but the first j * ratio - 1 tokens.   [shared-keys] */
+/* Number of pairs of a query and a key that stands for `ratio` tokens, with at most `most` keys per query (0 = all).
+ * Token i attends to min(i / ratio, most) keys; all tokens except the first j * ratio - 1 attend to key j.
+ * [shared-keys] */
 static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most)
 {
     const int64_t full = seq_len / ratio, met = most > 0 && full > most ? most : full;
     return met * (seq_len + 1) - ratio * met * (met + 1) / 2;
 }
 
-/* Copies queries, keys and values into a layout by heads, and the output back; gradients too. */
+/* Writes copies of queries, keys and values to a layout with one part per head, and of the output back; also of
+ * gradients. */
 static void copy_heads(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -418,7 +421,7 @@ static void copy_heads(const core *c)
         ->split = NNC_SPLIT_HEADS;
 }
 
-/* Writes keys and values of a group once per head; their gradients are summed. */
+/* Writes keys and values of a group once per head; backward sums their gradients. */
 static void expand_kv(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -477,7 +480,7 @@ void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width
     rotary->u.pointwise.fused = software->fused_rotary && (software->fused_rotary_scale || !w->layer->rotary_scale);
 }
 
-/* Norm of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
+/* Writes the norm of the queries or the keys. Source: arXiv:2302.05442, section 2.   [qk-norm] */
 static void head_norm(const nnc_layer_writer *w, const char *name, int64_t heads)
 {
     const nnc_layer *l = w->layer;
@@ -521,7 +524,7 @@ void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *nam
     }
 }
 
-/* Do attention and MLP run side by side on the same input? */
+/* Tests whether attention and MLP run in parallel on the same input. */
 static bool runs_parallel(const nnc_layer *layer)
 {
     return layer->norm_place == NNC_NORM_PARALLEL || layer->norm_place == NNC_NORM_PARALLEL_TWO;
@@ -533,7 +536,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     context_collective(w, names->context_in, true);
     nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
     context_collective(w, names->context_out, false);
-    /* a gated output: half of the query projection, activated, times the other */
+    /* a gated output: half of the query projection, activated, is multiplied by the other half */
     if (l->attention_gate) {
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,
                                           nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));
@@ -554,7 +557,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     }
     nnc_layer_linear(w, names->out, NNC_GROUP_ATTENTION, NNC_SPLIT_ROW, l->hidden,
                      l->out_width > 0 ? l->out_width : l->heads * l->value_dim, l->out_bias);
-    if (!runs_parallel(l)) { /* else the MLP's output is added first, with one reduction for both */
+    if (!runs_parallel(l)) { /* if parallel, the output of the MLP is added first, and both have one reduction */
         linear_collective(w, names->tensor_out, false, l->hidden);
     }
     if (names->residual != NULL) {
@@ -590,7 +593,7 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
     }
     if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* the activated gate, an input of the product */
+        if (!act->recomputed) { /* the activated gate is an input of the product */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, elements);
         }
     }
@@ -614,7 +617,7 @@ void nnc_layer_mlp(const nnc_layer_writer *w)
     const nnc_mlp_names names = { nnc_mlp_gated(l->mlp) ? "mlp.gate_up" : "mlp.up", "mlp.activation", "mlp.down" };
     /* the MLP reads the input of the attention */
     const bool shared = l->norm_place == NNC_NORM_PARALLEL;
-    if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both read */
+    if (l->norm_place == NNC_NORM_PARALLEL_TWO) { /* the first norm owns the input that both norms read */
         nnc_layer_norm(w, "mlp.norm", l->hidden)->u.norm.keeps_input = false;
     } else if (!shared) {
         nnc_layer_begin_norm(w, "mlp.norm");

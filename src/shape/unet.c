@@ -1,5 +1,5 @@
-/* The family of U-Nets. Two kinds: segmentation (double convolutions, one skip per level) and diffusion
- * (residual blocks with time embedding and attention; the output of every block is a skip). */
+/* The family of U-Nets. Two kinds: segmentation (double convolutions, one skip connection per level) and diffusion
+ * (residual blocks with time embedding and attention; the output of every block is a skip connection). */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ typedef struct writer {
     int64_t batch;
 } writer;
 
-/* channels x side x side per sample */
+/* A map of channels x side x side per sample. */
 typedef struct feature_map {
     int64_t channels, side;
 } feature_map;
@@ -24,7 +24,7 @@ static int64_t map_elements(const writer *w, feature_map map)
     return nnc_list_mul(&w->to, nnc_list_mul(&w->to, w->batch, map.channels), nnc_list_mul(&w->to, map.side, map.side));
 }
 
-/* The writer inside a recompute block that reads a map. */
+/* Returns the writer for a new recompute block that reads a map. */
 static writer block_of(const writer *w, int64_t repeat, feature_map input)
 {
     return (writer){ nnc_list_block(&w->to, repeat, map_elements(w, input)), w->u, w->batch };
@@ -53,14 +53,15 @@ static nnc_op *square_conv(const writer *w, const char *name, nnc_group group, f
     return nnc_list_conv(&w->to, name, group, &conv, w->u->conv_biases);
 }
 
-/* Norm of a feature map. Group norms of residual blocks may be the ones that up-cast. */
+/* Writes the norm of a feature map. The software profile decides the format that group norms of residual blocks
+ * keep. */
 static nnc_op *norm(const writer *w, const char *name, feature_map map, nnc_norm_keep keep)
 {
     const int64_t groups = w->u->norm_groups;
     const int64_t rows = w->u->norm == NNC_NORM_BATCH ? map.channels : w->batch * groups;
     nnc_op *op = nnc_list_norm(&w->to, name, w->u->norm, map_elements(w, map), rows, 2 * map.channels);
     op->u.norm.keep = w->u->norm == NNC_NORM_BATCH && !w->to.how->software->written_out
-                          ? NNC_KEEP_FUSED /* see norm_keep of graph_family.c */
+                          ? NNC_KEEP_FUSED /* see norm_keep() of graph_family.c */
                           : keep;
     return op;
 }
@@ -74,10 +75,10 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     const writer b = block_of(w, repeat, in);
 
     square_conv(&b, "block.conv1", NNC_GROUP_CONV, in, mid, kernel, reads_image);
-    /* ReLU overwrites the norm's output, so the norm is not recomputed. */
+    /* ReLU overwrites the output of the norm, so the norm is not recomputed. */
     norm(&b, "block.norm1", mid, keep)->recomputed = false;
-    /* The output of the first activation is kept as the input of the second convolution; the output
-     * of the second one is kept here, for its readers. */
+    /* The output of the first activation is kept as the input of the second convolution. The output of the second
+     * activation is kept here, for the ops that read it. */
     over_map(&b, "block.act1", NNC_PW_RELU, NNC_GROUP_CONV, mid)->u.pointwise.inside = inside;
     square_conv(&b, "block.conv2", NNC_GROUP_CONV, mid, last, kernel, false);
     norm(&b, "block.norm2", last, keep)->recomputed = false;
@@ -86,7 +87,7 @@ static void double_conv(const writer *w, feature_map in, int64_t middle, int64_t
     last_act->u.pointwise.inside = inside;
 }
 
-/* Projection of the time embedding, added to every position of the map. */
+/* Writes a projection of the time embedding, which is added to every position of the map. */
 static void time_projection(const writer *w, feature_map map)
 {
     const int64_t width = w->u->time_embed_width;
@@ -98,8 +99,8 @@ static void time_projection(const writer *w, feature_map map)
     over_map(w, "block.time_add", NNC_PW_TIME_ADD, NNC_GROUP_TIME, map);
 }
 
-/* norm, SiLU, conv. Kept: the norm's input, its output (for SiLU), and the SiLU output (for the
- * conv). */
+/* Writes norm, SiLU and convolution. Kept: the input of the norm, its output (for SiLU), and the output of SiLU (for
+ * the convolution). */
 static void norm_act_conv(const writer *w, const char *const names[4], feature_map in, feature_map out, double dropout)
 {
     const bool again = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_ACTIVATION);
@@ -126,14 +127,14 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, w->u->dropout);
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The first norm owns the block's input, unless it keeps a copy in fp32. */
+        /* The first norm owns the input of the block, unless it keeps a copy in fp32. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
     nnc_list_residual(&b.to, "block.residual", NNC_GROUP_CONV, map_elements(w, out));
 }
 
-/* The positions of a map as tokens of a transformer layer; no biases on query, key and value. */
+/* Returns a transformer layer whose tokens are the positions of a map. Query, key and value have no biases. */
 static nnc_layer layer_of(const nnc_unet *u, feature_map map)
 {
     const int64_t heads = u->heads > 0 ? u->heads : map.channels / u->head_width;
@@ -150,8 +151,8 @@ static nnc_layer layer_of(const nnc_unet *u, feature_map map)
                         .mlp_bias = true };
 }
 
-/* Into and out of the transformer: a linear layer or a 1x1 convolution; the products are the
- * same. */
+/* Writes the projection before or after the transformer: a linear layer or a 1x1 convolution, with the same
+ * products. */
 static void projection(const writer *w, const char *name, feature_map map, bool keeps_input)
 {
     if (w->u->linear_projections) {
@@ -164,7 +165,7 @@ static void projection(const writer *w, const char *name, feature_map map, bool 
     }
 }
 
-/* Self-attention, cross-attention and MLP. */
+/* Writes self-attention, cross-attention and MLP. */
 static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len, bool cross_only)
 {
     static const nnc_attention_names self = {
@@ -209,7 +210,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
     nnc_layer_residual(&one, "ff.residual", NNC_GROUP_MLP);
 }
 
-/* The middle has index `levels` and the depth of the last level. */
+/* Returns the number of transformer blocks. The middle has the index `levels` and the depth of the last level. */
 static int64_t depth_at(const nnc_unet *u, int level)
 {
     const int last = u->transformer_depths_count - 1;
@@ -233,7 +234,8 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) { /* one copy in, one out */
+        /* one copy before attention, one after */
+        if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
         projection(&outer, "attn.in", map, !nnc_list_recomputes(&w->to, NNC_RECOMPUTE_NORM));
@@ -258,7 +260,7 @@ static const char *place_of(const char *const *places, int level)
     return places[level < NNC_UNET_LEVELS_MAX ? level : NNC_UNET_LEVELS_MAX - 1];
 }
 
-/* A writer for ops at one place of the network. */
+/* Returns a writer for ops at one place of the network. */
 static writer at_place(const writer *w, const char *place)
 {
     writer at = *w;
@@ -276,7 +278,7 @@ static int64_t half_up(int64_t side)
     return (side + 1) / 2;
 }
 
-/* Side of the map at a level: pooling rounds down, a strided convolution with padding 1 up. */
+/* Returns the side of the map at a level: pooling rounds down, a strided convolution with padding 1 rounds up. */
 static int64_t side_at(const nnc_unet *u, int64_t side, int level)
 {
     for (int i = 0; i < level; i++) {
@@ -297,12 +299,12 @@ static void concat(const writer *w, feature_map map, int64_t repeat)
     nnc_list_pointwise(&to, "up.concat", NNC_PW_CONCAT, NNC_GROUP_RESAMPLE, map_elements(w, map));
 }
 
-/* ---- the segmentation kind: double convolutions, pooling, one skip per level ---- */
+/* ---- segmentation: double convolutions, pooling, one skip connection per level ---- */
 
 static void pool(const writer *w, feature_map out)
 {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
-    op->u.pointwise.keeps_mask = true; /* the indices; the input is kept by its activation */
+    op->u.pointwise.keeps_mask = true; /* the indices; the activation keeps the input */
 }
 
 static void classic_down(const writer *w, int64_t side)
@@ -315,7 +317,7 @@ static void classic_down(const writer *w, int64_t side)
         const bool deepest = level == u->levels - 1;
         int64_t out = channels(u, level);
         if (deepest && u->up == NNC_UP_BILINEAR) {
-            out /= 2; /* bilinear sampling does not halve the channels, so this level does */
+            out /= 2; /* bilinear sampling does not halve the channels; this level halves them */
         }
         if (level > 0) {
             pool(&at, in);
@@ -328,7 +330,7 @@ static void classic_down(const writer *w, int64_t side)
     }
 }
 
-/* Doubles the side of a map of `in` channels at a deeper level; returns its number of channels. */
+/* Writes an op that doubles the side of a map of a deeper level. Returns its number of channels. */
 static int64_t classic_resample(const writer *w, feature_map in)
 {
     const feature_map out = { w->u->up == NNC_UP_TRANSPOSED_CONV ? in.channels / 2 : in.channels, 2 * in.side };
@@ -339,7 +341,7 @@ static int64_t classic_resample(const writer *w, feature_map in)
         op->weights.vector = out.channels;
         op->u.conv.transposed = true;
         op->u.conv.stride = 2;
-        op->u.conv.keeps_input = false; /* the activation before it keeps the input */
+        op->u.conv.keeps_input = false; /* the preceding activation keeps the input */
         return out.channels;
     }
     const nnc_pointwise_kind kind = w->u->up == NNC_UP_BILINEAR ? NNC_PW_UPSAMPLE_BILINEAR : NNC_PW_UPSAMPLE_NEAREST;
@@ -379,11 +381,11 @@ static void classic(const writer *w, int64_t side)
     classic_up(w, side);
     nnc_op *out = square_conv(w, "out.conv", NNC_GROUP_CONV, last, (feature_map){ u->out_channels, side }, 1, false);
     out->weights.vector = u->out_channels;
-    out->u.conv.keeps_input = false; /* the activation before it keeps the input */
+    out->u.conv.keeps_input = false; /* the preceding activation keeps the input */
     nnc_list_loss(&w->to, nnc_list_mul(&w->to, w->batch, side * side), u->out_channels);
 }
 
-/* ---- the diffusion kind: residual blocks, every block's output a skip ---- */
+/* ---- diffusion: residual blocks; the output of every block is a skip connection ---- */
 
 enum { SKIPS_MAX = NNC_UNET_LEVELS_MAX * 66 };
 
@@ -419,12 +421,12 @@ static void time_embedding(const writer *w)
     first->u.matmul.needs_grad_input = false;
     nnc_op *act = nnc_list_pointwise(&w->to, "time.act", NNC_PW_SILU, NNC_GROUP_TIME, w->batch * width);
     act->u.pointwise.keeps_input = true;
-    /* The embedding is kept once, for the SiLU of every block. */
+    /* The embedding is kept once for the SiLU of all blocks. */
     act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, w->batch * width);
     nnc_list_linear(&w->to, "time.linear2", NNC_GROUP_TIME, NNC_SPLIT_TOKENS, w->batch, width, width, true);
 }
 
-/* Inputs added to the time embedding: a row of a table, and a vector through two linear layers. */
+/* Writes inputs that are added to the time embedding: a row of a table, and a vector through two linear layers. */
 static void added_embedding(const writer *w)
 {
     const nnc_unet *u = w->u;
@@ -460,7 +462,7 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack)
         const writer at = at_place(w, place_of(down_places, level));
         const int64_t out = channels(u, level);
         const feature_map map = { out, side_at(u, side, level) };
-        const int64_t first = previous == out ? 0 : 1; /* blocks that change the width */
+        const int64_t first = previous == out ? 0 : 1; /* number of blocks that change the width */
         if (first > 0) {
             residual_block(&at, (feature_map){ previous, map.side }, out, 1);
         }
@@ -493,7 +495,8 @@ static void diffusion_middle(const writer *w, int64_t side)
     }
 }
 
-/* The residual blocks of one level on the way up: runs of equal widths become one row each. */
+/* Writes the residual blocks of one level on the way up. A run of blocks with equal widths is written once, with its
+ * number. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack)
 {
     int64_t run = 0, run_in = 0;
@@ -533,7 +536,7 @@ static void diffusion_up(const writer *w, int64_t side, skips *stack)
     }
 }
 
-/* norm, SiLU and convolution to the output, then the mean squared error of the predicted noise. */
+/* Writes norm, SiLU and convolution to the output, then the mean squared error of the predicted noise. */
 static void diffusion_out(const writer *w, int64_t side)
 {
     const nnc_unet *u = w->u;
@@ -571,7 +574,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const nnc_plan *plan = to->how->plan;
     const writer w = { .to = *to, .u = u, .batch = plan->micro_batch };
     const int64_t side = plan->image / u->latent_factor;
-    /* Bytes that a loader copies: 8-bit pixels; RGB when the network itself works on latents. */
+    /* Bytes that a loader copies: 8-bit pixels. If the network works on latents, the pixels are RGB. */
     const double image_channels = u->latent_factor > 1 ? 3.0 : (double)u->in_channels;
     to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
     nnc_list_segment(to, 1, false);

@@ -1,11 +1,11 @@
-/* The rows of a sweep in an SQLite file. Nothing else in the program knows SQLite.
+/* The rows of a sweep in an SQLite file. No other file of the program uses SQLite.
  *
  *     rows     one row per combination; the first column is its number
  *     columns  the short name and the full name of each column
- *     sweep    one row, nnc_database_head: whose rows these are, how many combinations are done, a digest of the rows
+ *     sweep    one row, nnc_database_head: the sweep of the rows, how many combinations are done, a digest of the rows
  *
- * Rows and progress change in one transaction, so a sweep that was killed goes on from its last commit. SQLite has no
- * checksums of its own: a reader compares the digest. A build without SQLite has the same functions, which fail. */
+ * Rows and progress change in one transaction, so a sweep that was killed continues from its last commit. SQLite has no
+ * checksums, so a reader compares the digest. A build without SQLite has the same functions, which fail. */
 #include "base/base_internal.h"
 #include "store/store_internal.h"
 
@@ -16,7 +16,7 @@
 #include <strings.h>
 
 enum {
-    APPLICATION = 0x6E6E6353, /* "nncS": the file is of a sweep */
+    APPLICATION = 0x6E6E6353, /* "nncS": marks the file as a sweep */
     BUSY_MS = 1000,
     PATH_SIZE = 4096
 };
@@ -37,12 +37,12 @@ typedef struct sqlite_calls {
 
 /* An open file, and the functions of SQLite. */
 typedef struct connection {
-    sqlite3 *file; /* NULL: not open; call may be empty */
+    sqlite3 *file; /* NULL = not open; `call` may then be empty */
     sqlite_calls call;
     char path[PATH_SIZE];
 } connection;
 
-/* The last error of SQLite. */
+/* Returns the last error of SQLite. */
 static nnc_status sql_fail(const connection *db, nnc_error *err)
 {
     const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
@@ -66,7 +66,8 @@ static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **qu
     return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
-/* Earlier versions wrote no digest of the rows, then no table of column names. */
+/* Was the file written by an earlier version? The first versions wrote no digest of the rows; later ones wrote the
+ * digest but no table of column names. */
 static bool is_earlier(const connection *db)
 {
     sqlite3_stmt *query = NULL;
@@ -81,7 +82,7 @@ static bool is_earlier(const connection *db)
     return found;
 }
 
-/* The error of a file that could not be read as it was written. */
+/* Returns the error for a damaged file. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err)
 {
     const int code = db->call.errcode(db->file) & 0xFF;
@@ -103,7 +104,7 @@ static nnc_status sql_run(const connection *db, const char *sql, nnc_error *err)
     return db->call.exec(db->file, sql, NULL, NULL, NULL) == SQLITE_OK ? NNC_OK : sql_fail(db, err);
 }
 
-/* The one number that a query returns. */
+/* Runs a query that returns one number. */
 static nnc_status sql_ask(const connection *db, const char *sql, int64_t *number, nnc_error *err)
 {
     sqlite3_stmt *query = NULL;
@@ -141,7 +142,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* Digest of no rows under columns of these names. */
+/* Digest of a file with these column names and no rows. */
 static uint64_t digest_names(const char *const *names, int count)
 {
     uint64_t digest = NNC_DIGEST_START;
@@ -153,8 +154,9 @@ static uint64_t digest_names(const char *const *names, int count)
 
 static const uint64_t NUMBER_MARK = UINT64_C(0x9e3779b97f4a7c15);
 
-/* Continues a digest by one row, as SQLite returns it: NaN comes back as null, a bool as a whole number. Equal bits as a
- * number, a whole number or text give different digests, because the stored type of a cell may be damaged too. */
+/* Adds a row to the digest, with its cells as SQLite returns them: NaN comes back as null, a bool as an integer. The
+ * stored type of a cell may also be damaged, so cells of different types have different digests even if their bits are
+ * equal. */
 static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -175,7 +177,7 @@ static uint64_t digest_row(uint64_t digest, const nnc_cell *cells, int count)
     return digest;
 }
 
-/* One column of the current row of a query. false: out of memory. */
+/* Reads one column of the current row of a query. Returns false if out of memory. */
 static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_cell *cell)
 {
     *cell = (nnc_cell){ .kind = NNC_CELL_NULL };
@@ -197,7 +199,7 @@ static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_
     return true;
 }
 
-/* Is the file empty? NNC_BAD_SPEC: it holds something other than a sweep. */
+/* Sets whether the file is empty. NNC_BAD_SPEC: it contains something other than a sweep. */
 static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
 {
     int64_t application = 0, tables = 0;
@@ -209,7 +211,7 @@ static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
 
 static nnc_status keep_path(connection *db, const char *path, nnc_error *err)
 {
-    /* SQLite keeps ":memory:", a URI and "" in memory: the rows would be lost. */
+    /* SQLite would keep ":memory:", a URI or "" in memory, and the rows would be lost. */
     if (path[0] == ':' || path[0] == '\0' || strncmp(path, "file:", 5) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, path,
                         "not the name of a file, expected one such as rows.db, or ./%.80s for a file "
@@ -221,7 +223,7 @@ static nnc_status keep_path(connection *db, const char *path, nnc_error *err)
                : nnc_fail(err, NNC_IO, path, "cannot open: the name is too long");
 }
 
-/* Loads SQLite when a command first needs it, unless the program is linked to it. */
+/* Loads SQLite when a command first needs it. A program that is linked to SQLite needs no loading. */
 static nnc_status load(sqlite_calls *calls, nnc_error *err)
 {
 #ifdef NNC_SQLITE_LIBRARY
@@ -237,13 +239,13 @@ static nnc_status load(sqlite_calls *calls, nnc_error *err)
 #endif
 }
 
-/* Opens a file; sql_close is needed whatever it returns. */
+/* Opens a file. Call sql_close afterwards, even after an error. */
 static nnc_status sql_open(connection *db, const char *path, int flags, nnc_error *err)
 {
     db->file = NULL;
     NNC_TRY(keep_path(db, path, err));
     NNC_TRY(load(&db->call, err));
-    /* One thread uses the connection: no mutex is needed. */
+    /* Only one thread uses the connection, so SQLite needs no mutex. */
     if (db->call.open_v2(db->path, &db->file, flags | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK) {
         return sql_fail(db, err);
     }
@@ -271,7 +273,7 @@ typedef struct cursor {
     sqlite3_stmt *query;
     int count;         /* number of columns */
     int64_t row_count; /* rows read so far */
-    uint64_t digest;   /* digest of the names and of these rows */
+    uint64_t digest;   /* digest of the column names and of the rows so far */
     int64_t last;      /* number of the last row; -1 = none yet */
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
 } cursor;
@@ -286,7 +288,8 @@ static nnc_status cursor_open(cursor *rows, const connection *db, nnc_error *err
     return rows->count < 1 || rows->count > NNC_DATABASE_COLUMNS_MAX ? sql_foreign(db, err) : NNC_OK;
 }
 
-/* The next row; NULL after the last one, if the digest of the rows agrees with the head. */
+/* Reads the next row. After the last row *cells is NULL if the digest of the rows equals the digest in head; otherwise
+ * it fails. */
 static nnc_status cursor_next(cursor *rows, const connection *db, const nnc_database_head *head, const nnc_cell **cells,
                               nnc_error *err)
 {
@@ -327,7 +330,7 @@ struct nnc_database {
     bool in_batch;
 };
 
-/* Puts text between SQL quotes; a quote inside is doubled. */
+/* Writes text between SQL quotes; a quote inside the text is doubled. */
 static void put_quoted(nnc_buffer *sql, char quote, const char *text)
 {
     nnc_buffer_byte(sql, quote);
@@ -340,7 +343,7 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text)
     nnc_buffer_byte(sql, quote);
 }
 
-/* Does another name end in these parts? SQL ignores upper and lower case. */
+/* Does another column name end in the same parts? SQL ignores upper and lower case. */
 static bool is_shared(const char *end, const char *const *names, int count, int own)
 {
     const size_t length = strlen(end);
@@ -354,8 +357,8 @@ static bool is_shared(const char *end, const char *const *names, int count, int 
     return false;
 }
 
-/* The short name of a column, a word that SQL takes without quotes: the fewest last parts that no other name ends in.
- * "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
+/* Makes the short name of a column, a word that SQL accepts without quotes: as few last parts of the name as no other
+ * name ends in. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
 static void short_name(const char *const *names, int count, int index, char name[SHORT_NAME])
 {
     const char *begin = names[index], *end = begin + strlen(begin);
@@ -371,7 +374,7 @@ static void short_name(const char *const *names, int count, int index, char name
     }
 }
 
-/* Creates the columns by their short names, and the table of full names. */
+/* Writes SQL that creates the columns with their short names, and the table of full names. */
 static void put_columns(nnc_buffer *sql, const char *const *names, int count)
 {
     char name[SHORT_NAME];
@@ -432,7 +435,7 @@ static nnc_status check_head(const char *path, const nnc_database_head *found, c
     return NNC_OK;
 }
 
-/* Compares all rows with their digest. */
+/* Reads all rows and compares them with their digest. */
 static nnc_status check_rows(nnc_database *db, const nnc_database_head *head, const char *const *names, nnc_error *err)
 {
     cursor rows = { 0 };
@@ -478,7 +481,7 @@ static nnc_status open_file(nnc_database *db, const char *path, nnc_error *err)
                : NNC_OK;
 }
 
-/* One process at a time: SQLite keeps the lock after the transaction. */
+/* Locks the file for one process. SQLite keeps the lock after the transaction. */
 static nnc_status lock(nnc_database *db, nnc_error *err)
 {
     return sql_run(&db->sql, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
@@ -598,7 +601,7 @@ struct nnc_database_reader {
     const char *names[NNC_DATABASE_COLUMNS_MAX];
 };
 
-/* The full names of the columns. */
+/* Reads the full names of the columns. */
 static nnc_status read_names(nnc_database_reader *reader, nnc_error *err)
 {
     sqlite3_stmt *query = NULL;

@@ -37,7 +37,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
     return opened ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* Removes what was written after the last line end. */
+/* Removes an incomplete line from the end of the output. */
 static void cut_back(const nnc_file *file, const char *lines, size_t written)
 {
     size_t whole = written;
@@ -74,8 +74,9 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
     return closed ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* ---- Merges the shards of a sweep. All inputs are files of lines, or all are databases; both are merged by row number.
- * 
+/* ---- Merges the shards of a sweep. All inputs are files of lines, or all are databases; both are merged by row
+ * number.
+ *
  *     1.csv  row 0, 3, 6 ...  \
  *     2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
  *     3.csv  row 2, 5, 8 ...  / */
@@ -87,7 +88,7 @@ typedef struct source {
     char *line;
     size_t line_capacity, line_size;
     const nnc_cell *cells;
-    int64_t row; /* number of the current row; -1 before the first */
+    int64_t row; /* number of the current row; -1 = before the first row */
     bool ended;
 } source;
 
@@ -99,7 +100,7 @@ typedef struct merger {
     nnc_file file;           /* output lines */
     nnc_atomic_file written; /* output database, under its temporary name */
     nnc_database *database;
-    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings when rows of databases become lines */
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of the columns, if rows of databases become lines */
     int head_count;
     nnc_buffer text;
 } merger;
@@ -116,10 +117,11 @@ static nnc_status cannot_write(const char *path, nnc_error *err)
     return nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
-/* The longest line of a sweep is some kB: a file without line breaks is something else, and is not read to its end. */
+/* Most bytes of a line. The longest line of a sweep is some kB. A file without line breaks has another content, and is
+ * not read to its end. */
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* getline with a limit: more than LINE_MAX_BYTES when the line is longer, -1 at the end. */
+/* getline with a limit. Returns more than LINE_MAX_BYTES if the line is longer, and -1 at the end. */
 static ssize_t next_line(source *s)
 {
     size_t size = 0;
@@ -219,7 +221,7 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err)
     return NNC_OK;
 }
 
-/* Opens files of lines. All must start with the same heading, which becomes the heading of the output. */
+/* Opens input files of lines. All must start with the same heading, which becomes the heading of the output. */
 static nnc_status open_lines(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {
@@ -230,7 +232,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         }
         const int first = getc(s->file);
         ungetc(first, s->file);
-        /* An empty file counts as JSON lines without a line. */
+        /* An empty file counts as JSON lines with no line. */
         const bool json = first == '{' || first == EOF;
         m->json = i == 0 ? json : m->json;
         if (json) {
@@ -254,7 +256,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
     return NNC_OK;
 }
 
-/* All shards of one sweep must be there, each once and complete. */
+/* Checks that all shards of one sweep are there, each once and complete. */
 static nnc_status check_shards(const merger *m, nnc_error *err)
 {
     nnc_shard_set seen = { .kind = "sweep" };
@@ -299,7 +301,7 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_atomic_file_open_named(&m->written, m->out)) { /* SQLite takes an empty file as an empty database */
+    if (!nnc_atomic_file_open_named(&m->written, m->out)) { /* SQLite accepts an empty file as an empty database */
         return cannot_write(m->out, err);
     }
     return nnc_database_open(m->written.temporary, &head, names, count, &m->database, err);
@@ -327,7 +329,7 @@ static nnc_status put(merger *m, const source *s, nnc_error *err)
     return status;
 }
 
-/* Writes the lowest row of all inputs next. */
+/* Writes the rows of all inputs in order: always the lowest row next. */
 static nnc_status merge_rows(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {
@@ -395,7 +397,7 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_atomic_file_drop(&m->written); /* last: closing a file drops all its locks */
+    nnc_atomic_file_drop(&m->written); /* must be last, because closing a file drops all locks of the process on it */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }

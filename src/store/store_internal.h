@@ -11,55 +11,56 @@
 
 typedef struct nnc_file {
     int descriptor;
-    const char *name;        /* for messages */
-    nnc_atomic_file written; /* temporary file of a regular file; otherwise not open */
-    bool cuts;               /* standard output is a regular file and can be shortened */
+    const char *name;        /* name of the output, for messages */
+    nnc_atomic_file written; /* temporary file of a regular file; not open for other outputs */
+    bool cuts;               /* true: standard output is a regular file, so an incomplete line can be removed */
 } nnc_file;
 
-/* path NULL: standard output. A regular file is written under a temporary name until it is complete. Errors: NNC_IO. */
+/* Opens an output; path NULL is standard output. A regular file has a temporary name until it is complete. Errors:
+ * NNC_IO. */
 nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err);
 
-/* Writes whole lines. After a failure, removes a line that was cut off, where the output allows. Errors: NNC_IO. */
+/* Writes whole lines. After a failure, removes an incomplete line if the output allows it. Errors: NNC_IO. */
 nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_error *err);
 
-/* Must be called once after a successful open. keep: give the file its name; otherwise the old content of path
- * stays. Errors: NNC_IO. */
+/* Closes an output; call it once after a successful open. keep = true gives the file its name; with false, the old
+ * content of path stays. Errors: NNC_IO. */
 nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err);
 
 /* ---- databases (database.c) ---- */
 
-/* The rows of a sweep in an SQLite file that knows the progress of the sweep. A sweep that was killed goes on from
- * its last commit. */
+/* The rows of a sweep in an SQLite file, together with the progress of the sweep. A sweep that was killed continues
+ * from its last commit. */
 
 enum { NNC_DATABASE_COLUMNS_MAX = 256 };
 
 /* Identity and progress of a file. */
 typedef struct nnc_database_head {
-    char digest[NNC_DIGEST_TEXT]; /* digest of everything that decides the rows except the shard */
-    int32_t shard, shards;        /* 1 of 1: not divided */
-    int64_t rows;                 /* combinations of this shard */
-    int64_t done;                 /* combinations evaluated so far */
-    int64_t count;                /* rows in the file */
+    char digest[NNC_DIGEST_TEXT]; /* digest of all inputs that decide the rows, except the shard */
+    int32_t shard, shards;        /* 1 of 1 = not divided */
+    int64_t rows;                 /* number of combinations of this shard */
+    int64_t done;                 /* number of combinations evaluated so far */
+    int64_t count;                /* number of rows in the file */
     uint64_t rows_digest;         /* digest of the cells of all rows, in order */
     bool disposable;              /* the file is deleted after any failure, so it needs no journal */
 } nnc_database_head;
 
 typedef struct nnc_database nnc_database;
 
-/* Opens or creates a file. The first name is "row", a whole number. An existing file must have the same digest,
- * shard and columns; head->done receives its progress. All rows are read once and compared with their digest,
- * because SQLite has no checksums. NNC_BAD_SPEC: the file holds something else, or is damaged; NNC_BAD_USAGE: built
- * without SQLite, or SQLite would not take the name for that of a file; NNC_IO. */
+/* Opens or creates a file. The first name is "row", an integer. An existing file must have the same digest, shard and
+ * columns; head->done receives its progress. All rows are read once and compared with their digest, because SQLite has
+ * no checksums. NNC_BAD_SPEC: the file is no such sweep, or is damaged. NNC_BAD_USAGE: the program was built without
+ * SQLite, or SQLite would not take this name as a file. NNC_IO. */
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
                              nnc_database **database, nnc_error *err);
 
-/* Adds a row, one cell for each name. */
+/* Adds a row with one cell for each name. */
 nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *err);
 
 /* Commits the rows since the last commit, together with the progress. */
 nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err);
 
-/* Rows in the file, including uncommitted ones. */
+/* Number of rows in the file, including uncommitted ones. */
 int64_t nnc_database_count(const nnc_database *db);
 
 /* Discards the rows since the last commit. */
@@ -71,8 +72,8 @@ typedef struct nnc_database_reader nnc_database_reader;
 nnc_status nnc_database_reader_open(const char *path, nnc_database_reader **out, nnc_error *err);
 const nnc_database_head *nnc_database_reader_head(const nnc_database_reader *reader);
 const char *const *nnc_database_reader_names(const nnc_database_reader *reader, int *count);
-/* *cells is valid until the next call; NULL after the last row. NNC_BAD_SPEC: the rows differ from their digest,
- * which only the last call can tell. */
+/* Reads the next row. *cells is valid until the next call, and NULL after the last row. NNC_BAD_SPEC: the rows differ
+ * from their digest; only the last call can find this. */
 nnc_status nnc_database_reader_next(nnc_database_reader *reader, const nnc_cell **cells, nnc_error *err);
 void nnc_database_reader_close(nnc_database_reader *reader);
 
@@ -80,9 +81,9 @@ void nnc_database_reader_close(nnc_database_reader *reader);
 
 /* Merges the shards of a sweep in the order of their rows. */
 
-/* Inputs are all files of CSV or JSON lines whose first column is "row", or all databases. Databases become a
- * database, or lines when out ends in .csv, .json or .jsonl. out gets its name when it is complete. NNC_BAD_SPEC:
- * different headings, a row twice, a shard missing, given twice or not finished; NNC_IO. */
+/* Merges files of CSV or JSON lines whose first column is "row", or databases; inputs must all be of one kind.
+ * Databases become a database, or lines if out ends in .csv, .json or .jsonl. out gets its name when it is complete.
+ * NNC_BAD_SPEC: different headings, a row given twice, a shard that is missing, given twice or not finished. NNC_IO. */
 nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err);
 
 #endif

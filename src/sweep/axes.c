@@ -1,18 +1,19 @@
-/* The axes of a sweep: lists of values, "1..8" or "2,4", and the fields, models, devices and profiles that they vary. */
+/* The axes of a sweep: lists of values such as "1..8" or "2,4", and the fields, models, devices and profiles that they
+ * vary. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "sweep/sweep_internal.h"
 
 #define ROWS_MAX INT64_C(1000000000000000)
 
-/* A list of values while it is read. */
+/* State of reading a list of values. */
 typedef struct value_list {
     nnc_arena *arena;
     const char *where, *whole; /* for messages */
     const char **values;
     int32_t count, capacity;
-    const nnc_field *field; /* the field of the values; NULL = plain numbers */
-    bool numeric, doubles;  /* ranges are allowed; a range without a step doubles */
+    const nnc_field *field; /* field that takes the values; NULL = plain numbers */
+    bool numeric, doubles;  /* numeric: ranges are allowed; doubles: a range without a step doubles its value */
 } value_list;
 
 static nnc_status no_memory(const value_list *list, nnc_error *err)
@@ -34,7 +35,7 @@ static nnc_status add(value_list *list, const char *text, nnc_error *err)
     return list->values[list->count++] != NULL ? NNC_OK : no_memory(list, err);
 }
 
-/* first..last, first..last+step, first..last*factor */
+/* A range: first..last, first..last+step or first..last*factor. */
 typedef struct range {
     double first, last, by;
     bool times;
@@ -51,7 +52,8 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
                          : nnc_read_double(part, value);
 }
 
-/* Length of the end of a range, up to its step or factor. The sign of an exponent ("1e+3") starts no step. */
+/* Length of the last value of a range, before its step or factor. The sign of an exponent ("1e+3") does not start a
+ * step. */
 static size_t end_length(const char *text)
 {
     size_t length = strcspn(text, "*+");
@@ -86,7 +88,7 @@ static nnc_status add_range(value_list *list, const char *text, nnc_error *err)
     if (!rises || r.last < r.first) {
         return nnc_fail(err, NNC_BAD_USAGE, list->where, "the range does not rise, found \"%s\"", text);
     }
-    /* A last value that is missed by rounding alone counts. */
+    /* The last value also counts if rounding errors alone would miss it. */
     const double last = r.last + (r.times ? r.last : r.by) * 1e-9;
     nnc_status status = NNC_OK;
     double value = r.first;
@@ -147,7 +149,7 @@ static nnc_status read_list(value_list *read, const char *list, nnc_error *err)
     return status == NNC_OK && read->count > 1 ? refuse_twice(read, err) : status;
 }
 
-/* field: whose values they are, NULL = plain numbers or texts. */
+/* Reads a list of values for a field; field NULL = plain numbers or texts. */
 static nnc_status read_values(value_list read, const nnc_field *field, const char ***values, int32_t *count,
                               nnc_error *err)
 {
@@ -209,7 +211,7 @@ void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places)
 
 /* ---- axes of fields, models, devices and profiles ---- */
 
-/* Reports a bad value under the name of its axis. */
+/* Adds the name of the axis to the error of a bad value. */
 static nnc_status adopt(const char *where, nnc_error *err)
 {
     if (err != NULL) {
@@ -232,7 +234,7 @@ static nnc_status add_axis(nnc_sweep *sweep, const char *where, nnc_sweep_axis *
     return NNC_OK;
 }
 
-/* A profile, or the release that words name. */
+/* Loads a profile by its name, or the profile of a named release. */
 static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_software **software, nnc_error *err)
 {
     nnc_release release = { .software = NULL };
@@ -252,7 +254,7 @@ static nnc_status load_software(nnc_specs *specs, const char *value, const nnc_s
     return status;
 }
 
-/* Loads one value of an axis of models, devices or profiles, and names the axis. */
+/* Loads one value of an axis of models, devices or profiles, and gets its name. */
 static nnc_status load(nnc_sweep *sweep, nnc_sweep_target target, const char *value, const void **spec, const char **id,
                        nnc_error *err)
 {
@@ -308,7 +310,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Text instead of numbers: parts of a set or a list, joined by '+' because ',' separates values of the axis. */
+/* Is a value of the field a set or a list? Its parts are joined by '+', because ',' separates the values of the
+ * axis. */
 static bool joins(const nnc_field *field)
 {
     return nnc_flags_of(field->type) != NULL || field->capacity > 0;
@@ -329,7 +332,7 @@ static nnc_cell cell_of(const nnc_field *field, const char *value)
                                        : (nnc_cell){ .kind = NNC_CELL_NUMBER, .number = number };
 }
 
-/* Memory for the values of a plan field in binary form; NULL: they are set from text. */
+/* Returns memory for the values of a plan field in binary form; NULL = the values are set from text. */
 static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_axis *axis)
 {
     void *object = &sweep->point.plan;
@@ -343,14 +346,15 @@ static char *room_for_bytes(nnc_sweep *sweep, const nnc_field *field, nnc_sweep_
     return nnc_arena_array(sweep->arena, (size_t)axis->count, field->size);
 }
 
-/* Sets every value once, so that nnc_point_move cannot fail later. A model field is tried in every model. */
+/* Sets every value once, so that nnc_point_move cannot fail later. A value of a model field is tried in every model. */
 static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_field *field, const char *where,
                              nnc_error *err)
 {
     const nnc_sweep_axis *models = &sweep->axes.axes[0];
     const bool of_model = axis->target == NNC_SWEEP_MODEL_FIELD;
     char *bytes = room_for_bytes(sweep, field, axis);
-    const bool direct = bytes != NULL && field->type != NNC_FIELD_RATES; /* many values: find the field once */
+    const bool direct = bytes != NULL && field->type != NNC_FIELD_RATES; /* with many values, finds the field only
+                                                                          * once */
     for (int32_t m = of_model ? models->count - 1 : 0; m >= 0; m--) {
         nnc_point trial = sweep->point;
         for (int32_t i = 0; i < axis->count; i++) {
@@ -371,7 +375,7 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* The option of the axis in a command line; fields without an option use --set. */
+/* Sets the option for the axis in a command line. Fields without an own option use --set. */
 static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nnc_sweep_axis *axis, nnc_error *err)
 {
     char name[NNC_OPTION_NAME], text[192];
@@ -385,7 +389,7 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
     return axis->option != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Gives the axis the full name of its field, which the user may have written as an alias or with '-' for '_'. */
+/* Gives the axis the full name of its field. The user may have written an alias, or '-' instead of '_'. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found, nnc_sweep_axis *axis,
                             nnc_error *err)
 {
@@ -447,7 +451,7 @@ nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *nam
     return bind_field(sweep, where, &found, list, sweep->groups++, err);
 }
 
-/* NAME=LIST, with a name as in --set and options. */
+/* Adds an axis from NAME=LIST. Names are as in --set and in options. */
 static nnc_status add_pair(nnc_sweep *sweep, const char *option, const char *pair, int32_t group, nnc_error *err)
 {
     char name[160], where[192];

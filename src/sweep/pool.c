@@ -1,9 +1,9 @@
-/* Chunks of rows evaluated by several threads and emitted in order; batches of rows; sets of shards. */
+/* Evaluates chunks of rows on several threads and emits them in order; batches of rows; sets of shards. */
 #include "base/base_internal.h"
 #include "sweep/sweep_internal.h"
 
 #ifndef __wasi__
-#include <pthread.h> /* thread sanitizers follow POSIX threads, not <threads.h> */
+#include <pthread.h> /* thread sanitizers support POSIX threads, but not <threads.h> */
 #endif
 
 void nnc_batch_clear(nnc_batch *batch)
@@ -22,7 +22,7 @@ void nnc_batch_free(nnc_batch *batch)
 typedef struct mark {
     int64_t row;
     double key;
-    size_t end; /* end of the row in the bytes of its batch */
+    size_t end; /* end of this row in the bytes of its batch */
 } mark;
 
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key)
@@ -56,7 +56,7 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more)
     sum->fitting += more->fitting;
 }
 
-/* Parts of it: number of chunks, rows of a chunk, emitting a batch, all chunks in this thread. */
+/* Number of chunks of a pool. */
 static int64_t pool_chunks(const nnc_pool *pool)
 {
     return (pool->end - pool->first + pool->chunk - 1) / pool->chunk;
@@ -110,8 +110,8 @@ typedef struct slot {
     bool done;
 } slot;
 
-/* A ring of batches. Chunks count from 0; chunk c is in slot c % slot_count:
- * 
+/* A ring of batches. Chunks are numbered from 0; chunk c is in slot c % slot_count:
+ *
  *      emitted          claimed
  *         v                v
  *     ... | done | works | free | ...    at most slot_count chunks between the two */
@@ -119,9 +119,9 @@ typedef struct ring {
     const nnc_pool *pool;
     slot *slots;
     int64_t slot_count, chunk_count;
-    pthread_mutex_t lock; /* guards the members below, and done of the slots */
+    pthread_mutex_t lock; /* guards the members below, and `done` of the slots */
     pthread_cond_t freed, finished;
-    int64_t claimed, emitted; /* numbers of chunks */
+    int64_t claimed, emitted; /* numbers of the next chunk to claim and to emit */
     bool stop;
 } ring;
 
@@ -131,7 +131,7 @@ typedef struct runner {
     pthread_t thread;
 } runner;
 
-/* The next chunk to evaluate; NULL after the last one. Waits for a free slot. */
+/* Returns the slot of the next chunk to evaluate, or NULL after the last chunk. Waits for a free slot. */
 static slot *claim(ring *r)
 {
     slot *found = NULL;
@@ -165,7 +165,7 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
-/* The next batch in order; NULL after the last one. */
+/* Returns the next batch in order, or NULL after the last batch. Waits until it is done. */
 static const nnc_batch *next_batch(ring *r)
 {
     const nnc_batch *batch = NULL;
@@ -304,8 +304,8 @@ void nnc_shard_set_free(nnc_shard_set *set)
     free(set->paths);
 }
 
-/* ---- A pool over MPI ranks. Rank 0 leads: it assigns chunks and emits batches in order. The others serve. A build without
- * MPI has one rank. */
+/* ---- A pool over MPI ranks. Rank 0 leads: it assigns chunks and emits batches in order. The other ranks evaluate
+ * chunks. A build without MPI has one rank. ---- */
 
 #ifndef NNCOST_MPI
 
@@ -351,10 +351,10 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 #include <mpi.h>
 #include <time.h>
 
-/* AHEAD: chunks assigned to a rank in advance, so that it does not wait for the next one. */
+/* AHEAD: number of chunks that a rank gets in advance, so that it does not wait for the next chunk. */
 enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
-/* A failing MPI call ends all ranks: that is MPI's default. */
+/* If an MPI call fails, MPI ends all ranks by default. */
 
 nnc_rank_group nnc_rank_group_begin(void)
 {
@@ -429,7 +429,7 @@ static int first_rank(nnc_rank_group ranks, bool mine)
     return first < ranks.size ? first : -1;
 }
 
-/* Begins the message of a batch; its marks and bytes follow. */
+/* First part of the message of a batch. Its marks and bytes follow. */
 typedef struct header {
     int64_t chunk;
     int64_t marks_size, bytes_size;
@@ -437,7 +437,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message being sent; its bytes may be reused when the request is done. */
+/* A message that is being sent. Its bytes may be reused when the request is done. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;
@@ -456,7 +456,7 @@ static void send_batch(int64_t chunk, const nnc_batch *batch, letter *to)
     nnc_buffer_put(message, &head, sizeof head);
     nnc_buffer_put(message, batch->marks.bytes, batch->marks.size);
     nnc_buffer_put(message, batch->bytes.bytes, batch->bytes.size);
-    if (message->failed || message->size > INT_MAX) { /* sends the header alone */
+    if (message->failed || message->size > INT_MAX) { /* sends only the header */
         head.failed = true;
         head.marks_size = head.bytes_size = 0;
         MPI_Send(&head, (int)sizeof head, MPI_BYTE, 0, TAG_BATCH, MPI_COMM_WORLD);
@@ -474,7 +474,7 @@ static int64_t next_chunk(void)
     return chunk;
 }
 
-/* The other ranks: evaluate chunks until they receive chunk -1. */
+/* Work of the other ranks: evaluates chunks until chunk -1 is received. */
 static nnc_status serve(const nnc_pool *pool)
 {
     nnc_batch batch = { 0 };
@@ -504,7 +504,7 @@ typedef struct desk {
     const nnc_pool *pool;
     rank_slot *slots;
     int64_t slot_count, chunk_count, handed, emitted;
-    int *idle; /* ranks that can take another chunk; at first, AHEAD times each */
+    int *idle; /* ranks that can take another chunk; at first, each rank is listed AHEAD times */
     int idle_count;
     nnc_buffer message;
     bool stop;
@@ -578,7 +578,7 @@ static void hand_out(desk *d)
     }
 }
 
-/* Rank 0 evaluates a chunk itself while the others are busy. */
+/* Evaluates a chunk on rank 0 while the other ranks are busy. */
 static void work_on(desk *d, nnc_error *err)
 {
     rank_slot *s = &d->slots[d->handed % d->slot_count];

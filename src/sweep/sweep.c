@@ -1,5 +1,5 @@
-/* A sweep, from its axes to its rows: the public functions, the digest that tells two sweeps from each other, and
- * the command line that estimates one row. */
+/* A sweep, from its axes to its rows: the public functions, the digest that distinguishes two sweeps, and the command
+ * line that estimates one row. */
 #include <errno.h>
 
 #include <nncost/nncost.h>
@@ -188,7 +188,7 @@ nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int thread
     return NNC_OK;
 }
 
-/* The receiver of rows. */
+/* Passes rows to the caller's function. */
 typedef struct teller {
     const nnc_sweep *sweep;
     nnc_sweep_row_fn *row;
@@ -312,7 +312,7 @@ nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *e
 
 /* ---- command of a row ---- */
 
-/* Writes the model, device or profile of a row. */
+/* Writes the name of the model, device or profile of a row. */
 static void put_whole(const nnc_sweep *sweep, const int32_t *places, nnc_sweep_target target, const char *option,
                       nnc_buffer *out)
 {
@@ -336,7 +336,7 @@ static void put_field(const nnc_sweep_axis *axis, const char *value, nnc_buffer 
     }
 }
 
-/* The profile of a row, when it is not the usual one of its plan; else NULL. */
+/* Returns the profile of a row if it is not the usual profile of its plan; else NULL. */
 static const nnc_software *unusual_profile(const nnc_sweep *sweep, const int32_t *places)
 {
     const nnc_sweep_axes *axes = &sweep->axes;
@@ -380,7 +380,7 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
         nnc_shell_word(out, sweep->cluster);
     }
     nnc_buffer_text(out, nnc_specs_are_lenient(sweep->specs) ? " --lenient" : "");
-    for (int pass = 0; pass < 2; pass++) { /* first options, then what --set changes */
+    for (int pass = 0; pass < 2; pass++) { /* first the options of the plan, then fields that --set changes */
         for (int32_t i = 0; i < axes->axis_count; i++) {
             const nnc_sweep_axis *axis = &axes->axes[i];
             if (axis->field != NULL && (axis->target == NNC_SWEEP_PLAN_FIELD) == (pass == 0)) {
@@ -391,7 +391,7 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
     nnc_buffer_byte(out, '\0');
 }
 
-/* ---- Constraints: reading them as a tree, and testing them on a row, some of whose values are not known yet ---- */
+/* ---- Constraints: reading them as a tree, and testing them on a row in which some values may not be known yet ---- */
 
 /* ---- reading ---- */
 
@@ -400,7 +400,7 @@ typedef struct reading {
     nnc_where_name *name;
     void *context;
     nnc_where *where;
-    int32_t waiting[NNC_WHERE_NODES]; /* nodes that wait for their operator */
+    int32_t waiting[NNC_WHERE_NODES]; /* nodes whose operator is not read yet */
     int32_t waiting_count;
     nnc_error *err;
     nnc_status status;
@@ -496,7 +496,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
                                                    .refuse = refuse };
     reading r = { .option = option, .text = text, .name = name, .context = context, .where = where, .err = err };
     *where = (nnc_where){ 0 };
-    (void)nnc_expression_read(&grammar, text, &r); /* the status tells */
+    (void)nnc_expression_read(&grammar, text, &r); /* r.status has the error */
     return r.status;
 }
 
@@ -504,9 +504,9 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 
 /* A value during a test. */
 typedef struct value {
-    bool later; /* not known yet */
+    bool later; /* true: not known yet */
     double number;
-    const char *text; /* NULL: a number */
+    const char *text; /* NULL = a number */
 } value;
 
 typedef struct tester {
@@ -557,7 +557,7 @@ static double compute(nnc_operator of, value a, value b)
     }
 }
 
-/* A value that is not recorded counts as false. */
+/* Truth of a value. A value that is not recorded counts as false. */
 static nnc_truth truth_of(value v)
 {
     if (v.later) {

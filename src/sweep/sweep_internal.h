@@ -18,7 +18,7 @@
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
-/* The object that a value of an axis is put into. */
+/* The object to which the values of an axis belong. */
 typedef enum nnc_sweep_target {
     NNC_SWEEP_MODEL, /* a whole model, device or profile */
     NNC_SWEEP_DEVICE,
@@ -29,19 +29,19 @@ typedef enum nnc_sweep_target {
 } nnc_sweep_target;
 
 typedef struct nnc_sweep_axis {
-    const char *name; /* "plan.tensor", also the name of its column */
+    const char *name; /* "plan.tensor"; also the name of its column */
     nnc_sweep_target target;
-    const char *field;     /* field of the object, "tensor"; NULL = the whole object */
-    const char *option;    /* text in a command line before the value: " --tensor "; NULL = a whole
-                          * object */
-    bool is_switch;        /* an option that may stand without a value */
-    const char **values;   /* as text */
-    const char *bytes;     /* in binary, as in the plan, one after the other; NULL = set from text */
-    size_t offset, size;   /* place of one binary value */
-    const void **specs;    /* models, devices or profiles by value: const nnc_model * ... */
-    const nnc_cell *cells; /* the values as cells */
+    const char *field;     /* field of the object, such as "tensor"; NULL = the axis varies the whole object */
+    const char *option;    /* text before the value in a command line: " --tensor "; NULL = the axis varies the whole
+                            * object */
+    bool is_switch;        /* true: the option may stand without a value */
+    const char **values;   /* the values as text */
+    const char *bytes;     /* the values in binary form, as in the plan, one after the other; NULL = set from text */
+    size_t offset, size;   /* place of the field in the plan, and size of one binary value */
+    const void **specs;    /* the models, devices or profiles, one per value: const nnc_model * ... */
+    const nnc_cell *cells; /* the values as output cells */
     int32_t count;
-    int32_t group; /* axes of a group move together and have as many values */
+    int32_t group; /* axes of one group change together and have the same number of values */
 } nnc_sweep_axis;
 
 typedef struct nnc_sweep_axes {
@@ -50,37 +50,39 @@ typedef struct nnc_sweep_axes {
     int32_t lengths[NNC_SWEEP_AXES_MAX]; /* length of each group */
     int32_t group_count;
     int64_t rows;                 /* product of the lengths */
-    const nnc_profiles *profiles; /* used where no axis names a profile; NULL = the neutral profile */
-    /* Rows keep the profile of the first row, so that a difference of two rows has one cause; except models and devices with
-     * one profile for all plans. each: every row has the usual profile of its plan instead. */
+    const nnc_profiles *profiles; /* used if no axis names a profile; NULL = the neutral profile */
+    /* All rows keep the profile kind of the first row, so that a difference between two rows has one cause. Exceptions
+     * are models and devices with one profile for all plans. each = true: every row has the usual profile of its own
+     * plan. */
     nnc_profile_kind kept;
-    nnc_plan kept_plan; /* plan of the first row: its formats decide the profile of every row */
+    nnc_plan kept_plan; /* plan of the first row; its formats decide the profile of every row */
     bool each;
     const nnc_software *first; /* profile of the first row */
 } nnc_sweep_axes;
 
 /* Reads a list: "2,4", "1..8" (step 1), "1..64*2" (times 2), "0..1+0.25" (step 0.25), or several of them joined by
- * commas. Ranges need numeric; the end of a range counts when a step meets it. where names the list in messages.
- * NNC_BAD_USAGE: an empty list, a value twice, a range that does not rise, more than NNC_SWEEP_VALUES_MAX values. */
+ * commas. Ranges are allowed only with `numeric`; the end of a range belongs to it if a step reaches it. where: name of
+ * the list in messages. NNC_BAD_USAGE: an empty list, a value given twice, a range that does not rise, more than
+ * NNC_SWEEP_VALUES_MAX values. */
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
                           int32_t *count, nnc_error *err);
 
-/* The same for numbers, where a range without step or factor doubles: "8..64" is 8, 16, 32, 64. */
+/* nnc_sweep_list for numbers. A range without step or factor doubles its value: "8..64" is 8, 16, 32, 64. */
 nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
                            nnc_error *err);
 
-/* Counts the rows of complete axes: fills in lengths, group_count and rows. Groups count from 0 in the order of the
- * axes. NNC_BAD_USAGE: linked lists of different lengths, too many rows. */
+/* Counts the rows of complete axes: sets lengths, group_count and rows. Groups are numbered from 0 in the order of the
+ * axes. NNC_BAD_USAGE: linked lists have different lengths, or there are too many rows. */
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 
-/* The place of a row in every group; the last group moves fastest. */
+/* Sets the index of a row in every group. The last group varies fastest. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* ---- points (sweep_rows.c) ---- */
 
-/* One row of a sweep made concrete: its model, device, software and plan. */
+/* The model, device, software and plan of one row of a sweep. */
 
-/* Owned by one thread. Starts as { .axes, .scratch }, the rest zero. */
+/* Belongs to one thread. Starts as { .axes, .scratch }, with all other members zero. */
 typedef struct nnc_point {
     const nnc_sweep_axes *axes;
     nnc_scratch *scratch;
@@ -90,67 +92,68 @@ typedef struct nnc_point {
     nnc_plan plan;
     int32_t places[NNC_SWEEP_AXES_MAX];
     bool placed;
-    nnc_model filled; /* model as a release fills it in, cached while `is_filled` */
+    nnc_model filled; /* the model after a release has filled in its fields; valid while is_filled */
     nnc_software switched;
     bool is_filled;
-    const nnc_software *profile; /* the profile that `software` copies, where no axis names one */
-    bool usual;                  /* it is the usual profile of the row's plan */
-    int64_t specs_moves;         /* number of times that model or device changed */
-    nnc_error spec_fault;        /* fields of model or device that contradict each other; status NNC_OK = they agree */
+    const nnc_software *profile; /* if no axis names a profile: the profile that `software` copies */
+    bool usual;                  /* true: it is the usual profile of the row's plan */
+    int64_t specs_moves;         /* number of changes of model or device so far */
+    nnc_error spec_fault;        /* contradiction between fields of model or device; status NNC_OK = no contradiction */
 } nnc_point;
 
-/* Moves to a row; sets only what changed since the last one. Every value of every axis must have been set once
- * before: then this cannot fail. */
+/* Moves to a row; sets only values that differ from the previous row. Cannot fail, because every value of every axis
+ * must have been set once before. */
 void nnc_point_move(nnc_point *point, int64_t row);
 
-/* Estimates the row. A status other than NNC_OK says why the plan is illegal. */
+/* Estimates the row. If the plan is illegal, the status is not NNC_OK and err has the reason. */
 nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *err);
 
-/* Sets a value of an axis in the point's model, device, software or plan. */
+/* Sets one value of an axis in the model, device, software or plan of the point. */
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err);
 
 /* ---- the pool of workers (pool.c) ---- */
 
 /* Evaluates rows on several threads or ranks, and emits them in order. One thread evaluates a chunk of rows into a
- * batch; batches wait in a ring of fixed length until it is their turn. So memory stays constant and the output does
- * not depend on the number of threads. */
+ * batch. Batches wait in a ring of fixed length until it is their turn. Memory therefore stays constant, and the output
+ * does not depend on the number of threads. */
 
 enum { NNC_POOL_THREADS_MAX = 256, NNC_POOL_CHUNK = 128, NNC_POOL_CHUNK_MAX = 1024 };
 
 /* One part of a sweep or search. */
 typedef struct nnc_shard {
-    int64_t number, of; /* number counts from 1; 1 of 1: not divided */
+    int64_t number, of; /* number counts from 1; 1 of 1 = not divided */
 } nnc_shard;
 
 enum { NNC_SHARDS_MAX = 1000000 };
 
-/* The shards that a merge has seen: of one sweep or search, each once. Starts as { .kind }. */
+/* The shards that a merge has seen. All must belong to one sweep or search, and each may occur only once. A new set
+ * starts as { .kind }. */
 typedef struct nnc_shard_set {
     const char *kind; /* "sweep" or "search", for messages */
     const char *digest;
     int64_t of, count;
-    const char **paths; /* paths by number; NULL = not seen */
+    const char **paths; /* path of each shard by its number; NULL = not seen */
     const char *first_path;
 } nnc_shard_set;
 
-/* digest: of everything that decides the rows except the shard. NNC_BAD_SPEC: a shard of something else, or one that was
- * seen before. Paths and the first digest must outlive the set. */
+/* Adds a shard. digest: digest of all inputs that decide the rows, except the shard. NNC_BAD_SPEC: the shard belongs to
+ * another sweep or search, or was seen before. Paths and the first digest must outlive the set. */
 nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *digest, nnc_shard shard, nnc_error *err);
-/* NNC_BAD_USAGE: a shard is missing. */
+/* Checks that all shards were seen. NNC_BAD_USAGE: a shard is missing. */
 nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err);
 void nnc_shard_set_free(nnc_shard_set *set);
 
-/* The outcome of a chunk: rows first to first + count - 1. */
+/* The outcome of a chunk, which has the rows first to first + count - 1. */
 typedef struct nnc_batch {
     int64_t first, count;
     nnc_buffer bytes; /* bytes of the kept rows, one after the other */
-    nnc_buffer marks; /* for each kept row its number, key and end */
+    nnc_buffer marks; /* number, sort key and end of each kept row */
     nnc_sweep_tally tally;
 } nnc_batch;
 
 void nnc_batch_clear(nnc_batch *batch);
 void nnc_batch_free(nnc_batch *batch);
-/* Ends a row whose bytes were put. key: the sort key. */
+/* Ends a row after its bytes were written. key: its sort key. */
 void nnc_batch_mark(nnc_batch *batch, int64_t row, double key);
 
 /* One row of a batch. */
@@ -161,30 +164,30 @@ typedef struct nnc_batch_row {
     size_t size;
 } nnc_batch_row;
 
-/* The next row; *at starts with 0. False after the last one. */
+/* Reads the next row of a batch. *at starts with 0. Returns false after the last row. */
 bool nnc_batch_next(const nnc_batch *batch, size_t *at, nnc_batch_row *row);
 
 void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more);
 
 typedef struct nnc_pool {
     int64_t first, end; /* range of rows */
-    int64_t chunk;      /* rows of a chunk, at most NNC_POOL_CHUNK_MAX */
+    int64_t chunk;      /* number of rows per chunk, at most NNC_POOL_CHUNK_MAX */
     int threads;
-    void **workers; /* workers, one per thread: the first argument of work */
+    void **workers; /* one worker per thread: the first argument of work */
     void (*work)(void *worker, nnc_batch *batch);
-    /* Called by the thread of the caller, batch by batch in order. *stop = true ends the run after the batches that
-     * have begun. */
+    /* The caller's thread calls it for each batch, in order. *stop = true ends the run after the batches that have
+     * begun. */
     nnc_status (*emit)(void *context, const nnc_batch *batch, bool *stop, nnc_error *err);
     void *context;
 } nnc_pool;
 
-/* Errors: that of emit, or NNC_NO_MEMORY. */
+/* Runs a pool. Returns the error of emit, or NNC_NO_MEMORY. */
 nnc_status nnc_pool_run(const nnc_pool *pool, nnc_error *err);
 
 /* ---- rank groups (pool.c) ---- */
 
-/* The pool over MPI ranks, one thread each. Rank 0 assigns chunks, emits batches in order, and evaluates chunks
- * itself while no batch waits. Idle ranks sleep. Without MPI there is one rank. */
+/* The pool over MPI ranks, with one thread per rank. Rank 0 assigns chunks, emits batches in order, and evaluates
+ * chunks itself while no batch waits. Idle ranks sleep. Without MPI there is one rank. */
 
 typedef struct nnc_rank_group {
     int rank, size;
@@ -193,32 +196,33 @@ typedef struct nnc_rank_group {
 nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
-/* Ends all ranks at once, for errors that not all ranks know of; returns where there is one rank. */
+/* Ends all ranks at once, for errors that not all ranks know. Returns only if there is one rank. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
-/* Sends the number of rank 0 to every rank. */
+/* Sends a number from rank 0 to every rank. Returns the number of rank 0. */
 int64_t nnc_rank_group_share(int64_t mine);
 
-/* Is the status NNC_OK on every rank, and did all read the same files (digest)? Every rank must call. If not, the
- * first rank that failed keeps its status and reports it; the status of the others becomes NNC_OK, because mpirun
- * may stop a rank that still writes as soon as one exit code is not 0. */
+/* Is the status NNC_OK on every rank, and did all ranks read files with the same digest? Every rank must call it. If
+ * not, the first rank that failed keeps its status and reports it. The status of the other ranks becomes NNC_OK,
+ * because mpirun may stop a rank that still writes as soon as one exit code is not 0. */
 bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
 /* Sleeps briefly. Only in a build with MPI. */
 void nnc_rank_group_nap(void);
 /* Sleeps until a request (an MPI_Request) is done. Only in a build with MPI. */
 void nnc_rank_group_wait(void *request);
-/* Sends bytes of rank 0 to every rank; every rank must call. Only in a build with MPI. */
+/* Sends bytes from rank 0 to every rank; every rank must call it. Only in a build with MPI. */
 void nnc_rank_group_broadcast(void *bytes, size_t size);
 
-/* nnc_pool_run over all ranks. Every rank must call it with the same rows. With several ranks the number of threads
- * is ignored, and only rank 0 emits. */
+/* nnc_pool_run over all ranks. Every rank must call it with the same rows. With several ranks the number of threads is
+ * ignored, and only rank 0 emits. */
 nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err);
 
 /* ---- constraints (sweep.c) ---- */
 
-/* Constraints: "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of base/expression.h. True is 1, % is fmod(),
- * texts compare by == and != only. A value that is not recorded makes every comparison but != false. */
+/* A constraint such as "tensor * pipeline <= 64 && micro_batch > 1", in the grammar of base/expression.h. True is 1, %
+ * is fmod(), texts can be compared only by == and !=. With a value that is not recorded, every comparison except != is
+ * false. */
 
 enum { NNC_WHERES_MAX = 8, NNC_WHERE_NODES = 128, NNC_WHERE_TEXT = 512 };
 
@@ -227,8 +231,8 @@ typedef enum nnc_where_kind { NNC_WHERE_NUMBER, NNC_WHERE_WORD, NNC_WHERE_VARIAB
 typedef struct nnc_where_node {
     nnc_where_kind kind;
     nnc_operator of;
-    int32_t left, right;    /* nodes; -1 = none */
-    int32_t variable, text; /* number of a variable; place in texts */
+    int32_t left, right;    /* left and right node; -1 = no node */
+    int32_t variable, text; /* number of the variable; place of the text in `texts` */
     double number;
 } nnc_where_node;
 
@@ -239,19 +243,20 @@ typedef struct nnc_where {
     int32_t text_size;
 } nnc_where;
 
-/* Gives a name a number, which nnc_where_read receives later. */
+/* A function that gives a name a number. nnc_where_read receives this number later. */
 typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *variable, nnc_error *err);
 
-/* Reads a constraint; errors tell the place in the text of the option. NNC_BAD_USAGE, or the status of `name`. */
+/* Reads a constraint. Errors name the place in the text of the option. Returns NNC_BAD_USAGE, or the status of
+ * `name`. */
 nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name, void *context, nnc_where *where,
                            nnc_error *err);
 
-/* The value of a variable; NULL while it is not known. */
+/* A function that returns the value of a variable, or NULL while it is not known. */
 typedef const nnc_cell *nnc_where_read(void *context, int32_t variable);
 
 typedef enum nnc_truth { NNC_FALSE, NNC_TRUE, NNC_NOT_KNOWN_YET } nnc_truth;
 
-/* Is the constraint met? NNC_NOT_KNOWN_YET: that depends on variables that are not known. */
+/* Is the constraint met? NNC_NOT_KNOWN_YET: the answer depends on variables that are not known yet. */
 nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *context);
 
 /* ---- sweeps (sweep.c, sweep_names.c, sweep_rows.c) ---- */
@@ -259,35 +264,34 @@ nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *con
 enum { NNC_SWEEP_SLOTS_MAX = NNC_TABLE_COLUMNS };
 
 typedef enum nnc_name_kind {
-    NNC_NAME_ROW, /* the row's number */
+    NNC_NAME_ROW, /* number of the row */
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
     NNC_NAME_COMMAND,
-    NNC_NAME_FRAMEWORK, /* part of the step that its software adds to the software of the first
-                         * row */
+    NNC_NAME_FRAMEWORK, /* difference between the step and the step with the software of the first row */
     NNC_NAME_AXIS,
-    NNC_NAME_FIELD,  /* field of a model, device or plan */
+    NNC_NAME_FIELD,  /* a field of a model, device or plan */
     NNC_NAME_FIGURE, /* a metric of the estimate */
     NNC_NAME_NONE
 } nnc_name_kind;
 
-/* Outcome of a plan. */
-#define NNC_SWEEP_VERDICT_LIST(X)                                 \
-    X(NNC_SWEEP_FITS, "fits")               /* it has metrics */  \
-    X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* it does not fit */ \
-    X(NNC_SWEEP_ILLEGAL, "illegal")         /* it has no metrics */
+/* Outcome of a row's plan. */
+#define NNC_SWEEP_VERDICT_LIST(X)                                       \
+    X(NNC_SWEEP_FITS, "fits")               /* the row has metrics */   \
+    X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* the plan does not fit */ \
+    X(NNC_SWEEP_ILLEGAL, "illegal")         /* the row has no metrics */
 NNC_ENUM(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST, NNC_SWEEP_VERDICTS);
 const char *nnc_sweep_verdict_name(nnc_sweep_verdict value);
 
-/* The columns of the sweep itself, in the order of nnc_name_kind. */
+/* The columns that belong to the sweep itself, in the order of nnc_name_kind. */
 extern const nnc_metrics nnc_sweep_own_metrics;
 
-/* A name used by a column, a constraint or --by. */
+/* A name that a column, a constraint or --by uses. */
 typedef struct nnc_slot {
     const char *name; /* full name: "plan.tensor", "step.step_s" */
     nnc_name_kind kind;
-    int32_t index;           /* index of the axis or the metric */
-    nnc_sweep_target target; /* target of a field */
+    int32_t index;           /* index of the axis or of the metric */
+    nnc_sweep_target target; /* object to which a field belongs */
     const char *field;
 } nnc_slot;
 
@@ -295,15 +299,15 @@ struct nnc_sweep {
     nnc_specs *specs;
     nnc_arena *arena;
     nnc_sweep_axes axes;
-    nnc_profiles profiles; /* profiles, used where no axis names one */
-    const char *cluster;   /* path of the file; NULL = the links of the devices */
+    nnc_profiles profiles; /* profiles used if no axis names one */
+    const char *cluster;   /* path of the cluster file; NULL = the links of the device files */
     nnc_columns figures;   /* the metrics of the estimate */
-    nnc_point point;       /* point with every axis at its first value */
+    nnc_point point;       /* the point with every axis at its first value */
     int32_t groups;        /* number of groups of axes so far */
-    bool settled;          /* the axes are complete */
+    bool settled;          /* true: the axes are complete */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
-    int32_t columns[NNC_TABLE_COLUMNS]; /* indices of slots */
+    int32_t columns[NNC_TABLE_COLUMNS]; /* slot of each column */
     nnc_head heads[NNC_TABLE_COLUMNS];  /* headings of the columns */
     int32_t column_count;
     nnc_where where[NNC_WHERES_MAX];
@@ -314,10 +318,10 @@ struct nnc_sweep {
     bool by_falls;
     nnc_shard shard;
     int64_t shard_rows;
-    const nnc_format *format; /* format of the rows; NULL: packed cells */
+    const nnc_format *format; /* output format of the rows; NULL = packed cells */
 };
 
-/* Same as nnc_sweep_add and nnc_sweep_link; where and option are names for messages. A pair is NAME=LIST. */
+/* nnc_sweep_add and nnc_sweep_link with names for messages (where, option). A pair is NAME=LIST. */
 nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
 nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
 nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
@@ -325,55 +329,55 @@ nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *
 nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const char *name, const char *list,
                                nnc_error *err);
 
-/* Completes the axes and counts the rows, once. */
+/* Completes the axes and counts the rows. Later calls do nothing. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
-/* Same as nnc_sweep_columns and nnc_sweep_where. */
+/* nnc_sweep_columns and nnc_sweep_where with an option name for messages. */
 nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
 nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the sort key: COLUMN, COLUMN:asc or COLUMN:desc. */
 nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, nnc_error *err);
 
-/* Digest of everything that decides the rows except the shard: version, axes, columns, constraints and the bytes of
- * the files. */
+/* Computes a digest of all inputs that decide the rows, except the shard: version, axes, columns, constraints and the
+ * bytes of the files. */
 nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err);
 
-/* Writes the command line of the row at these places; the buffer is emptied first. */
+/* Writes the command line that estimates the row at these places into the emptied buffer. */
 void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out);
 
 /* The state of one thread that evaluates rows. */
 typedef struct nnc_sweeper nnc_sweeper;
-nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* NULL when out of memory */
+nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* returns NULL if out of memory */
 void nnc_sweeper_destroy(nnc_sweeper *sweeper);
-/* Rows of its chunks. */
+/* Number of rows per chunk. */
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
 /* The work function of a pool. */
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 
-/* Opens a pool with its workers over the rows of the shard; end it with nnc_sweep_close_pool. */
+/* Opens a pool over the rows of the shard and creates its workers. End it with nnc_sweep_close_pool. */
 nnc_status nnc_sweep_open_pool(const nnc_sweep *sweep, int64_t first, int threads, nnc_pool *pool, nnc_error *err);
 void nnc_sweep_close_pool(nnc_pool *pool);
 
-/* The field of a name. */
+/* The field to which a name refers. */
 typedef struct nnc_found_field {
     nnc_sweep_target target;
     const nnc_field *field;
     const char *prefix; /* "plan." */
-    const char *dotted; /* the rest of the name, as written */
+    const char *dotted; /* the name after the prefix, as written */
 } nnc_found_field;
 
-/* Finds a field of plan, model or device, in this order unless a prefix decides. shown: it must have a value of its
- * own. */
+/* Finds a field of plan, model or device, in this order unless a prefix names one. shown = true: the field must have a
+ * value that can be shown. */
 bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found);
-/* "plan.tensor"; NULL when out of memory. */
+/* Returns the full name, such as "plan.tensor"; NULL = out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);
-/* Names of all fields, at most max. */
+/* Lists the names of all fields, at most max. Returns their number. */
 size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max);
 
-/* Is a value of the field a number? */
+/* Are values of the field numbers? */
 bool nnc_sweep_numeric(const nnc_field *field);
 
-/* The value of a field as a cell; a text is written to `text`. */
+/* Returns the value of a field as a cell; a text value is written to `text`. */
 nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_plan *resolved, char *text,
                         size_t size);
 

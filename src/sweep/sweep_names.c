@@ -1,4 +1,5 @@
-/* Names in a sweep: which axis, field, metric or own column a word in --columns, --where or --by stands for. */
+/* Names in a sweep: finds the axis, field, metric or own column of the sweep that a word in --columns, --where or --by
+ * means. */
 #include "base/base_internal.h"
 #include "metrics/metrics_internal.h"
 #include "render/render_internal.h"
@@ -23,11 +24,12 @@ static const nnc_field_table *table_of(nnc_sweep_target target, const nnc_point 
                                              : &nnc_device_table;
 }
 
-/* A field of the point's model or device, or of plan, and the object that holds it; NULL = unknown. */
+/* Returns a field of the point's model or device, or of plan; sets *object to the struct that contains it. NULL =
+ * unknown. */
 static const nnc_field *sweep_field(nnc_sweep_target target, const nnc_point *point, const nnc_plan *plan,
                                     const char *field, const void **object, nnc_dtype *dtype)
 {
-    /* nnc_field_find returns an address to write to; it is only read here. */
+    /* nnc_field_find returns an address for writing; here it is only read. */
     union {
         const void *read;
         void *write;
@@ -58,7 +60,7 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
     return false;
 }
 
-/* Parts after a dot stay as written. */
+/* A name with dots stays as written; any other name becomes the name of its field. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found)
 {
     char name[192];
@@ -111,7 +113,7 @@ nnc_cell nnc_field_cell(const nnc_slot *slot, const nnc_point *point, const nnc_
 bool nnc_sweep_numeric(const nnc_field *field)
 {
     double number = 0;
-    if (field->type == NNC_FIELD_ENUM) { /* ZeRO stages are numbers */
+    if (field->type == NNC_FIELD_ENUM) { /* values of ZeRO stages are numbers */
         return nnc_read_double(field->names.of(0), &number);
     }
     return field->type == NNC_FIELD_I32 || field->type == NNC_FIELD_I64 || field->type == NNC_FIELD_F64 ||
@@ -122,7 +124,7 @@ bool nnc_sweep_numeric(const nnc_field *field)
 
 NNC_ENUM_NAMES(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST)
 
-/* The rows describe the columns; sweep_rows.c fills the cells. */
+/* These rows describe the columns; sweep_rows.c fills their cells. */
 static const nnc_metric own_rows[] = {
     NNC_AS("row", WHOLE, .help = "Number of the combination, from 0."),
     NNC_AS("verdict", ENUM, .names = { nnc_sweep_verdict_name, NNC_SWEEP_VERDICTS }, .help = "Outcome of the plan."),
@@ -133,13 +135,13 @@ static const nnc_metric own_rows[] = {
 };
 const nnc_metrics nnc_sweep_own_metrics = NNC_METRICS("one combination of a sweep", own_rows, nnc_cell);
 
-/* A search for a name. */
+/* State of looking up a name. */
 typedef struct lookup {
     nnc_sweep *sweep;
     const char *option; /* for messages */
 } lookup;
 
-/* Is it the short name of the axis: "tensor" of plan.tensor, "model" of model.id? */
+/* Is it the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id? */
 static bool is_short(const nnc_sweep_axis *axis, const char *name)
 {
     switch (axis->target) {
@@ -162,7 +164,7 @@ static bool find_axis(const nnc_sweep *sweep, const char *name, nnc_slot *slot)
     return false;
 }
 
-/* Finds a metric by its full name or its last parts. NNC_BAD_USAGE: several metrics end so. */
+/* Finds a metric by its full name or by its last parts. NNC_BAD_USAGE: several metrics have these last parts. */
 static nnc_status find_figure(const lookup *l, const char *name, nnc_slot *slot, nnc_error *err)
 {
     const nnc_columns figures = l->sweep->figures;
@@ -235,7 +237,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     if (find_axis(l->sweep, name, slot)) {
         return NNC_OK;
     }
-    /* An alias of the option, such as "tp". */
+    /* Tries the name as an alias of an option, such as "tp". */
     const void *object = NULL;
     nnc_dtype dtype;
     const nnc_field *option =
@@ -258,7 +260,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     return status;
 }
 
-/* Gives a name a slot, or finds the slot that it already has. */
+/* Gives a name a slot, or returns the slot that the name already has. */
 static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err)
 {
     const lookup *l = context;
@@ -280,7 +282,7 @@ static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_
     return NNC_OK;
 }
 
-/* The field of a full name; NULL for a model, device or profile. */
+/* Returns the field of a full name; NULL if the name is a whole model, device or profile. */
 static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const char *field)
 {
     const void *object = NULL;
@@ -289,7 +291,7 @@ static const nnc_field *field_of(const lookup *l, nnc_sweep_target target, const
     return field != NULL ? sweep_field(target, point, &point->plan, field, &object, &dtype) : NULL;
 }
 
-/* The currency of all devices; NULL: they differ. */
+/* Returns the currency of all devices; NULL = the devices have different currencies. */
 static const char *currency_of(const nnc_sweep *sweep)
 {
     const char *currency = NULL;
@@ -306,7 +308,7 @@ static const char *currency_of(const nnc_sweep *sweep)
     return currency;
 }
 
-/* Heads an amount with its currency: "step USD", "USD/Mtoken". */
+/* Adds the currency to the heading of an amount: "step USD", "USD/Mtoken". */
 static void head_money(const nnc_sweep *sweep, nnc_head *head)
 {
     static const struct {
@@ -327,7 +329,7 @@ static void head_money(const nnc_sweep *sweep, nnc_head *head)
     }
 }
 
-/* Heading and layout of a column, from the row of its metric or field. */
+/* Makes heading and layout of a column from the row of its metric or field. */
 static nnc_head head_of(const lookup *l, const nnc_slot *slot)
 {
     const nnc_sweep *sweep = l->sweep;
@@ -417,7 +419,7 @@ static bool profiles_differ(const nnc_sweep *sweep)
     return axes->each;
 }
 
-/* The default columns: axes with several values, then the most asked metrics. */
+/* Adds the default columns: axes with several values, then the metrics that users need most. */
 static nnc_status add_default(lookup *l, nnc_error *err)
 {
     const nnc_sweep_axes *axes = &l->sweep->axes;

@@ -1,5 +1,5 @@
-/* The rows of a sweep. A point moves from row to row and sets only what changes; constraints are tested as soon as their
- * values are known, so that most excluded rows need no estimate; the rows of a chunk may be evaluated out of order. */
+/* The rows of a sweep. A point moves from row to row and sets only values that change. Constraints are tested as soon
+ * as their values are known, so most excluded rows need no estimate. Rows of a chunk may be evaluated out of order. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -7,7 +7,7 @@
 #include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- the row made concrete ---- */
+/* ---- the objects of a row ---- */
 
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err)
 {
@@ -16,7 +16,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
-        if (axis->bytes != NULL) { /* value that was read when the axis was made */
+        if (axis->bytes != NULL) { /* the value was read when the axis was made */
             memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size, axis->size);
             return NNC_OK;
         }
@@ -27,7 +27,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     return NNC_OK;
 }
 
-/* Does a newly loaded model or device overwrite the field of this axis? */
+/* Does a newly loaded model or device overwrite the field that this axis set? */
 static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded)
 {
     return (axis->target == NNC_SWEEP_MODEL_FIELD && model_loaded) ||
@@ -38,14 +38,14 @@ static void check_specs(nnc_point *point)
 {
     point->specs_moves++;
     nnc_estimate_cache_begin(point->scratch->shared, &point->model,
-                             &point->device); /* the caches hold until model or device change */
+                             &point->device); /* the caches are valid until model or device change */
     point->spec_fault.status = NNC_OK;
     if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
         nnc_device_check(&point->device, point->device.id, &point->spec_fault);
     }
 }
 
-/* Axes of models and devices come first, so fields set in them are set after them. */
+/* Axes of whole models and devices come first, so their fields are set after them. */
 void nnc_point_move(nnc_point *point, int64_t row)
 {
     int32_t places[NNC_SWEEP_AXES_MAX];
@@ -100,7 +100,8 @@ static bool is_given(const void *in, const char *field)
     return false;
 }
 
-/* A release fills in what the axes leave open, and sets its switches, for each row anew. */
+/* Estimates the row with a release, which fills in fields that the axes leave open and sets its switches, again for
+ * each row. */
 static nnc_status estimate_release(nnc_point *point, nnc_result *result, nnc_error *err)
 {
     const nnc_release_ask ask = { .software = &point->software,
@@ -143,32 +144,32 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
 
 /* ---- order in a chunk ---- */
 
-/* Order of the rows in a chunk: rows that run the same ops follow each other and share the cached op list. Measured:
- * 30 % fewer instructions in a sweep of 3,072 plans whose slow axis is micro_batches; nothing where the slow axes
- * decide the ops. */
+/* Rows that run equal ops are evaluated one after the other, because they share the cached op list. Measured: 30 %
+ * fewer instructions in a sweep of 3,072 plans whose slow axis is micro_batches. The order saves nothing if the slow
+ * axes already decide the ops. */
 
-/* The row at a place of the shard. */
+/* Number of the row at a place of the shard. */
 static int64_t row_at(const nnc_sweep *sweep, int64_t place)
 {
     return sweep->shard.number - 1 + place * sweep->shard.of;
 }
 
-/* One place in the order of evaluation. The mark belongs to the row at the same place of the chunk. */
+/* One entry of the evaluation order. Its mark belongs to the row at the same place of the chunk. */
 typedef struct turn {
-    int64_t row; /* its place in the chunk */
-    size_t mark; /* place of its mark in the batch; NO_MARK = the row is left out */
+    int64_t row; /* place of the row in the chunk */
+    size_t mark; /* place of the mark in the batch; NO_MARK = the row is left out */
 } turn;
 #define NO_MARK SIZE_MAX
 
 typedef struct row_order {
-    bool decides[NNC_SWEEP_AXES_MAX]; /* the group of axes decides which ops a rank runs */
-    bool mixed;                       /* such a group moves faster than another group */
-    int64_t keys[NNC_POOL_CHUNK_MAX]; /* the values of those groups as one number, then the place in the
-                               * chunk */
+    bool decides[NNC_SWEEP_AXES_MAX]; /* true: this group of axes decides which ops a rank runs */
+    bool mixed;                       /* true: such a group varies faster than another group */
+    int64_t keys[NNC_POOL_CHUNK_MAX]; /* for each row: the values of such groups as one number, then the place in the
+                                       * chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Does a rank run other ops at the last value of an axis than at the first? */
+/* Does a rank run other ops at the last value of the axis than at the first? */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
 {
     nnc_plan first = sweep->point.plan, last = first;
@@ -196,8 +197,8 @@ static void find_order(const nnc_sweep *sweep, row_order *order)
     }
 }
 
-/* Rows of a chunk. Long chunks share more op lists; short sweeps still need a chunk for each thread, and wide rows must
- * not need more memory. */
+/* Number of rows per chunk. Long chunks share more op lists. A short sweep still needs a chunk for each thread, and
+ * rows with many columns must not need more memory. */
 static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order)
 {
     enum { CHUNKS = 32, CELLS = 16384 };
@@ -226,14 +227,14 @@ static int by_key(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Orders the rows of a chunk; false: they keep their order. */
+/* Sets the evaluation order of a chunk. Returns false if the rows keep their order. */
 static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch *batch)
 {
     bool rises = true;
     int64_t *keys = order->keys, before = 0;
     for (int64_t i = 0; order->mixed && i < batch->count; i++) {
         const int64_t key = key_of_ops(&sweep->axes, order, row_at(sweep, batch->first + i));
-        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* fits: there are at most 1e15 rows, and so keys */
+        keys[i] = key * NNC_POOL_CHUNK_MAX + i; /* no overflow: there are at most 1e15 rows, and no more keys */
         rises = rises && key >= before;
         before = key;
     }
@@ -249,11 +250,10 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
 
 /* ---- rows ---- */
 
-/* Evaluates rows one after the other, without allocating. */
-/* Which cells of a row are filled, from cheap to expensive. */
+/* Cells of a row that are filled so far, from cheap to expensive. Rows are evaluated without allocating memory. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 
-/* The reason of a plan that does not fit. */
+/* The reason text for a plan that does not fit. */
 typedef struct over {
     int64_t total_bytes, capacity_bytes;
     char text[3 * NNC_NUMBER_TEXT];
@@ -264,17 +264,17 @@ struct nnc_sweeper {
     nnc_point point;
     nnc_result result;
     int32_t places[NNC_SWEEP_AXES_MAX];
-    known known;                         /* values of the current row */
-    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* by slot */
-    nnc_cell shown[NNC_TABLE_COLUMNS];   /* by column */
-    char (*texts)[NNC_METRIC_TEXT_MAX];  /* by slot */
-    int64_t specs_moves;                 /* moves of the point when the fields of model and device
-                                     * were read */
-    char reason[sizeof(nnc_error)];      /* where and what of an error */
-    over over;                           /* memory of the last such row; rows often need as much as the one before */
-    nnc_buffer command;                  /* command of the row, if a column asks for it; keeps its memory */
+    known known;                         /* cells of the current row that are filled */
+    nnc_cell cells[NNC_SWEEP_SLOTS_MAX]; /* one per slot */
+    nnc_cell shown[NNC_TABLE_COLUMNS];   /* one per column */
+    char (*texts)[NNC_METRIC_TEXT_MAX];  /* one per slot */
+    int64_t specs_moves;                 /* specs_moves of the point when fields of model and device were read last */
+    char reason[sizeof(nnc_error)];      /* text of an error: where and what */
+    over over;                           /* memory of the last plan that did not fit; the next one often needs the same
+                                          * amount */
+    nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
     row_order order;
-    nnc_batch held; /* rows that wait for their place in the order */
+    nnc_batch held; /* rows that were evaluated before their turn */
 };
 
 /* Does any column, constraint or sort key need more than a brief estimate? */
@@ -306,7 +306,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = !sweep->all; /* rows that do not fit are counted and dropped */
+    point->scratch->fits_only = !sweep->all; /* rows that do not fit are only counted */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }
@@ -352,7 +352,7 @@ static void fill_axes(nnc_sweeper *s, int64_t row)
     }
 }
 
-/* Fills in the fields of model and device; metrics stay empty until there is an estimate. */
+/* Fills in the fields of model and device. Metrics stay empty until the estimate. */
 static void fill_specs(nnc_sweeper *s)
 {
     const nnc_sweep *sweep = s->sweep;
@@ -383,14 +383,14 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     }
 }
 
-/* The step minus that of the same plan with the software of the first row. */
+/* Difference between the step and the step of the same plan with the software of the first row. */
 static nnc_cell framework_of(nnc_sweeper *s)
 {
     const nnc_software *first = s->sweep->axes.first;
     nnc_point *point = &s->point;
     nnc_result same = s->result;
     const bool fits_only = point->scratch->fits_only;
-    point->scratch->fits_only = false; /* there it may not fit; its time counts all the same */
+    point->scratch->fits_only = false; /* the plan may not fit with that software, but its time is still needed */
     const bool done =
         first == NULL || strcmp(first->id, point->software.id) == 0 ||
         nnc_estimate_read(&point->model, &point->device, first, &point->plan, point->scratch, &same, NULL) == NNC_OK;
@@ -431,7 +431,7 @@ static const nnc_cell *read_cell(void *context, int32_t slot)
     return known_from(&s->sweep->slots[slot]) <= s->known ? &s->cells[slot] : NULL;
 }
 
-/* Tests all constraints. */
+/* Tests all constraints on the current row. */
 static nnc_truth test(nnc_sweeper *s)
 {
     nnc_truth all = NNC_TRUE;
@@ -490,7 +490,7 @@ static void over_memory(nnc_sweeper *s)
 static void do_illegal(nnc_sweeper *s, int64_t row, nnc_truth met, const nnc_error *why, nnc_batch *batch)
 {
     batch->tally.illegal++;
-    /* An illegal plan has no metrics and meets no constraint on them. */
+    /* An illegal plan has no metrics, so it meets no constraint on metrics. */
     if (s->sweep->all && met == NNC_TRUE) {
         snprintf(s->reason, sizeof s->reason, "%s: %s", why->where, why->what);
         fill_verdict(s, NNC_SWEEP_ILLEGAL, s->reason);
@@ -538,7 +538,7 @@ static void do_row(nnc_sweeper *s, int64_t row, nnc_batch *batch)
     write_row(s, row, batch);
 }
 
-/* Evaluates rows that run the same ops one after the other, then puts them back in order. */
+/* Evaluates rows with equal ops one after the other, then puts the rows back in order. */
 static void work_mixed(nnc_sweeper *s, nnc_batch *batch)
 {
     turn *turns = s->order.turns;

@@ -19,16 +19,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     nnc_arena *arena = nnc_arena_create();
     char *text = malloc(size + 1);
-    nnc_shell_command *commands = NULL;
+    nnc_shell_script script = { .commands = NULL };
     nnc_error err;
-    int count = 0;
     if (arena != NULL && text != NULL) {
         memcpy(text, data, size);
         text[size] = '\0';
-        if (nnc_shell_read("fuzz", text, arena, &commands, &count, &err) == NNC_OK) {
-            for (int i = 0; i < count; i++) {
-                check(commands[i].options);
-                check(commands[i].launcher_options);
+        if (nnc_shell_read("fuzz", text, arena, &script, &err) == NNC_OK) {
+            for (int i = 0; i < script.count; i++) {
+                check(script.commands[i].options);
+                check(script.commands[i].launcher_options);
             }
         }
     }

@@ -155,12 +155,62 @@ $ nncost estimate inputs/captured.json round --tensor 2
 $ nncost estimate inputs/captured.json round --pipeline 2
 ! nncost: --pipeline: a capture is split over data only, expected 1, found 2
 [3]
-$ nncost estimate inputs/captured.json round --recompute full
-! nncost: --recompute: a captured program runs as it was recorded: expected none, capture a step with checkpoints
+$ nncost estimate inputs/captured.json round --recompute attention
+! nncost: --recompute: a captured program runs as it was recorded: expected full or none; capture a step with the checkpoints that it has
 [3]
 $ nncost estimate inputs/captured.json round --adapter-rank 8
-! nncost: --adapter-rank: a captured program runs as it was recorded: expected all weights to be trained
+! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with requires_grad_(False)
 [3]
+$ nncost estimate inputs/captured.json round --frozen nf4
+! nncost: --frozen: changes nothing here, expected it with --adapter-rank or --train
+[2]
+$ nncost estimate inputs/captured.json round --recompute full
+One step of captured takes 22.25 us on A device of round figures and is bound by memory, 63.2% of
+it; it fits: 2.968 MB of 10.00 GB per device.
+
+plan      activation checkpointing full, batch 2, sequence 32, fp32, adamw, torch-compile
+step      22.25 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 12.71 us, upper without overlap 29.13 us
+bound by  memory 63.2%, compute 36.8%, 9.104 us without the memory limit
+memory    2.968 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, gradients 739.6 kB, optimizer 1.479 MB
+rate      2,877,004 tokens/s, 89,906 samples/s, MFU 30.4%
+cost      6.179e-09 USD a step, 9.655e-05 per million tokens, at 1 a device-hour
+faster    --recompute none: 18.08 us, 1.23x the rate, 3.387 MB
+          --optimizer adam8bit: 20.04 us, 1.11x the rate, 1.864 MB
+--full    shows the parts of the step, memory by class, all of the plan
+$ nncost estimate inputs/captured.json round --zero 3 --devices 2
+One step of captured takes 22.92 us on 2 x A device of round figures and is bound by memory, 40.1%
+of it; it fits: 3.214 MB of 10.00 GB per device.
+
+plan      2 devices dp2 zero3 mb2, batch 4, sequence 32, fp32, adamw, torch-compile
+step      22.92 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 11.09 us, upper without overlap 40.78 us
+bound by  memory 40.1%, network 32.4%, 20.24 us without the memory limit
+waits     exposed communication 7.426 us
+memory    3.214 MB of 10.00 GB, fits, 9.997 GB free
+          weights 369.8 kB, optimizer 739.6 kB, activations 987.4 kB
+rate      5,585,701 tokens/s, 174,553 samples/s, MFU 29.5%
+cost      1.273e-08 USD a step, 9.946e-05 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 21.81 us, 1.05x the rate, 2.662 MB
+--full    shows the parts of the step, memory by class, all of the plan
+$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":168512/' inputs/captured.json >a.json; nncost estimate a.json round
+One step of a takes 17.62 us on A device of round figures and is bound by memory, 64.3% of it; it
+fits: 3.256 MB of 10.00 GB per device.
+
+plan      batch 2, sequence 32, fp32, adamw, torch-compile
+step      17.62 us
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 10.48 us, upper without overlap 22.94 us
+bound by  memory 64.3%, compute 35.7%, 7.033 us without the memory limit
+memory    3.256 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, optimizer 1.348 MB, activations 987.4 kB
+rate      3,632,288 tokens/s, 113,509 samples/s, MFU 38.4%
+cost      4.894e-09 USD a step, 7.647e-05 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 15.61 us, 1.13x the rate, 2.250 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
 One step of captured takes 24.89 us on 2 x A device of round figures and is bound by network, 37.8%
 of it; it fits: 3.354 MB of 10.00 GB per device.
@@ -175,7 +225,8 @@ memory    3.354 MB of 10.00 GB, fits, 9.997 GB free
           weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
 rate      5,143,496 tokens/s, 160,734 samples/s, MFU 27.2%
 cost      1.383e-08 USD a step, 0.000108 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 23.78 us, 1.05x the rate, 2.802 MB
+faster    --zero 3: 22.92 us, 1.09x the rate, 3.214 MB
+          --optimizer adam8bit: 23.78 us, 1.05x the rate, 2.802 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --offload optimizer
 ! nncost: --offload: a captured program runs as it was recorded: expected none

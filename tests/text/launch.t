@@ -213,3 +213,36 @@ $ echo 'accelerate launch dpo.py --per_device_train_batch_size 2 --beta 0.1' >dp
 $ nncost show dpo.sh dense --to-options
 ! nncost: dpo.sh:1: beta: cannot be estimated; options of nncost alone, with --method NAME: a step on preferences runs other models, too, and --lenient skips the key
 [3]
+
+# A script may write the file that its command names, and read another script. "1=X" is its first argument.
+$ printf 'TP=${1:-1}\nFORMAT=FP8\n' >parts.sh
+$ cat inputs/serve.sh
+source "$(dirname "$0")/parts.sh"
+CONFIG=options.yml
+cat >"$CONFIG" <<EOF
+kv_cache_config:
+  dtype: ${FORMAT,,}
+EOF
+if [[ "$BATCH" != "" ]]; then
+    cat <<EOF >>$CONFIG
+max_batch_size: $BATCH
+EOF
+fi
+trtllm-serve dense --tp_size=$TP --extra_llm_api_options=$CONFIG
+$ cp inputs/serve.sh .; nncost show serve.sh --to-options
+nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --kv-precision fp8
+$ nncost show serve.sh 1=2 BATCH=32 --to-options
+nncost serve dense DEVICE --software tensorrt-llm --tensor 2 --kv-precision fp8 --max-batch 32
+$ echo 'torchrun --nproc-per-node $GPUS pretrain_gpt.py --num-layers $1 --tensor-model-parallel-size $TP' >unset.sh
+$ nncost show unset.sh --to-options
+! nncost: unset.sh:1: num-layers: is ${1}, which the script does not set, expected 1=VALUE among the arguments
+[3]
+$ nncost show unset.sh 1=2 --to-options
+! nncost: unset.sh:1: tensor-model-parallel-size: is ${TP}, which the script does not set, expected TP=VALUE among the arguments, or --tensor
+[3]
+
+# An option that a refused key names counts for it.
+$ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "OneBitAdam" } }' >onebit.json
+$ nncost show onebit.json --to-options
+! nncost: onebit.json:1: optimizer.type: cannot be estimated, expected adam, adamw, fusedadam, deepspeedcpuadam, torch_adam, lamb, lion, muon, found OneBitAdam; give the optimizer with the same number of states by --optimizer, and --lenient skips the key
+[3]

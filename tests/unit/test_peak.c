@@ -202,6 +202,148 @@ START_TEST(activations_of_random_plans)
 }
 END_TEST
 
+/* ---- one device: gradients that appear in backward, while activations go ---- */
+
+/* Bytes of an op of one instance of its segment: kept activations, gradient, and 16-bit copy of its weights. */
+typedef struct op_bytes {
+    double kept, gradient, cast, working;
+} op_bytes;
+
+static op_bytes bytes_of(const nnc_op_list *list, const nnc_op *op, const nnc_policy_sizes *sizes)
+{
+    const double n = (double)op->repeat / (double)list->segments[op->segment].instances;
+    const nnc_weights *w = &op->weights;
+    const double params = op->frozen ? 0.0 : (double)(w->count * w->rows * w->cols + w->vector);
+    const bool product = (op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV) && !w->table;
+    const bool cast = op->kind == NNC_OP_POINTWISE && op->group == NNC_GROUP_OPTIMIZER;
+    return (op_bytes){ .kept = n * nnc_op_kept_bytes(op),
+                       .gradient = n * sizes->gradient_bytes * params,
+                       .cast = product ? n * sizes->cast_bytes * params : 0.0,
+                       .working = cast ? 0.0 : nnc_op_transient_bytes(op) };
+}
+
+/* Bytes of one instance when its op `last` runs backward: the activations of the ops up to it, its working set, the
+ * gradients of the ops from it on. again: the instance holds the inputs of its blocks up to that of the op, and all that
+ * the ops of this block up to it keep. */
+static double inside(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t last, bool again, double stream)
+{
+    const nnc_op *now = &list->ops[last];
+    double sum = bytes_of(list, now, sizes).working + (list->segments[now->segment].layer ? stream : 0.0);
+    int32_t block = -1;
+    for (int32_t i = 0; i < list->count; i++) {
+        const nnc_op *op = &list->ops[i];
+        if (op->segment != now->segment) {
+            continue;
+        }
+        const op_bytes b = bytes_of(list, op, sizes);
+        const double n = (double)list->segments[op->segment].instances;
+        sum += i >= last ? b.gradient : 0.0;
+        sum += i <= last ? b.cast : 0.0;
+        if (i > last) {
+            continue;
+        }
+        if (!again || op->block < 0) {
+            sum += b.kept;
+            continue;
+        }
+        if (op->block != block) {
+            const nnc_block *entered = &list->blocks[op->block];
+            sum += entered->input_bytes * (double)entered->repeat / n;
+            block = op->block;
+        }
+        sum += op->block == now->block ? nnc_op_kept_bytes(op) : 0.0;
+    }
+    return sum;
+}
+
+static double gradients_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t segment)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < list->count; i++) {
+        sum += list->ops[i].segment == segment ? bytes_of(list, &list->ops[i], sizes).gradient : 0.0;
+    }
+    return sum;
+}
+
+static double casts_of(const nnc_op_list *list, const nnc_policy_sizes *sizes, int32_t segment)
+{
+    double sum = 0.0;
+    for (int32_t i = 0; i < list->count; i++) {
+        sum += list->ops[i].segment == segment ? bytes_of(list, &list->ops[i], sizes).cast : 0.0;
+    }
+    return sum;
+}
+
+/* The largest moment of backward: every instance of every segment, from the last to the first, op by op; then the
+ * update, with all gradients. */
+static double peak_by_instance(const nnc_op_list *list, const nnc_segment_sums *sums, const nnc_plan *plan,
+                               double stream)
+{
+    const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
+    const bool again = plan->recompute == NNC_RECOMPUTE_FULL;
+    double earlier = 0.0, later = 0.0, most = 0.0; /* activations and copies before, gradients after the instance */
+    for (int32_t s = 0; s < list->segment_count; s++) {
+        const double kept = again ? sums[s].input_bytes : sums[s].kept_bytes + casts_of(list, &sizes, s);
+        earlier += (double)list->segments[s].instances * kept;
+    }
+    for (int32_t s = list->segment_count - 1; s >= 0; s--) {
+        const double kept = again ? sums[s].input_bytes : sums[s].kept_bytes + casts_of(list, &sizes, s);
+        for (int64_t j = list->segments[s].instances - 1; j >= 0; j--) {
+            earlier -= kept;
+            for (int32_t i = 0; i < list->count; i++) {
+                if (list->ops[i].segment == s) {
+                    most = fmax(most, earlier + later + inside(list, &sizes, i, again, stream));
+                }
+            }
+            later += gradients_of(list, &sizes, s);
+        }
+    }
+    return fmax(most, later);
+}
+
+static void expect_peak_of(const nnc_model *model, nnc_policy policy, unsigned recompute, int64_t batch)
+{
+    static nnc_segment_sums sums[NNC_SEGMENTS_MAX];
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default();
+    plan.precision = policy == NNC_POLICY_FP32 ? NNC_TF32 : NNC_BF16;
+    plan.policy = policy;
+    plan.recompute = recompute;
+    plan.micro_batch = batch;
+    const nnc_result r = estimate(model, &plan);
+    const nnc_op_list *list = &scratch->list;
+    nnc_segments_sum(list, sums);
+    const nnc_resident_bytes held = nnc_resident_bytes_of(list, sums, &scratch->step.holdings[0], &r.plan, &software);
+    ck_assert(held.replayed);
+    const double stream =
+        (double)list->stream_elements * (policy == NNC_POLICY_AMP || policy == NNC_POLICY_FP32 ? 4.0 : 2.0);
+    const double expected = peak_by_instance(list, sums, &r.plan, stream);
+    const double found = held.peak.gradient_bytes + held.peak.activation_bytes + held.peak.op_bytes +
+                         held.peak.block_bytes + held.peak.cast_bytes;
+    ck_assert_msg(fabs(found - expected) <= 1e-9 * expected,
+                  "%s policy %d recompute %u batch %d: found %.17g, expected %.17g", model->id, (int)policy, recompute,
+                  (int)batch, found, expected);
+}
+
+/* Small batches peak at the update, large ones where backward begins; large layers and a small vocabulary in between. */
+START_TEST(backward_instance_by_instance)
+{
+    const nnc_model models[] = { gpt(3, 64, 4, 500, 32), llama(4, 64, 4, 2, 200, 90, 64), gpt(2, 256, 8, 64, 16),
+                                 residual_unet(32, 32, 3), double_conv_unet(64, 16, 3) };
+    const nnc_policy policies[] = { NNC_POLICY_FP32, NNC_POLICY_MIXED, NNC_POLICY_AMP };
+    for (size_t i = 0; i < COUNT_OF(models); i++) {
+        for (size_t k = 0; k < COUNT_OF(policies); k++) {
+            for (int64_t batch = 1; batch <= 64; batch *= 4) {
+                expect_peak_of(&models[i], policies[k], NNC_RECOMPUTE_NONE, batch);
+                if (models[i].family == NNC_FAMILY_DECODER) { /* its layers are the blocks */
+                    expect_peak_of(&models[i], policies[k], NNC_RECOMPUTE_FULL, batch);
+                }
+            }
+        }
+    }
+}
+END_TEST
+
 static void open_memory(void)
 {
     memory = calloc(1, sizeof *memory);
@@ -217,6 +359,6 @@ static void close_memory(void)
 
 int main(void)
 {
-    const TTest *const tests[] = { peaks_of_random_bytes, activations_of_random_plans };
+    const TTest *const tests[] = { peaks_of_random_bytes, activations_of_random_plans, backward_instance_by_instance };
     return run_tests_with("peak", open_memory, close_memory, tests, COUNT_OF(tests));
 }

@@ -255,6 +255,53 @@ START_TEST(pruning_never_changes_the_answer)
 }
 END_TEST
 
+static int64_t drawn(uint64_t *state, int64_t least, int64_t most)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return least + (int64_t)((*state >> 33) % (uint64_t)(most - least + 1));
+}
+
+/* Random spaces and limits of memory: pruning, which weighs few plans in full, counts and finds the same as a search that
+ * evaluates every plan. */
+START_TEST(random_spaces_prune_alike)
+{
+    static const char *const models[] = { "gpt2", "llama3-8b", "mixtral-8x7b", "deepseek-v3", "sd1-unet" };
+    static const int32_t sizes[] = { 1, 6, 8, 16, 24, 64 };
+    uint64_t state = 28, fits = 0, over = 0;
+    for (int i = 0; i < 60; i++) {
+        const nnc_model *model;
+        const nnc_software *software;
+        nnc_device device = *a100;
+        nnc_error err;
+        const int32_t devices = sizes[drawn(&state, 0, COUNT_OF(sizes) - 1)];
+        nnc_search search = search_of(devices, devices * drawn(&state, 1, 4) * drawn(&state, 1, 3));
+        device.host.mem_bytes_per_s = drawn(&state, 0, 1) == 0 ? 20e9 : (double)NAN;
+        search.mem_bytes = INT64_C(1) << drawn(&state, 31, 38);
+        search.objective = drawn(&state, 0, 1) == 0 ? NNC_OBJECTIVE_TIME : NNC_OBJECTIVE_MEMORY;
+        search.base.optimizer = drawn(&state, 0, 1) == 0 ? NNC_OPTIMIZER_ADAMW : NNC_OPTIMIZER_SGD;
+        search.base.attention = drawn(&state, 0, 3) == 0 ? NNC_ATTENTION_UNFUSED : NNC_ATTENTION_FLASH;
+        search.schedule = (nnc_choice){ { NNC_SCHEDULE_1F1B, drawn(&state, 1, NNC_SCHEDULE_COUNT - 1) }, 2 };
+        search.virtual_stages = (nnc_choice){ { 1, drawn(&state, 2, 4) }, 2 };
+        search.recompute = (nnc_choice){ { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_FULL }, 2 };
+        ck_assert_int_eq(nnc_model_load(specs, models[drawn(&state, 0, COUNT_OF(models) - 1)], &model, &err), NNC_OK);
+        ck_assert_int_eq(nnc_software_load(specs, "torch-eager", &software, &err), NNC_OK);
+        nnc_profiles profiles = nnc_profiles_of_one(software);
+        profiles.any = true;
+        ck_assert_int_eq(nnc_search_by_plan(model, &device, &profiles, &search, NULL, NULL, result, &err), NNC_OK);
+        search.no_prune = true;
+        ck_assert_int_eq(nnc_search_by_plan(model, &device, &profiles, &search, NULL, NULL, other, &err), NNC_OK);
+        check_same(result, other);
+        ck_assert_uint_eq(result->legal, other->legal);
+        ck_assert_uint_eq(result->feasible, other->feasible);
+        ck_assert_uint_eq(other->legal, other->evaluated);
+        fits += result->feasible;
+        over += result->legal - result->feasible;
+    }
+    ck_assert_uint_gt(fits, 1000);
+    ck_assert_uint_gt(over, 1000);
+}
+END_TEST
+
 START_TEST(threads_never_change_the_answer)
 {
     nnc_search search = search_of(32, 48);
@@ -627,6 +674,7 @@ int main(void)
         messages_count,
         shards_may_be_fixed,
         pruning_never_changes_the_answer,
+        random_spaces_prune_alike,
         threads_never_change_the_answer,
         finds_the_fastest_of_all,
         the_front_is_one,

@@ -1,14 +1,13 @@
-/* A configuration from its first key to the model, in this order: the architecture that it names; the network of the
- * architecture; unknown keys; implied fields; the class and its head; keys; kinds of layers; parts; notes.
- *
- * A file of several networks is a decoder of text, and towers that read images or sounds for it. */
+/* Reads a configuration in this order: its architecture; the network of the architecture; unknown keys; implied fields;
+ * the class and its head; keys; kinds of layers; parts; notes. A file with several networks is a text decoder with
+ * towers that read images or sounds for it. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
-/* The longest sequence that a training is taken to have, where a network could hold a longer one. */
+/* Longest sequence that training is assumed to use, even if the network allows longer ones. */
 enum { TRAINED_TOKENS = 8192 };
 
-/* ---- the architecture that it names ---- */
+/* ---- the architecture of a configuration ---- */
 
 static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
 {
@@ -28,7 +27,8 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 
-/* The architecture that an old class name means, decided by another key; NULL with a fault. */
+/* Returns the architecture that an old class name means, which another key decides. Returns NULL when a fault was
+ * noted. */
 static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row)
 {
     char own[64], expected[160];
@@ -58,7 +58,7 @@ static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, c
     return found;
 }
 
-/* The architecture that the file names; NULL with a fault. */
+/* Returns the architecture that the file names. Returns NULL when a fault was noted. */
 static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
 {
     const char *key = nnc_foreign_given(root, "_class_name") ? "_class_name" : "model_type";
@@ -82,9 +82,9 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
     return NULL;
 }
 
-/* ---- its network, and the fields that its files name ---- */
+/* ---- the network of the architecture, and the fields that its files name ---- */
 
-/* Gives the model the list of ops that the architecture names, with numbers of its own; nothing where it names none. */
+/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names none. */
 static bool take_graph(nnc_foreign_file *file)
 {
     char below[96], *text = NULL;
@@ -124,7 +124,7 @@ static bool take_graph(nnc_foreign_file *file)
     return faults.count == 0;
 }
 
-/* Is it a field? If not, notes a fault at the place in the data file. */
+/* Tests whether a name is a field. If not, notes a fault at the place in the data file. */
 static bool is_field(const nnc_foreign_file *file, nnc_json at, const char *name)
 {
     nnc_error why;
@@ -150,7 +150,7 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value)
     return good;
 }
 
-/* One entry of "keys" in its document. */
+/* Checks one entry of "keys" in its document. */
 static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key)
 {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
@@ -167,7 +167,7 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
     return good;
 }
 
-/* Patterns are of decoders, levels of U-Nets. */
+/* Checks that patterns belong to decoders, and levels to U-Nets. */
 static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row)
 {
     const nnc_json root = nnc_json_root(row->only.doc);
@@ -211,9 +211,9 @@ bool nnc_foreign_begin(nnc_foreign_file *file)
     return good;
 }
 
-/* ---- keys that it does not know ---- */
+/* ---- unknown keys ---- */
 
-/* "silu|swish" of the values that are understood. */
+/* Writes the values that are understood: "silu|swish". */
 static void write_only(nnc_json only, char *text, size_t size)
 {
     char own[64];
@@ -228,8 +228,8 @@ static void write_only(nnc_json only, char *text, size_t size)
     }
 }
 
-/* Is the value one of those in `only`? Null always is; [] = a list or object of nothing, {"each": V} = a list of this
- * value alone, {"scalar": true} = any single value. */
+/* Tests whether `only` allows a value. Null is always allowed. [] allows an empty list or object, {"each": V} a list
+ * with only this value, {"scalar": true} any single value. */
 static bool allowed(nnc_json at, nnc_json only)
 {
     char text[64], own[64];
@@ -264,7 +264,7 @@ static bool allowed(nnc_json at, nnc_json only)
     return false;
 }
 
-/* A number whose key names a size belongs to the shape, whoever wrote it. */
+/* A number whose key names a size is a part of the shape, in any configuration. */
 static bool looks_like_size(nnc_json at, const char *key)
 {
     static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
@@ -306,14 +306,14 @@ static void check_only(nnc_json at, nnc_json only)
     }
 }
 
-/* Is the key of the text around a tower, or of the tower in the same object? */
+/* Tests whether it is a key of the text around a tower, or of the tower in the same object. */
 static bool known_around(const nnc_architecture *around, const char *key)
 {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
 }
 
-/* Does the architecture, or any configuration, know the key? Faults where it does not know the value. */
+/* Tests whether the architecture, or any configuration, knows the key. Notes a fault when the value is not known. */
 static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
 {
     const nnc_json none = { file->at.doc, NULL };
@@ -334,8 +334,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
            known_around(file->around, key);
 }
 
-/* The members of an object, whose names begin with its own inside another. Calls itself once for a key inside an
- * object, as deep as names go. */
+/* Checks the members of an object. Their names begin with its own, if it is inside another. Calls itself once for a key
+ * inside an object, as deep as names go. */
 static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth)
 {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
@@ -355,9 +355,9 @@ static void check_members(nnc_foreign_file *file, nnc_json object, const char *p
     }
 }
 
-/* ---- its class ---- */
+/* ---- the class of a configuration ---- */
 
-/* The number of labels of a classifier: the number of their names, a number, or two where the class has a default. */
+/* Sets the number of labels of a classifier: the count of their names, a number, or 2 if the class has a default. */
 static void set_labels(nnc_json root, nnc_model *model, bool two)
 {
     const nnc_json number = nnc_foreign_get(root, "num_labels|_num_labels");
@@ -377,7 +377,7 @@ static void set_labels(nnc_json root, nnc_model *model, bool two)
     }
 }
 
-/* The fields that a class implies; "labels" and "given_labels" stand for their number. */
+/* Sets the fields that a class implies. The values "labels" and "given_labels" mean the number of labels. */
 static void apply_class(nnc_json root, nnc_model *model, nnc_json effects)
 {
     for (nnc_json at = nnc_json_first(effects); at.node != NULL; at = nnc_json_next(at)) {
@@ -390,15 +390,16 @@ static void apply_class(nnc_json root, nnc_model *model, nnc_json effects)
     }
 }
 
-/* Does the class name end like this? A class for a task ("ForRewardModel") is no base model. */
+/* Tests whether the class name has this end. A class for a task ("ForRewardModel") is no base model. */
 static bool ends_so(const char *name, const char *end)
 {
     const bool base = strcmp(end, "Model") == 0;
     return nnc_foreign_ends(name, end) && !(base && strstr(name, "For") != NULL);
 }
 
-/* The class that the file names has to build this network with a head that is known: a base model has none, and a
- * classifier another. The first end of a name counts; without a class, the first of the list. */
+/* Finds the class that the file names. It must build this network with a known head: a base model has no head, a
+ * classifier has a different one. The first matching end of a name is used; without a class, the first end in the
+ * list. */
 static void read_class(nnc_foreign_file *file, nnc_json root)
 {
     const nnc_json list = nnc_json_get(root, "architectures");
@@ -441,7 +442,7 @@ static void set_implied(nnc_foreign_file *file)
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* The file that has patterns: this one, else the nearest file in its chain of `like`. */
+/* Returns the file with patterns: this one, else the nearest file that it is like. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row)
 {
     while (row->below != NULL && row->pattern_count == 0) {
@@ -474,7 +475,8 @@ static void fill(nnc_foreign_file *file)
 
 /* ---- several networks in one file ---- */
 
-/* The architecture of the object of a part: its own name for it, else the architecture of the file. */
+/* Returns the architecture for the object of a part: the architecture that the object names, else the architecture that
+ * the file names. */
 static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part)
 {
     const nnc_json type = nnc_json_get(at, "model_type");
@@ -498,7 +500,7 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
     return own;
 }
 
-/* A key of the text that the file repeats outside of the text must have the same value there. */
+/* Checks that a key of the text has the same value when the file repeats it outside of the text. */
 static void check_twice(const nnc_foreign_file *file, nnc_json inside)
 {
     char a[64], b[64];
@@ -514,7 +516,7 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside)
     }
 }
 
-/* A key that shapes the text may not stand outside of it alone. */
+/* Checks that a key that shapes the text is not only outside of the text. */
 static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text)
 {
     for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
@@ -527,7 +529,7 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
     file->around = text;
 }
 
-/* Whether the head is the embedding table: the key may stand in the text or outside of it. */
+/* Reads whether the head is the embedding table. The key may be in the text or outside of it. */
 static void read_tied(nnc_foreign_file *file, nnc_json text)
 {
     const nnc_json outside = nnc_json_get(file->at, "tie_word_embeddings");
@@ -572,7 +574,7 @@ static void read_text(nnc_foreign_file *file)
     snprintf(file->skipped, sizeof file->skipped, "%s", text.skipped);
 }
 
-/* Numbers of a part that follow from the text. */
+/* Sets numbers of a part that are computed from the text. */
 static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part)
 {
     const nnc_decoder *d = &model->decoder;
@@ -649,7 +651,7 @@ static void read_parts(nnc_foreign_file *file)
 
 /* ---- rules and notes of the whole file ---- */
 
-/* The key that sets a field, as the file writes it; the field's own name where a level sets it. */
+/* Returns the key that sets a field, as in the file; if a level sets it, the name of the field. */
 static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size)
 {
     snprintf(name, size, "%s", field);
@@ -667,7 +669,7 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
     return name;
 }
 
-/* Keys of the file are checked before the family's own rule checks the fields. */
+/* Checks the keys of the file before the rule of the family checks the fields. */
 static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 {
     char heads[64], hidden[64], what[96];
@@ -677,7 +679,7 @@ static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
     }
 }
 
-/* A file gives the longest possible sequence, not the length of training sequences. */
+/* Limits the sequence: a file gives the longest possible sequence, not the length of training sequences. */
 static int64_t limit_sequence(nnc_decoder *d)
 {
     const int64_t maximum = d->seq_len;
@@ -761,7 +763,7 @@ static const char *text_at(nnc_json root, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
-/* The library that reads such a file, and how it splits ops that nncost has as one. */
+/* Sets the library that reads such a file, and how it splits ops that are one op in nncost. */
 static void note_library(nnc_json root, nnc_model *model)
 {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
@@ -824,7 +826,7 @@ bool nnc_is_architecture(nnc_json root)
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
 {
     nnc_error err;
-    nnc_faults unused = { .err = &err }; /* faults of files that it is like are noted in the document, too */
+    nnc_faults unused = { .err = &err }; /* faults in files that it is like are also noted in the document */
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;
     if (model == NULL) {

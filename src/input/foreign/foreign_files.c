@@ -1,9 +1,9 @@
 /* Data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names them.
  *
- * A file is found like a device or a model: folders of $NNCOST_PATH first, then the user's own, then the shipped one.
- * Only the file of the model_type and those that it is like are read, three small ones for a LLaMA. All files are read
- * in two cases alone, both on the way to a fault or rare: to name the nearest architecture, and to decide if an unknown
- * key shapes a network elsewhere. */
+ * A file is found like a device or a model: in the folders of $NNCOST_PATH first, then in the user's own, then in the
+ * shipped one. Only the file of the model_type and the files that it is like are read, three small ones for a LLaMA.
+ * All files are read in only two cases: to name the nearest architecture in an error, and to decide whether an unknown
+ * key shapes another network. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -15,7 +15,7 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    bool reading; /* waits for the file that its `like` names */
+    bool reading; /* it waits for the file that its `like` names */
     bool good;
     struct nnc_foreign_document *next;
 };
@@ -23,7 +23,7 @@ typedef struct nnc_foreign_document document;
 
 /* ---- checks of values ---- */
 
-/* Notes a fault if a value does not suit; absent values are not checked. */
+/* Notes a fault if a value is not valid. Absent values are not checked. */
 typedef void check_fn(nnc_json at);
 
 static bool is_object(nnc_json at)
@@ -100,7 +100,7 @@ static void check_texts(nnc_json at)
     }
 }
 
-/* An object with the member "key", a text, and only these other members. */
+/* Checks an object with the text member "key" and no other members than these. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others)
 {
     typedef struct keyed {
@@ -126,7 +126,7 @@ static void check_when(nnc_json at)
     }
 }
 
-/* A number, or {"key": K, "default": NUMBER}. */
+/* Checks a number, or {"key": K, "default": NUMBER}. */
 static void check_number(nnc_json at)
 {
     static const char *const others[] = { "default", NULL };
@@ -160,7 +160,7 @@ static void check_classes(nnc_json at)
     check_each(at, check_class);
 }
 
-/* {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true: a file may lack it} */
+/* Checks {"like": ARCHITECTURE, "sets": {FIELD: VALUE}, "optional": true}; optional: a file may lack the part. */
 static void check_part(nnc_json at)
 {
     const nnc_json like = nnc_json_get(at, "like"), sets = nnc_json_get(at, "sets");
@@ -206,12 +206,12 @@ static void check_stands_for(nnc_json at)
     }
 }
 
-/* ---- the tables of a file: docs/models.md says what each member does ---- */
+/* ---- the tables of a file; docs/models.md describes each member ---- */
 
-/* A member of an object, kept as JSON. check: NULL = the caller checks it. */
+/* A member of an object that is stored as JSON. check: NULL = the caller checks it. */
 typedef struct member {
     const char *name;
-    size_t offset; /* place of an nnc_json; 0 = not kept, since no struct begins with an nnc_json */
+    size_t offset; /* offset of an nnc_json in the struct; 0 = not stored, because no struct begins with an nnc_json */
     check_fn *check;
 } member;
 
@@ -330,7 +330,7 @@ static void read_object(nnc_json at, const object_table *table, void *object)
     nnc_read_object(at, &table->fields, names, object);
 }
 
-/* A list of objects into an array of structs, all 0 at first; NULL with *count 0 where it is absent. */
+/* Reads a list of objects into an array of zeroed structs. Returns NULL with *count 0 if the list is absent. */
 static void *read_objects(nnc_json list, const object_table *table, size_t size, int32_t *count)
 {
     *count = 0;
@@ -350,7 +350,7 @@ static void *read_objects(nnc_json list, const object_table *table, size_t size,
     return array;
 }
 
-/* An object of words and values, or the name of one in foreign/any.json. */
+/* Returns an object of words and values; a name means the object with this name in foreign/any.json. */
 static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
 {
     const nnc_json none = { at.doc, NULL };
@@ -371,7 +371,7 @@ static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
     return found;
 }
 
-/* Rules between the members of a key. */
+/* Checks rules between the members of a key. */
 static void check_key(nnc_json at, const nnc_foreign_key *key)
 {
     const bool several = key->to_each.node != NULL;
@@ -442,7 +442,7 @@ static document *find_document(const nnc_foreign_set *set, const char *name)
     return d;
 }
 
-/* The architecture of a file that was read; NULL if the file has a fault, which is noted. */
+/* Returns the architecture of a file that was read; NULL if the file has a fault, which is noted. */
 static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
 {
     const bool loud = !set->quiet || d->err.status == NNC_NO_MEMORY;
@@ -452,8 +452,8 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
     return d->good ? &d->row : NULL;
 }
 
-/* The architecture that this one is like. Calls itself through nnc_foreign_find as long as the chain is; a circle ends
- * at a file that is being read. */
+/* Reads the architecture that this one is like. Calls itself through nnc_foreign_find, as deep as the chain is long. A
+ * circle ends at a file that is being read. */
 static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row)
 {
     const nnc_json at = nnc_json_get(root, "like");
@@ -476,7 +476,7 @@ static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row
     }
 }
 
-/* stem: the name of the file; NULL = any. */
+/* Reads an architecture. stem: name of the file; NULL = any. */
 static void read_root(nnc_foreign_set *set, nnc_json root, const char *stem, nnc_architecture *row)
 {
     if (!is_object(root)) {
@@ -501,8 +501,8 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
     if (nnc_json_parse(&d->doc)) {
         read_root(set, nnc_json_root(&d->doc), name, &d->row);
     }
-    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name that finds it, whatever id the
-                                                        * file has */
+    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name by which it is found, even if the file has another
+                                                        * id */
 }
 
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem)
@@ -517,7 +517,7 @@ const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc
     return doc->faults->count == 0 ? row : NULL;
 }
 
-/* Can it be the name of a file? */
+/* Tests whether a text can be the name of a file. */
 static bool is_usable(const char *name)
 {
     return name[0] != '\0' && name[0] != '.' && strlen(name) < sizeof((nnc_architecture *)0)->id &&
@@ -615,7 +615,7 @@ const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool net
     return names != NULL ? nnc_nearest(name, names, used) : NULL;
 }
 
-/* ---- which keys a file speaks of ---- */
+/* ---- the keys that a file mentions ---- */
 
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous)
 {
@@ -652,7 +652,7 @@ bool nnc_foreign_listed(nnc_json list, const char *text)
     return false;
 }
 
-/* Is the key one of the names "n_embd|hidden_size", or the object that contains one of them? */
+/* Tests whether the key is one of the names "n_embd|hidden_size", or an object that contains one of them. */
 static bool names(const char *list, const char *key)
 {
     const size_t length = strlen(key);
@@ -666,7 +666,7 @@ static bool names(const char *list, const char *key)
     return false;
 }
 
-/* The same for the "key" of an object. */
+/* Tests whether the "key" of an object is one of the names, or an object that contains one of them. */
 static bool names_within(nnc_json at, const char *key)
 {
     const nnc_json name = nnc_json_get(at, "key");
@@ -693,7 +693,7 @@ static bool levels_read(nnc_json levels, const char *key)
     return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
-/* Does the file itself read the key into a field? */
+/* Tests whether the file itself reads the key into a field. */
 static bool reads(const nnc_architecture *row, const char *key)
 {
     bool found = levels_read(row->levels, key);
@@ -737,7 +737,7 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
     return false;
 }
 
-/* May the file mention the key? Searches its text, which is far cheaper than reading it. */
+/* Tests whether the file may mention the key. Searches its text, which is much cheaper than reading it. */
 static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key)
 {
     char below[96], *text = NULL;
@@ -768,7 +768,7 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key)
     return shapes;
 }
 
-/* Do members of a list begin with "key."? */
+/* Tests whether members of a list begin with "key.". */
 static bool begins_inside(const char *one, const char *key)
 {
     const size_t length = strlen(key);

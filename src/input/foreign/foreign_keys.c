@@ -1,7 +1,8 @@
-/* Keys and values: from what a configuration says, or the default of its class, to a field of the model.
+/* Keys and values: from the value in a configuration, or the default of its class, to a field of the model.
  *
- * A key is read in five steps: is it asked for (`when`); its value, by one of its names; a value that is there, by one
- * of the ways below; a default where it is not; agreement with an earlier key of the same field. */
+ * A key is read in five steps: test whether it applies (`when`); get its value by one of its names; read a present
+ * value in one of the ways below; use the default of an absent value; compare with an earlier key that has set the same
+ * field. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -72,7 +73,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
     return NULL;
 }
 
-/* Do two values have the same text? */
+/* Tests whether two values have the same text. */
 static bool is_same(nnc_json a, nnc_json b)
 {
     char one[64], other[64];
@@ -81,7 +82,7 @@ static bool is_same(nnc_json a, nnc_json b)
     return first != NULL && second != NULL && strcmp(first, second) == 0;
 }
 
-/* The value of one name: dots lead inside objects, '^' begins at the root. */
+/* Returns the value of one name: dots lead into objects, '^' begins at the root. */
 static nnc_json get_one(nnc_json at, const char *name, size_t length)
 {
     char dotted[96];
@@ -138,10 +139,10 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when)
     return found != NULL && (strcmp(found, wanted) == 0) != other;
 }
 
-/* ---- values of a data file, into fields ---- */
+/* ---- from values of a data file to fields ---- */
 
-/* The number in a field. For a decoder whose file does not say how wide a head is, the width that the family will
- * take. */
+/* Returns the number in a field. If the file of a decoder gives no head width, returns the width that the family will
+ * use. */
 static double foreign_number(const nnc_field *field, const nnc_model *model)
 {
     const void *place = (const char *)model + field->offset;
@@ -154,12 +155,12 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
                                           : 0;
 }
 
-/* The field that a text names, alone or in a multiple ("4*hidden"); NULL = another word. */
+/* Returns the field that a text names, also in a multiple ("4*hidden"); NULL = the text names no field. */
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text)
 {
     const char *times = strchr(text, '*');
     const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value of this field, not a
-                                                           * name */
+                                                                         * name */
     return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
 }
 
@@ -207,7 +208,7 @@ void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64
     set_text(at, model, to, text, (nnc_json){ at.doc, NULL });
 }
 
-/* ---- one key that is there ---- */
+/* ---- a key that is present ---- */
 
 static void store(const nnc_field *field, nnc_model *model, double number)
 {
@@ -219,7 +220,8 @@ static const nnc_field *field_of(const nnc_model *model, const char *name)
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
-/* The first item of a list that is no number, or not that of the first item; NULL node = the list repeats one number. */
+/* Returns the first item of a list that is no number, or differs from the first item; NULL node = the list repeats one
+ * number. */
 static nnc_json first_uneven(nnc_json list)
 {
     const nnc_json first = nnc_json_first(list);
@@ -231,7 +233,7 @@ static nnc_json first_uneven(nnc_json list)
     return first.node != NULL ? at : list;
 }
 
-/* A list that repeats one number counts as that number. false: a fault was noted. */
+/* Replaces a list that repeats one number by that number. Returns false when a fault was noted. */
 static bool first_of_equal(nnc_json *at)
 {
     const nnc_json uneven = first_uneven(*at);
@@ -257,7 +259,7 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
     nnc_json_mismatch(at, "unknown value", known);
 }
 
-/* A number that is a multiple or a part of ours. */
+/* Reads a number that is a multiple or a part of nncost's number. */
 static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     const nnc_field *times = field_of(model, key->times);
@@ -279,7 +281,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
     }
 }
 
-/* Two thirds of the number, rounded up to a multiple of another key's value. */
+/* Sets two thirds of the number, rounded up to a multiple of another key's value. */
 static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
                             nnc_model *model)
 {
@@ -298,7 +300,7 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* How many layers of a list exist in this model; the list is the configuration's, else the default. */
+/* Counts how many layers of a list exist in this model. The list is in the configuration; if not, it is the default. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
@@ -316,7 +318,8 @@ static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
     return count;
 }
 
-/* A number, less the count of a list elsewhere; nothing where it equals another field. */
+/* Reads a number and subtracts the number of entries in another list. Sets nothing if the number equals another
+ * field. */
 static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     nnc_read_field(at, field, model);
@@ -334,7 +337,7 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
     }
 }
 
-/* For the field of a number, a number that is not among the words is its own value. */
+/* Tests whether a number is its own value: the field is a number, and the words do not include it. */
 static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field)
 {
     char text[64];
@@ -364,10 +367,10 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
     }
 }
 
-/* ---- one key that is not there ---- */
+/* ---- a key that is absent ---- */
 
-/* Does the default follow from other fields, or set nothing? A number or a word of its own does not: with null the
- * class would not build. */
+/* Tests whether the default is computed from other fields, or sets nothing. A default that is a number or a word is
+ * neither: the class cannot be built when such a key is null. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
 {
     const nnc_field *target = field_of(model, key->to);
@@ -377,7 +380,7 @@ static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
             source_field(nnc_model_table_of(model), NULL, nnc_json_text(key->absent)) != NULL);
 }
 
-/* "qkv_bias=on,out_bias=on" */
+/* Writes fields and values: "qkv_bias=on,out_bias=on". */
 static void write_fields(nnc_json value, char *text, size_t size)
 {
     char own[64];
@@ -437,7 +440,7 @@ static void read_absent(nnc_foreign_file *file, nnc_json at, const nnc_foreign_k
 
 /* ---- lists for several fields ---- */
 
-/* The words of a list inside a list, "ResBlock+AttnBlock"; the text of anything else. */
+/* Returns the words of a list inside a list, joined: "ResBlock+AttnBlock"; for any other value its text. */
 static const char *joined(nnc_json at, char *text, size_t size)
 {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
@@ -447,7 +450,7 @@ static const char *joined(nnc_json at, char *text, size_t size)
     return text;
 }
 
-/* Reads one of several values: a number, or a word for a value. */
+/* Reads one of several values: a number, or a word that has a value. */
 static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field, nnc_model *model)
 {
     char text[256], known[256];
@@ -475,7 +478,7 @@ static nnc_json item_at(nnc_json list, int index)
     return index < 0 ? (nnc_json){ list.doc, NULL } : at;
 }
 
-/* Is the value present, with the right type and length? An absent list has its default. */
+/* Tests whether the value is present, with the right type and length. An absent list gets its default. */
 static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key, nnc_json list)
 {
     char text[64];
@@ -499,7 +502,7 @@ static bool check_list(const nnc_foreign_file *file, const nnc_foreign_key *key,
     return true;
 }
 
-/* A number for each of several fields. */
+/* Reads one number for each of several fields. */
 static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
 {
     static const char zero[] = "0";
@@ -532,7 +535,7 @@ static void read_several(nnc_foreign_file *file, const nnc_foreign_key *key)
     }
 }
 
-/* ---- one key, and all of them ---- */
+/* ---- one key; all keys ---- */
 
 static nnc_json last_of(nnc_json list)
 {
@@ -543,7 +546,7 @@ static nnc_json last_of(nnc_json list)
     return last;
 }
 
-/* Two keys of one field differ. at: the key that is present; no key where two defaults differ. */
+/* Reports that two keys of one field differ. at: the key that is present; without a key, two defaults differ. */
 static void refuse_difference(const nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again,
                               nnc_json at, bool given)
 {
@@ -571,8 +574,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
-    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* our 0 means "none": the key is then
-                                                           * absent */
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* in nncost 0 means "none", as an absent key does */
         one.min = 1;
         one.unit = NULL;
     }
@@ -599,7 +601,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     *file->model = read;
 }
 
-/* The earlier key, of the file or of its `like` files, that set the same field; NULL = none. */
+/* Returns the earlier key, in the file or the files that it is like, that set the same field; NULL = none. */
 static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key)
 {
     const nnc_architecture *row = NULL;

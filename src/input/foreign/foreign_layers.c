@@ -1,7 +1,9 @@
-/* Layers that differ: which kind each layer of a decoder is, and which levels of a U-Net attend.
+/* Layers that differ: finds the kind of each layer of a decoder, and the levels of a U-Net with attention.
  *
- * The kinds of a decoder's layers come from a list, letters, or a rule by numbers, and become the shortest list that
- * repeats:  full_attention, sliding, sliding, full_attention, ... -> mixers = full,window,window */
+ * The kinds of a decoder's layers are given by a list, letters, or a rule by numbers. They become the shortest list
+ * that repeats:
+ *
+ *     full_attention, sliding, sliding, full_attention, ... -> mixers = full,window,window */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -9,7 +11,7 @@
 
 enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
 
-/* Kinds of all layers, as far as they are known. */
+/* The kinds of all layers, as far as they are known. */
 typedef struct kinds {
     const nnc_foreign_pattern *pattern;
     nnc_foreign_file *file;
@@ -22,7 +24,8 @@ static void set_kind(kinds *k, int64_t layer, const char *kind)
     snprintf(k->of[layer], KIND_MAX, "%s", kind);
 }
 
-/* Translates a word of the configuration to our kind; false with a fault if the data file lacks the word. */
+/* Translates a word of the configuration to nncost's kind. Returns false with a fault if the data file lacks the
+ * word. */
 static bool translate(kinds *k, nnc_json at, const char *word, int64_t layer)
 {
     char own[KIND_MAX], expected[160];
@@ -45,12 +48,12 @@ static bool refuse_length(const kinds *k, nnc_json at)
     return false;
 }
 
-/* A word for each layer. */
+/* Reads a word for each layer. */
 static bool read_list(kinds *k, nnc_json list)
 {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
-                                ? k->file->model->decoder.next_layers /* may have words, too */
+                                ? k->file->model->decoder.next_layers /* these layers may also have words */
                                 : 0;
     if (nnc_json_count(list) != k->layers && nnc_json_count(list) != k->layers + further) {
         return refuse_length(k, list);
@@ -65,7 +68,7 @@ static bool read_list(kinds *k, nnc_json list)
     return true;
 }
 
-/* A letter for each layer, or for each of a few that repeat. */
+/* Reads a letter for each layer, or letters that repeat. */
 static bool read_letters(kinds *k, nnc_json at)
 {
     const char *letters = nnc_json_text(at);
@@ -82,7 +85,7 @@ static bool read_letters(kinds *k, nnc_json at)
     return true;
 }
 
-/* [[["global", "local"], 12]]: words that repeat, and how often. */
+/* Reads [[["global", "local"], 12]]: words that repeat, and how often. */
 static bool read_matrix(kinds *k, nnc_json matrix)
 {
     int64_t layer = 0;
@@ -110,8 +113,8 @@ static bool read_matrix(kinds *k, nnc_json matrix)
     return layer == k->layers || refuse_length(k, matrix);
 }
 
-/* A number of the rule: as the data file says it, or under a key of the configuration; a whole number from `least` on,
- * or a fault. */
+/* Reads a number of the rule, from the data file or from a key of the configuration: a whole number of at least
+ * `least`. Notes a fault otherwise. */
 static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, int64_t *number)
 {
     const nnc_json key = nnc_json_get(rule, "key");
@@ -144,7 +147,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     return true;
 }
 
-/* The layers whose indices a list has. */
+/* Sets the kind of the layers whose indices are in a list. */
 static bool set_listed(kinds *k, nnc_json list, const char *kind)
 {
     if (nnc_json_type_of(list) != NNC_JSON_LIST) {
@@ -179,7 +182,8 @@ static bool follow_rule(kinds *k)
     return !nnc_foreign_is_given(except) || set_listed(k, except, p->out);
 }
 
-/* The first rule that the file or its class has for the kinds. false: a fault was noted, or there is no rule. */
+/* Uses the first rule that the file or its class has. Returns false when a fault was noted, or when there is no
+ * rule. */
 static bool find_kinds(kinds *k)
 {
     const nnc_foreign_pattern *p = k->pattern;
@@ -212,7 +216,7 @@ static bool find_kinds(kinds *k)
     return p->in[0] != '\0' && nnc_foreign_speaks(root, p->when) && follow_rule(k);
 }
 
-/* Smallest number of first layers whose repetition gives all layers. */
+/* Returns the smallest number of first layers whose repetition gives all layers. */
 static int64_t period_of(const kinds *k)
 {
     int64_t period = 1;
@@ -234,7 +238,7 @@ static void set_field(const kinds *k, const char *field, const char *text)
     }
 }
 
-/* A count of first layers without experts has its own field. */
+/* Sets the field for the number of first layers without experts, if the kinds have this form. */
 static bool set_leading(const kinds *k)
 {
     char text[24];
@@ -307,7 +311,7 @@ void nnc_foreign_pattern_read(nnc_foreign_file *file, const nnc_foreign_pattern 
 
 enum { CHANNELS_MAX = 100000 };
 
-/* block_out_channels as multiples of its first. */
+/* Reads block_out_channels as multiples of its first value. */
 static void read_channels(nnc_json root, nnc_unet *u)
 {
     const nnc_json list = nnc_json_get(root, "block_out_channels");
@@ -330,7 +334,7 @@ static void read_channels(nnc_json root, nnc_unet *u)
     }
 }
 
-/* Levels with attention; the list of the way up starts at the deepest level and must mirror the way down. */
+/* Reads the levels with attention. The list of the way up begins at the deepest level and must mirror the way down. */
 static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
 {
     const nnc_json down = nnc_json_get(root, "down_block_types");
@@ -367,8 +371,8 @@ static void read_blocks(nnc_json root, nnc_json levels, nnc_unet *u)
     u->attention_levels_count = u->levels;
 }
 
-/* One entry per level: the same head count everywhere, or counts that give the same width. Levels
- * that do not attend have an entry too, and the middle shares the deepest one's. */
+/* Reads one entry per level: the same number of heads at every level, or numbers that give the same width. Levels
+ * without attention also have an entry, and the middle uses the entry of the deepest level. */
 static void read_head_list(nnc_json list, nnc_unet *u)
 {
     bool same_count = true, same_width = true;
@@ -400,7 +404,7 @@ static void read_head_list(nnc_json list, nnc_unet *u)
     }
 }
 
-/* The number of heads is in the first of two keys that is given. */
+/* Reads the number of heads from the first of two keys that is given. */
 static void read_heads(nnc_foreign_file *file, nnc_json keys, nnc_json fallback)
 {
     const nnc_json first = nnc_json_first(keys);

@@ -1,0 +1,556 @@
+/* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3 gathers and full recomputation runs
+ * again, and autocast.
+ *
+ * Units.   [captured-units]  Operators of forward are cut into slots, in order: a run of equal layers (a block of the
+ * file); a module of a numbered list, such as "layer1.0"; and what lies between. Backward operators belong to the slot
+ * of their module, and never to a slot before that of a later one. A unit that runs again keeps the tensors that enter
+ * it: created before, and read inside.
+ *
+ * Autocast: a step that was recorded in fp32, as it would run under torch.autocast on CUDA with fp32 weights.   [autocast]
+ *
+ *     products, convolutions, attention   16 bits; wider operands are cast first, weights once per forward
+ *     norms, softmax, losses, powers      fp32; narrower operands are cast first
+ *     batch norms                         the format of their map, whatever that of their weights
+ *     all others                          the widest format of their operands
+ *
+ * A storage is narrow where its operator writes 16 bits; a second reading of the operators follows the formats from
+ * storage to storage. Backward runs no autocast: it has the formats of what forward kept, and gradients of weights are
+ * cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
+#include "base/base_internal.h"
+#include "input/capture_internal.h"
+
+/* ---- lifetimes ---- */
+
+/* Kept bytes go to the operator that created them, inputs to the first one. */
+static void add_kept(reader *r, const int32_t *places, int32_t count)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const int32_t place = s->first >= 0 && s->first < count ? places[s->first] : 0;
+        if (s->kind == INPUT) {
+            r->program->input_bytes += s->bytes;
+        }
+        if (s->kind == INPUT || s->kind == KEPT) {
+            const bool inside = r->first_of[place] < r->last_of[place];
+            nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
+            op->kept_bytes += s->bytes; /* of all repeats */
+        }
+    }
+    for (int32_t i = 0; i < r->count; i++) {
+        r->ops[i].kept_bytes /= (double)r->ops[i].repeat;
+    }
+}
+
+/* Bytes that live at one position of the step. */
+typedef struct live {
+    double gradients, kept, temporary;
+} live;
+
+/* Replays the storages: gradients live from their first write on, others from their first to their last use. */
+static void add_lives(const reader *r, int32_t count, live *change)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const int32_t begin = s->first < 0 ? 0 : s->first < count ? s->first : count;
+        const int32_t end = s->kind == GRADIENT || s->last >= count ? count : s->last + 1;
+        if (s->kind == GRADIENT && s->first >= 0) {
+            change[begin].gradients += s->bytes;
+        } else if ((s->kind == INPUT || s->kind == KEPT) && end > begin) {
+            change[begin].kept += s->bytes;
+            change[end].kept -= s->bytes;
+        } else if (s->kind == TEMPORARY && s->first >= 0 && end > begin) {
+            change[begin].temporary += s->bytes;
+            change[end].temporary -= s->bytes;
+        }
+    }
+}
+
+/* Temporary bytes go to the operators of backward that run while they live; the peak is the largest sum of all that
+ * lives before the optimizer. */
+bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
+{
+    live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
+    double most = -1.0;
+    if (change == NULL) {
+        nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    add_kept(r, places, count);
+    add_lives(r, count, change);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t first = r->first_of[places[i]], last = r->last_of[places[i]];
+        now.gradients += change[i].gradients;
+        now.kept += change[i].kept;
+        now.temporary += change[i].temporary;
+        if (first < last && now.gradients + now.kept + now.temporary > most) {
+            most = now.gradients + now.kept + now.temporary;
+            r->program->peak_gradients = now.gradients;
+            r->program->peak_kept = now.kept;
+            r->program->peak_temporary = now.temporary;
+        }
+        for (int32_t j = first; j < last; j++) {
+            nnc_captured_op *op = &r->ops[j];
+            if (op->phase == NNC_PHASE_BACKWARD && now.temporary > op->transient_bytes) {
+                op->transient_bytes = now.temporary;
+            }
+        }
+    }
+    return true;
+}
+
+/* ---- units ---- */
+
+enum { UNITS_MAX = 256 }; /* further modules count as outside */
+
+/* Length of a path up to its first number, and past it: "layers.3.attn" -> "layers.", "layers.3"; 0, 0: no number. */
+typedef struct unit_name {
+    size_t stem, whole;
+} unit_name;
+
+static unit_name unit_of(const char *path)
+{
+    for (const char *part = path; *part != '\0'; part += strcspn(part, ".") + (part[strcspn(part, ".")] == '.')) {
+        const size_t digits = strspn(part, "0123456789");
+        if (digits > 0 && (part[digits] == '.' || part[digits] == '\0')) {
+            return (unit_name){ (size_t)(part - path), (size_t)(part - path) + digits };
+        }
+    }
+    return (unit_name){ 0, 0 };
+}
+
+/* 2: modules of the same unit; 1: of units of the same list; 0: neither. */
+static int likeness(const char *a, const char *b)
+{
+    const unit_name x = unit_of(a), y = unit_of(b);
+    return x.whole == 0 || x.stem != y.stem || strncmp(a, b, x.stem) != 0 ? 0
+           : x.whole == y.whole && strncmp(a, b, x.whole) == 0            ? 2
+                                                                          : 1;
+}
+
+/* For each op of the file its block, 1 and up; 0 = none. The blocks were checked when the positions were set. */
+static int32_t *blocks_of(const reader *r, nnc_json blocks)
+{
+    int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
+    for (nnc_json item = nnc_json_first(blocks); block != NULL && item.node != NULL; item = nnc_json_next(item)) {
+        const int64_t first = (int64_t)nnc_json_number(nnc_json_first(item));
+        const int64_t length = (int64_t)nnc_json_number(nnc_json_next(nnc_json_first(item)));
+        number++;
+        for (int64_t i = first; i < first + length; i++) {
+            block[i] = number;
+        }
+    }
+    return block;
+}
+
+/* Cuts forward into slots; slot_of: of each op of the file, -1 = of backward. */
+static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
+{
+    int32_t last = -1, units = 0;
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        slot_of[i] = -1;
+        if (r->backward_of[i]) {
+            last = -1;
+            continue;
+        }
+        const unit_name name = unit_of(r->module_of[i]);
+        const bool same = last >= 0 && block[i] == block[last] &&
+                          (block[i] > 0 || likeness(r->module_of[i], r->module_of[last]) == 2 ||
+                           name.whole + unit_of(r->module_of[last]).whole == 0);
+        if (!same) {
+            const bool unit = (block[i] > 0 || name.whole > 0) && units < UNITS_MAX;
+            const int64_t repeat = r->first_of[i] < r->last_of[i] ? r->ops[r->first_of[i]].repeat : 1;
+            units += unit;
+            r->slots[r->program->slot_count++] = (nnc_captured_slot){ unit, unit ? repeat : 1, 0.0 };
+        }
+        slot_of[i] = r->program->slot_count - 1;
+        last = i;
+    }
+}
+
+/* The slot whose forward is most like an operator of backward: of a folded one another run of equal layers, of others
+ * one of the same unit; the last of those. */
+static int32_t slot_like(const reader *r, const int32_t *block, const int32_t *slot_of, int32_t number)
+{
+    int32_t found = -1, seen = -1;
+    int most = 0;
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        if (r->backward_of[i] || (seen >= 0 && r->module_of[i] == r->module_of[seen] && slot_of[i] == slot_of[seen])) {
+            continue;
+        }
+        seen = i;
+        const int like = likeness(r->module_of[i], r->module_of[number]), folded = block[i] > 0;
+        const int score = like == 0 ? 0 : block[number] > 0 ? like + 2 * folded : 2 * like + (1 - folded);
+        if (score > 0 && score >= most) {
+            most = score;
+            found = slot_of[i];
+        }
+    }
+    return found;
+}
+
+/* An operator outside of units has the slot of the next one inside; before the first and after the last one, the ends. */
+static void assign_backward(const reader *r, const int32_t *block, int32_t *slot_of)
+{
+    int32_t least = 0;
+    bool inside = false;
+    for (int32_t i = r->file_ops - 1; i >= 0; i--) {
+        if (!r->backward_of[i]) {
+            continue;
+        }
+        const bool known = i + 1 < r->file_ops && r->backward_of[i + 1] && r->module_of[i + 1] == r->module_of[i] &&
+                           block[i + 1] == block[i];
+        const int32_t like = known ? least : slot_like(r, block, slot_of, i);
+        inside = inside || like >= 0;
+        least = like > least ? like : least;
+        slot_of[i] = least;
+    }
+    for (int32_t i = 0; i < r->file_ops && inside; i++) {
+        if (r->backward_of[i] && slot_like(r, block, slot_of, i) >= 0) {
+            break; /* the first one inside */
+        }
+        slot_of[i] = r->backward_of[i] ? r->program->slot_count - 1 : slot_of[i];
+    }
+}
+
+/* Does each repeat of a slot pass a tensor of this size to the next? */
+static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        const bool made =
+            s->first >= 0 && (s->kind == KEPT || s->kind == TEMPORARY) && !(s->bytes < bytes) && !(s->bytes > bytes);
+        if (made && slot_of[places[s->first]] == slot) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void find_entering(reader *r, const int32_t *places, int32_t count, const int32_t *slot_of)
+{
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        storage *s = &r->storages[i];
+        const bool made = s->first >= 0 && s->first < count;
+        const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
+        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* its kept bytes are of the first op */
+        if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) {
+            continue;
+        }
+        const int32_t unit = r->slots[to].unit ? to : from >= 0 && r->slots[from].unit ? from : -1;
+        if (unit >= 0) {
+            const double repeat = (double)r->slots[unit].repeat;
+            const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* where it was made */
+            s->enters = unit;
+            s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;
+        }
+    }
+}
+
+bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count)
+{
+    int32_t *slot_of = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *slot_of);
+    const int32_t *block = blocks_of(r, blocks);
+    r->slots = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *r->slots);
+    if (slot_of == NULL || block == NULL || r->slots == NULL) {
+        return false;
+    }
+    cut_forward(r, block, slot_of);
+    assign_backward(r, block, slot_of);
+    for (int32_t i = 0; i < r->file_ops; i++) {
+        for (int32_t j = r->first_of[i]; j < r->last_of[i]; j++) {
+            r->ops[j].slot = slot_of[i];
+        }
+    }
+    find_entering(r, places, count, slot_of);
+    nnc_capture_slot_bytes(r);
+    return true;
+}
+
+void nnc_capture_slot_bytes(reader *r)
+{
+    for (int32_t i = 0; i < r->program->slot_count; i++) {
+        r->slots[i].input_bytes = 0.0;
+    }
+    for (int32_t i = 0; i < r->storage_count; i++) {
+        const storage *s = &r->storages[i];
+        if (s->enters >= 0) {
+            r->slots[s->enters].input_bytes += s->enters_repeat * s->bytes;
+        }
+    }
+    r->program->slots = r->slots;
+}
+
+/* ---- autocast ---- */
+
+typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
+
+/* Readers of what one operator created, by size: an output and its statistics are kept by different operators. */
+enum { SLOTS = 4 };
+typedef struct kept_sizes {
+    double bytes[SLOTS];
+    unsigned readers[SLOTS]; /* bits of rules */
+} kept_sizes;
+
+typedef struct caster {
+    reader r; /* a copy, whose storages and operators change */
+    const int32_t *places;
+    int32_t count;
+    bool *known, *narrow, *copied; /* of each storage */
+    bool *writes_narrow;           /* of each op of the file */
+    kept_sizes *kept;              /* of each op of the file */
+} caster;
+
+static bool is_fp32_only(const char *name)
+{
+    static const char *const names[] = { "native_layer_norm",
+                                         "native_group_norm",
+                                         "_softmax",
+                                         "_log_softmax",
+                                         "nll_loss",
+                                         "mse_loss",
+                                         "l1_loss",
+                                         "smooth_l1_loss",
+                                         "huber_loss",
+                                         "binary_cross_entropy",
+                                         "kl_div",
+                                         "soft_margin_loss",
+                                         "pow",
+                                         "rsub",
+                                         "reciprocal",
+                                         "rsqrt",
+                                         "exp",
+                                         "expm1",
+                                         "log",
+                                         "log10",
+                                         "log1p",
+                                         "log2",
+                                         "sinh",
+                                         "cosh",
+                                         "tan",
+                                         "acos",
+                                         "asin",
+                                         "erfinv",
+                                         "cumsum",
+                                         "cumprod",
+                                         "prod",
+                                         "sum",
+                                         "norm",
+                                         "linalg_vector_norm",
+                                         "renorm",
+                                         "dist",
+                                         "_cdist_forward",
+                                         "softplus",
+                                         NULL };
+    return nnc_is_one_of(name, names);
+}
+
+/* The operator of forward whose name, or whose backward's name, this is. */
+static rule rule_of(const char *name, bool backward)
+{
+    static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
+    char base[128];
+    bool of_backward = false;
+    if (nnc_capture_form(name) >= FORM_PRODUCT) {
+        return RULE_NARROW;
+    }
+    snprintf(base, sizeof base, "%s", name);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
+        const size_t length = strlen(base), end = strlen(ends[i]);
+        if (length > end && strcmp(base + length - end, ends[i]) == 0) {
+            base[length - end] = '\0';
+            of_backward = of_backward || i < 2;
+        }
+    }
+    return (!backward || of_backward) && is_fp32_only(base) ? RULE_FP32
+           : strstr(base, "batch_norm") != NULL             ? RULE_MAP
+                                                            : RULE_WIDEST;
+}
+
+static int32_t place_of(const caster *c, const storage *s)
+{
+    return s->first >= 0 && s->first < c->count ? c->places[s->first] : -1;
+}
+
+static bool is_narrow(const caster *c, int32_t number)
+{
+    const int32_t place = place_of(c, &c->r.storages[number]);
+    return c->known[number] ? c->narrow[number] : place >= 0 && c->writes_narrow[place];
+}
+
+static unsigned *readers_of(caster *c, const storage *s)
+{
+    const int32_t place = place_of(c, s);
+    kept_sizes *k = place >= 0 ? &c->kept[place] : NULL;
+    for (int i = 0; k != NULL && i < SLOTS; i++) {
+        if (k->readers[i] == 0 || k->bytes[i] == s->bytes) {
+            k->bytes[i] = s->bytes;
+            return &k->readers[i];
+        }
+    }
+    return NULL;
+}
+
+/* Bytes of one format, and what casts add. */
+typedef struct moved {
+    double before, after; /* bytes of the tensors: recorded, under autocast */
+    double cast_kernels, cast_bytes;
+    bool any, wide; /* operands of floating point: any, one that is wide */
+} moved;
+
+static bool is_single(const tensor *t)
+{
+    return !t->whole && t->dtype == NNC_FP32;
+}
+
+static void add_cast(const tensor *t, moved *m)
+{
+    m->cast_kernels += 1.0;
+    m->cast_bytes += 6.0 * t->elements; /* one side 4 bytes, the other 2 */
+}
+
+static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m)
+{
+    const storage *s = &c->r.storages[t->storage];
+    const bool narrow = is_narrow(c, t->storage), weight = s->kind == PARAMETER || s->kind == FROZEN;
+    const bool saved = backward && (s->kind == KEPT || s->kind == INPUT || weight);
+    const double share = how == RULE_NARROW || (how >= RULE_MAP && narrow) ? 0.5 : 1.0;
+    m->before += t->bytes;
+    m->after += is_single(t) ? share * t->bytes : t->bytes;
+    if (!is_single(t)) {
+        return;
+    }
+    m->any = true;
+    m->wide = m->wide || (!narrow && t->elements > 1.0 && (how != RULE_MAP || t->rank > 1));
+    if (saved && s->kind == KEPT) {
+        unsigned *readers = readers_of(c, s);
+        if (readers != NULL) {
+            *readers |= 1u << how;
+        }
+    }
+    if (saved || (weight && c->copied[t->storage])) {
+        return; /* in the format in which forward used it */
+    }
+    if ((how == RULE_NARROW && !narrow) || (how == RULE_FP32 && narrow)) {
+        c->copied[t->storage] = weight;
+        add_cast(t, m);
+    }
+}
+
+static void write_result(caster *c, const tensor *t, rule how, bool narrow, moved *m)
+{
+    const bool gradient = c->r.storages[t->storage].kind == GRADIENT;
+    m->before += t->bytes;
+    m->after += is_single(t) && narrow ? 0.5 * t->bytes : t->bytes;
+    if (is_single(t)) {
+        c->known[t->storage] = true;
+        c->narrow[t->storage] = narrow && !gradient;
+        if (gradient && how == RULE_NARROW) {
+            add_cast(t, m); /* to the format of its weight */
+        }
+    }
+}
+
+static double scale_of(const moved *m)
+{
+    return m->before > 0.0 ? m->after / m->before : 1.0;
+}
+
+/* One operator of the file, whose entries are first to last. */
+static void cast_op(caster *c, int32_t number, const tensors *in, const tensors *out)
+{
+    const int32_t first = c->r.first_of[number], last = c->r.last_of[number];
+    moved read = { 0 }, written = { 0 };
+    const bool backward = c->r.ops[first].phase == NNC_PHASE_BACKWARD;
+    const rule how = rule_of(c->r.ops[first].name, backward);
+    for (int32_t i = 0; i < in->count; i++) {
+        read_operand(c, &in->of[i], how, backward, &read);
+    }
+    const bool narrow = how == RULE_NARROW || (how >= RULE_MAP && read.any && !read.wide);
+    for (int32_t i = 0; i < out->count; i++) {
+        write_result(c, &out->of[i], how, narrow, &written);
+    }
+    c->writes_narrow[number] = narrow;
+    for (int32_t i = first; i < last; i++) {
+        nnc_captured_op *op = &c->r.ops[i];
+        op->narrow = narrow;
+        op->read_bytes *= scale_of(&read);
+        op->write_bytes *= scale_of(&written);
+        op->cast_kernels = i == first ? read.cast_kernels + written.cast_kernels : 0.0;
+        op->cast_bytes = i == first ? read.cast_bytes + written.cast_bytes : 0.0;
+    }
+}
+
+/* Bytes of a storage under autocast. A kept tensor is there in each format in which backward reads it. */
+static double bytes_under(caster *c, int32_t number)
+{
+    const storage *s = &c->r.storages[number];
+    const bool narrow = is_narrow(c, number);
+    if (s->whole || s->dtype != NNC_FP32 || (s->kind != KEPT && s->kind != TEMPORARY)) {
+        return s->bytes;
+    }
+    const double own = narrow ? 0.5 : 1.0;
+    const unsigned *found = s->kind == KEPT ? readers_of(c, s) : NULL;
+    const unsigned readers = found != NULL ? *found : 0;
+    if (readers == 0) {
+        return own * s->bytes;
+    }
+    const bool copy = (readers & 1u << (narrow ? RULE_FP32 : RULE_NARROW)) != 0;
+    const bool itself = (readers & ~(1u << (narrow ? RULE_FP32 : RULE_NARROW))) != 0;
+    return s->bytes * ((itself ? own : 0.0) + (copy ? 1.5 - own : 0.0));
+}
+
+static bool begin(caster *c, const reader *recorded)
+{
+    nnc_arena *arena = recorded->arena;
+    const size_t storages = (size_t)recorded->storage_count + 1, ops = (size_t)recorded->file_ops + 1;
+    c->r.ops = nnc_arena_array(arena, (size_t)recorded->count + 1, sizeof *c->r.ops);
+    c->r.storages = nnc_arena_array(arena, storages, sizeof *c->r.storages);
+    c->r.program = nnc_arena_alloc(arena, sizeof *c->r.program);
+    c->r.slots = nnc_arena_array(arena, (size_t)recorded->program->slot_count + 1, sizeof *c->r.slots);
+    c->known = nnc_arena_array(arena, storages, sizeof *c->known);
+    c->narrow = nnc_arena_array(arena, storages, sizeof *c->narrow);
+    c->copied = nnc_arena_array(arena, storages, sizeof *c->copied);
+    c->writes_narrow = nnc_arena_array(arena, ops, sizeof *c->writes_narrow);
+    c->kept = nnc_arena_array(arena, ops, sizeof *c->kept);
+    if (c->r.ops == NULL || c->r.storages == NULL || c->r.program == NULL || c->r.slots == NULL || c->known == NULL ||
+        c->narrow == NULL || c->copied == NULL || c->writes_narrow == NULL || c->kept == NULL) {
+        return false;
+    }
+    memcpy(c->r.ops, recorded->ops, (size_t)recorded->count * sizeof *c->r.ops);
+    memcpy(c->r.slots, recorded->slots, (size_t)recorded->program->slot_count * sizeof *c->r.slots);
+    memcpy(c->r.storages, recorded->storages, (size_t)recorded->storage_count * sizeof *c->r.storages);
+    *c->r.program = *recorded->program;
+    c->r.program->ops = c->r.ops;
+    c->r.program->input_bytes = 0.0; /* counted again */
+    for (int32_t i = 0; i < recorded->count; i++) {
+        c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0;
+    }
+    return true;
+}
+
+struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count)
+{
+    caster c = { .r = *recorded, .places = places, .count = count };
+    tensors *in = nnc_arena_alloc(recorded->arena, sizeof *in);
+    tensors *out = nnc_arena_alloc(recorded->arena, sizeof *out);
+    int32_t number = 0;
+    if (in == NULL || out == NULL || !begin(&c, recorded)) {
+        nnc_faults_no_memory(recorded->faults);
+        return NULL;
+    }
+    for (nnc_json at = nnc_json_first(nnc_json_get(root, "ops")); at.node != NULL; at = nnc_json_next(at), number++) {
+        if (c.r.first_of[number] == c.r.last_of[number]) {
+            continue; /* of the optimizer, whose weights are fp32 */
+        }
+        if (!nnc_capture_tensors(&c.r, at, "inputs", in) || !nnc_capture_tensors(&c.r, at, "outputs", out)) {
+            return NULL;
+        }
+        cast_op(&c, number, in, out);
+    }
+    for (int32_t i = 0; i < c.r.storage_count; i++) {
+        c.r.storages[i].bytes = bytes_under(&c, i);
+    }
+    nnc_capture_slot_bytes(&c.r);
+    return nnc_capture_lifetimes(&c.r, places, count) ? c.r.program : NULL;
+}

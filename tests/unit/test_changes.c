@@ -1,0 +1,262 @@
+/* Changes of a plan that make it faster or smaller: each is what its options give when they are typed, the list holds the
+ * best step of every move and is sorted, and the moves taken together are at least as fast as each alone. */
+#include "base/base_internal.h"
+#include "cluster.h"
+#include "estimate/estimate_internal.h"
+
+static nnc_model model;
+static nnc_device device;
+static nnc_software software;
+static const nnc_software *compiled;
+static nnc_plan_changes changes;
+
+/* 4 layers of width 512, 2000 words. Matrix units: 5 TFLOP/s in fp32, 50 in TF32,
+ * 100 in bf16. */
+static void set_up(void)
+{
+    open_support();
+    model = gpt(4, 512, 8, 2000, 128);
+    device = plain_device();
+    device.matmul_flops_per_s[NNC_FP32] = 5e12;
+    software = nnc_software_default();
+    compiled = NULL;
+}
+
+static nnc_plan single(void)
+{
+    nnc_plan plan = nnc_plan_default();
+    plan.micro_batch = 8;
+    plan.precision = NNC_FP32;
+    plan.policy = NNC_POLICY_FP32;
+    plan.attention = NNC_ATTENTION_UNFUSED;
+    return plan;
+}
+
+static int find(const nnc_plan *plan, bool quick)
+{
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    const nnc_plan_change_ask ask = {
+        .model = &model, .device = &device, .profiles = &profiles, .others = { compiled }, .plan = plan, .quick = quick
+    };
+    return nnc_plan_changes_find(&ask, scratch, &changes);
+}
+
+/* The options of a change, set in the plan, the model and the profile as a user would type them. */
+static void type(const char *options, nnc_plan *plan, nnc_model *changed, const nnc_software **profile)
+{
+    char text[256];
+    char *next = text;
+    snprintf(text, sizeof text, "%s", options);
+    for (char *option = strtok_r(text, " ", &next); option != NULL; option = strtok_r(NULL, " ", &next)) {
+        nnc_error err = { 0 };
+        char field[64];
+        char *off = strstr(option, "=off");
+        snprintf(field, sizeof field, "%s", strcmp(option, "--lora") == 0 ? "adapter_rank" : option + 2);
+        field[off != NULL ? off - option - 2 : (long)strlen(field)] = '\0';
+        for (char *c = field; *c != '\0'; c++) {
+            *c = *c == '-' ? '_' : *c;
+        }
+        if (strcmp(option, "--set") == 0) {
+            ck_assert_str_eq(strtok_r(NULL, " ", &next), "vocab_multiple=128");
+            changed->decoder.vocab_multiple = 128;
+            continue;
+        }
+        if (strcmp(option, "--software") == 0) {
+            ck_assert_str_eq(strtok_r(NULL, " ", &next), compiled->id);
+            *profile = compiled;
+            continue;
+        }
+        const bool is_switch = off != NULL || strcmp(field, "sequence_parallel") == 0;
+        const char *value = is_switch ? (off != NULL ? "off" : "on") : strtok_r(NULL, " ", &next);
+        ck_assert_msg(nnc_plan_set(plan, field, value, &err) == NNC_OK, "%s: %s", err.where, err.what);
+    }
+}
+
+/* A change is the estimate of its options, and it is worth a line: faster by more than 0.5 % or smaller by more than 5 %,
+ * or, where the plan does not fit, it fits. */
+static void check_change(const nnc_plan *plan, const nnc_result *base, const nnc_plan_change *change)
+{
+    nnc_plan typed = *plan;
+    const nnc_software *profile = &software;
+    nnc_model changed = model;
+    type(change->options, &typed, &changed, &profile);
+    const nnc_result r = estimate_with(&changed, &device, profile, &typed);
+    ck_assert_double_eq(change->step_s, r.step_s);
+    ck_assert_double_eq(change->samples_per_s, r.samples_per_s);
+    ck_assert_double_eq(change->gain, r.samples_per_s / base->samples_per_s);
+    ck_assert_int_eq(change->total_bytes, r.memory.total_bytes);
+    ck_assert_int_eq(change->global_batch, r.plan.global_batch);
+    ck_assert_int_ne(change->verdict, NNC_OVER_MEMORY);
+    ck_assert_int_eq(change->verdict, r.verdict);
+    ck_assert_int_eq(change->adapters, typed.adapter_rank > plan->adapter_rank);
+    ck_assert(base->verdict == NNC_OVER_MEMORY || change->gain > 1.005 ||
+              (double)r.memory.total_bytes < 0.95 * (double)base->memory.total_bytes);
+}
+
+/* Checks the list against the expected options, in this order, and what each gives. */
+static void check_list(const nnc_plan *plan, const char *const *expected, int count)
+{
+    const nnc_result base = estimate_with(&model, &device, &software, plan);
+    for (int i = 0; i < count && i < changes.count; i++) {
+        ck_assert_str_eq(changes.list[i].options, expected[i]);
+        check_change(plan, &base, &changes.list[i]);
+        ck_assert(i == 0 || changes.list[i].samples_per_s <= changes.list[i - 1].samples_per_s);
+        ck_assert(changes.together.options[0] == '\0' || changes.together.gain >= changes.list[i].gain ||
+                  changes.list[i].adapters);
+    }
+    ck_assert_int_eq(changes.count, count);
+    if (changes.together.options[0] != '\0') {
+        check_change(plan, &base, &changes.together);
+    }
+}
+
+/* bf16 multiplies 20 times as fast as fp32 (TF32, 10 times, loses to it; fp8 needs a peak; fp16 is for devices without
+ * bf16). Batches: 16 and 32 share one update among more samples, 64 gains less than 0.5 % over 32. 8-bit Adam and
+ * flash attention move fewer bytes. Half the batch in two micro-batches and recomputed norms save activations. LoRA
+ * needs no gradients of the frozen weights. Together: no adapters, larger batches as long as they gain. */
+START_TEST(one_device)
+{
+    static const char *const all[] = { "--precision bf16 --policy mixed",
+                                       "--lora 16",
+                                       "--lora 16 --frozen nf4",
+                                       "--attention flash",
+                                       "--micro-batch 32",
+                                       "--optimizer adam8bit",
+                                       "--micro-batch 4 --micro-batches 2",
+                                       "--recompute norm,activation" };
+    static const char *const first[] = { all[0], all[3], all[4], all[5], all[7] };
+    const nnc_plan plan = single();
+    find(&plan, false);
+    check_list(&plan, all, COUNT_OF(all));
+    ck_assert_str_eq(changes.together.options, "--micro-batch 512 --precision bf16 --policy mixed --attention flash");
+    /* A quick search tries neither adapters, nor smaller batches, nor moves together. */
+    find(&plan, true);
+    check_list(&plan, first, COUNT_OF(first));
+    ck_assert_str_eq(changes.together.options, "");
+}
+END_TEST
+
+/* No change alone makes the plan fit on a device of 150 MB: fp32 weights, gradients and two moments of 13.7 million parameters
+ * are 219 MB. 4-bit frozen weights with adapters fit once bf16 and flash attention shrink the activations, too. */
+START_TEST(nothing_alone_fits)
+{
+    const nnc_plan plan = single();
+    device.mem_bytes = 150000000;
+    ck_assert_int_eq(find(&plan, false), 0);
+    check_list(&plan, NULL, 0);
+    ck_assert_str_eq(changes.together.options,
+                     "--precision bf16 --policy mixed --lora 16 --frozen nf4 --attention flash");
+    ck_assert(changes.together.adapters);
+}
+END_TEST
+
+/* Adapters on 8 devices, 4 to a node, ZeRO 3, tensor 2. fp8 doubles the peak. ZeRO 1 gathers the weights no more. Frozen
+ * weights of 4 bits are gathered in a quarter of the time. Tensor parallelism over 4 halves the data-parallel groups, so
+ * the global batch takes two micro-batches; over 8 it would leave the node. The plan has adapters already. */
+START_TEST(cluster)
+{
+    static const char *const all[] = { "--precision fp8",
+                                       "--micro-batch 128",
+                                       "--zero 1",
+                                       "--frozen nf4",
+                                       "--sequence-parallel",
+                                       "--micro-batch 4 --micro-batches 2",
+                                       "--data 2 --tensor 4 --micro-batches 2" };
+    nnc_plan plan = single();
+    plan.precision = NNC_BF16;
+    plan.policy = NNC_POLICY_MIXED;
+    plan.attention = NNC_ATTENTION_FLASH;
+    plan.data = plan.devices_per_node = 4;
+    plan.tensor = 2;
+    plan.zero = 3;
+    plan.adapter_rank = 8;
+    device = cluster_device();
+    find(&plan, false);
+    check_list(&plan, all, COUNT_OF(all));
+    ck_assert_str_eq(changes.together.options, "--sequence-parallel --micro-batch 256 --precision fp8");
+}
+END_TEST
+
+/* Compiled kernels replace the eager ones; they have other launch costs and fused pointwise ops. */
+START_TEST(other_software)
+{
+    static const char *const all[] = { "--software torch-compile", "--micro-batch 256",           "--attention flash",
+                                       "--optimizer adam8bit",     "--recompute norm,activation", "--lora 16",
+                                       "--lora 16 --frozen nf4" };
+    nnc_plan plan = single();
+    plan.precision = NNC_FP16;
+    plan.policy = NNC_POLICY_MIXED;
+    device = *load_device("hw/v100-sxm2-32gb.json");
+    model = gpt(2, 512, 8, 50257, 128);
+    software = *load_software("software/torch-eager.json");
+    compiled = load_software("software/torch-compile.json");
+    find(&plan, false);
+    check_list(&plan, all, COUNT_OF(all));
+    ck_assert_str_eq(changes.together.options, "--micro-batch 512 --attention flash --software torch-compile");
+}
+END_TEST
+
+static const nnc_plan_change *listed(const char *options)
+{
+    for (int i = 0; i < changes.count; i++) {
+        if (strcmp(changes.list[i].options, options) == 0) {
+            return &changes.list[i];
+        }
+    }
+    return NULL;
+}
+
+/* The products of 2001 words, an odd number, take 4 times as long: 2048 words are aligned. A model whose vocabulary is
+ * padded or aligned already gains nothing. */
+START_TEST(padding)
+{
+    nnc_plan plan = single();
+    device.efficiency.gemm[NNC_FP32].unaligned_ratio = device.efficiency.gemm[NNC_BF16].unaligned_ratio = 4.0;
+    software.lists_operators = true; /* eager kernels; a compiler pads the operands itself */
+    model.decoder.vocab = 2001;
+    find(&plan, true);
+    const nnc_result base = estimate_with(&model, &device, &software, &plan);
+    const nnc_plan_change *padded = listed("--set vocab_multiple=128");
+    ck_assert_ptr_nonnull(padded);
+    check_change(&plan, &base, padded);
+    find(&plan, false);
+    ck_assert_ptr_nonnull(strstr(changes.together.options, "--set vocab_multiple=128"));
+    check_change(&plan, &base, &changes.together);
+    for (int i = 0; i < 2; i++) {
+        model.decoder.vocab = i == 0 ? 2001 : 2048;
+        model.decoder.vocab_multiple = i == 0 ? 8 : 1;
+        find(&plan, true);
+        ck_assert_ptr_null(listed("--set vocab_multiple=128"));
+    }
+}
+END_TEST
+
+/* ZeRO 3 over 8 devices with 8-bit Adam, all recomputed, a batch of 64: the optimizer has no smaller form, recomputation
+ * can only be given up, and a larger micro-batch needs a larger global batch. No device has fp8. */
+START_TEST(given_batch)
+{
+    static const char *const all[] = { "--recompute none",       "--micro-batch 64 --global-batch 512",
+                                       "--micro-batch 4",        "--lora 16",
+                                       "--lora 16 --frozen nf4", "--data 4 --tensor 2" };
+    nnc_plan plan = single();
+    plan.precision = NNC_BF16;
+    plan.policy = NNC_POLICY_MIXED;
+    plan.attention = NNC_ATTENTION_FLASH;
+    plan.data = 8;
+    plan.zero = 3;
+    plan.optimizer = NNC_OPTIMIZER_ADAM8BIT;
+    plan.recompute = NNC_RECOMPUTE_FULL;
+    plan.global_batch = 64;
+    device = cluster_device();
+    device.matmul_flops_per_s[NNC_FP8] = (double)NAN;
+    find(&plan, false);
+    check_list(&plan, all, COUNT_OF(all));
+    ck_assert_str_eq(changes.together.options, "--micro-batch 128 --global-batch 1024 --recompute none");
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = { one_device, nothing_alone_fits, cluster, other_software, padding, given_batch };
+    return run_tests_with("changes", set_up, close_support, tests, COUNT_OF(tests));
+}
