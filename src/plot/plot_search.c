@@ -284,8 +284,7 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
     const nnc_px second = canvas->narrow ? b.left : b.left + NNC_PX(190);
     canvas->y += canvas->narrow ? NNC_PX(18) : 0;
     nnc_svg_rect(&canvas->svg, "axis dash", (nnc_box){ second, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
-    nnc_svg_text(&canvas->svg, "", 's', second + NNC_PX(32), canvas->y,
-                 "lost against the smallest size, or no plan fits");
+    nnc_svg_text(&canvas->svg, "", 's', second + NNC_PX(32), canvas->y, "lost with size, or no plan fits");
     canvas->y += NNC_PX(10);
 }
 

@@ -510,7 +510,7 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
 <rect class="backward" x="52" y="314" width="24" height="11"/><text x="84" y="324">throughput per device</text>
-<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost against the smallest size, or no plan fits</text>
+<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost with size, or no plan fits</text>
 </svg>
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360 | head -3
 <svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 318" width="360" height="318" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
@@ -583,7 +583,7 @@ $ nncost plot scaling dense round --devices 2..4 --global-batch 16 --max-memory 
 <g><title>4 devices: no plan fits</title><rect class="axis dash" x="507" y="66" width="80" height="200"/></g>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
 <rect class="backward" x="52" y="314" width="24" height="11"/><text x="84" y="324">throughput per device</text>
-<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost against the smallest size, or no plan fits</text>
+<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost with size, or no plan fits</text>
 </svg>
 [1]
 
