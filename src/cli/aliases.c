@@ -186,6 +186,11 @@ static const alias aliases[] = {
     HINT("--cpu-offload", NULL, "--offload optimizer", "--offload"),
     NAME("--flash", "--attention flash"),
     NAME("--price-per-hour", "--price %"),
+    HINT("--spot", NULL, "--offer spot with --seller NAME", "--offer"),
+    NAME("--provider", "--seller %"), NAME("--cloud", "--seller %"),
+    HINT("--model", NULL, "the model without an option: MODEL DEVICE", "--format"),
+    HINT("--device", NULL, "the device without an option: MODEL DEVICE", "--format"),
+    HINT("--gpu", NULL, "the device without an option, its number with --devices", "--devices"),
 };
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
@@ -305,7 +310,8 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     const bool takes = strchr(row->words, '%') != NULL;
     const int on = value != NULL && !takes && row->value == NULL ? switch_value(value) : -1;
     if (takes && value == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing");
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing, expected one for \"%.*sVALUE%s\"",
+                        (int)strcspn(row->words, "%"), row->words, strchr(row->words, '%') + 1);
     }
     if (equals != NULL && !takes && row->value == NULL && on < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"", value);

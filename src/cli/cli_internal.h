@@ -546,4 +546,9 @@ void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
 /* All of it. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);
 
+/* ---- cmd_plot.c ---- */
+
+/* Replaces the SVG by a PNG, which an installed program converts. */
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err);
+
 #endif

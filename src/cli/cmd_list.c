@@ -300,7 +300,9 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
 static bool is_called(const char *name, const char *word)
 {
     const size_t length = strlen(name);
-    return strcasecmp(name, word) == 0 ||
+    const bool cards =
+        strcasecmp(word, "gpus") == 0 || strcasecmp(word, "cards") == 0 || strcasecmp(word, "hardware") == 0;
+    return strcasecmp(name, word) == 0 || (cards && strcmp(name, "devices") == 0) ||
            (name[length - 1] == 's' && strlen(word) == length - 1 && strncasecmp(name, word, length - 1) == 0);
 }
 

@@ -184,7 +184,7 @@ static nnc_status refuse_png(nnc_error *err)
 }
 
 #if defined(__wasi__) /* no processes */
-static nnc_status make_png(nnc_buffer *text, nnc_error *err)
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 {
     (void)text;
     return refuse_png(err);
@@ -224,7 +224,7 @@ static bool take_bytes(nnc_buffer *text, FILE *file)
 }
 
 /* Replaces the SVG in text by a PNG picture of it. */
-static nnc_status make_png(nnc_buffer *text, nnc_error *err)
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 {
     FILE *svg = tmpfile(), *png = tmpfile();
     bool done = false;
@@ -269,7 +269,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find_picture(session, &picture, err));
     NNC_TRY(check_options(options, picture, err));
     NNC_TRY(draw_picture(session, picture, err));
-    return options->output != NULL && nnc_ends_in(options->output, ".png") ? make_png(session->out, err) : NNC_OK;
+    return options->output != NULL && nnc_ends_in(options->output, ".png") ? nnc_make_png(session->out, err) : NNC_OK;
 }
 
 const nnc_command nnc_cmd_plot = {

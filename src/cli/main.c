@@ -84,6 +84,25 @@ static const char *find_data(char path[PATH_MAX])
     return NULL;
 }
 
+/* Words that people try first. */
+static const char *const other_words[][2] = {
+    { "devices", "list devices" },
+    { "gpus", "list devices" },
+    { "hardware", "list devices" },
+    { "models", "list models" },
+    { "software", "list software" },
+    { "predict", "estimate" },
+    { "train", "estimate" },
+    { "memory", "fit" },
+    { "vram", "fit" },
+    { "inference", "serve" },
+    { "infer", "serve" },
+    { "optimize", "advise" },
+    { "tune", "search" },
+    { "roofline", "plot roofline" },
+    { "cost", "estimate" },
+};
+
 static const nnc_command *find_command(const char *name, nnc_error *err)
 {
     const char *names[COMMAND_COUNT];
@@ -93,11 +112,16 @@ static const nnc_command *find_command(const char *name, nnc_error *err)
             return commands[i];
         }
     }
-    const char *nearest = nnc_nearest(name, names, COMMAND_COUNT);
+    const char *nearest = NULL;
+    for (size_t i = 0; i < NNC_COUNT_OF(other_words); i++) {
+        nearest = strcmp(name, other_words[i][0]) == 0 ? other_words[i][1] : nearest;
+    }
+    nearest = nearest != NULL ? nearest : nnc_nearest(name, names, COMMAND_COUNT);
     if (nearest != NULL) {
         nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, did you mean %s?", nearest);
     } else {
-        nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, see 'nncost --help'");
+        nnc_fail(err, NNC_BAD_USAGE, name,
+                 "unknown command, expected one first, as in \"nncost estimate gpt2 h100\", see 'nncost --help'");
     }
     return NULL;
 }

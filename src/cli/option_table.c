@@ -43,7 +43,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Terms on which the seller rents the devices.", .default_text = "on-demand" },
       .argument = "KIND", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
     { .field = { .name = "region", TEXT(given.region), .group = "Numbers",
-                 .help = "Location of the devices: an ISO country code, or a cloud's region, which has its own "
+                 .help = "Location of the devices: a country (FR, FRA, France), or a cloud's region, which has its own "
                          "prices. Sets the carbon intensity of the grid." },
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",

@@ -493,7 +493,12 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
         found = find_letter(list, optopt);
     }
     if (code == ':' && found != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing");
+        char expected[256] = "";
+        if (found->own == NULL) {
+            nnc_field_expected(found->field, expected, sizeof(expected));
+        }
+        return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing, expected %s",
+                        found->own != NULL ? found->own->argument : expected);
     }
     if (code == '?' && found != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value");

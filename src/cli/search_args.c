@@ -351,7 +351,8 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     return plan->devices > 0 && plan->global_batch > 0
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, plan->devices == 0 ? "--devices" : "--global-batch",
-                          "missing, expected a number, which is the same for every plan");
+                          "missing, expected a number that all plans of the search share, as %s",
+                          plan->devices == 0 ? "--devices 8" : "--global-batch 256");
 }
 
 /* A digest of everything that decides the result: shards of different searches must not be merged. */

@@ -11,8 +11,25 @@
 #include "render/render_internal.h"
 #include "search/search_internal.h"
 
-/* Input of a picture: an estimate, or a search. */
+/* Measured operators, with their bounds. */
+typedef struct nnc_plot_op {
+    const char *name;                       /* "aten::mm [[8, 16], [16, 4]]" */
+    const char *hue;                        /* CSS class of the palette */
+    double measured_s, expected_s, bound_s; /* NaN = not known */
+    double share;                           /* of all kernel time */
+} nnc_plot_op;
+
+typedef struct nnc_plot_ops {
+    const char *sentence, *result;
+    const nnc_plot_op *ops; /* most time first */
+    int32_t count;
+    const char *hues[3], *labels[3]; /* legend of the classes */
+    double rest_s;                   /* of all operators that are left out */
+} nnc_plot_ops;
+
+/* Input of a picture: an estimate, a search, or the operators of a trace. */
 typedef struct nnc_plot_data {
+    const nnc_plot_ops *ops;
     const nnc_report *report;        /* report; a timeline needs its intervals */
     const nnc_report *other;         /* report that is outlined on the same scale; NULL = none */
     const nnc_search_report *search; /* search, with its model and device */
@@ -153,6 +170,6 @@ static inline nnc_box nnc_line_box(nnc_px x, nnc_px y, nnc_px w)
 }
 
 extern const nnc_picture nnc_plot_step, nnc_plot_memory, nnc_plot_roofline, nnc_plot_timeline, nnc_plot_front,
-    nnc_plot_scaling;
+    nnc_plot_scaling, nnc_plot_measured;
 
 #endif

@@ -1,4 +1,5 @@
-/* Every op under the roof of the device: on which side of the ridge, and how far below the roof. */
+/* Every op under the roof of the device: on which side of the ridge, and how far below the roof. And the operators of a
+ * trace, with their bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -431,4 +432,95 @@ const nnc_picture nnc_plot_roofline = {
             "roof.",
     .of = NNC_PLOT_ESTIMATE,
     .draw = draw,
+};
+
+/* ---- operators of a trace: measured time, expected time, bound ---- */
+
+/* A row: name and share at the left, then the measured bar, the outline of the expected time, the line of the bound. */
+static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_op *op)
+{
+    const nnc_px height = NNC_PX(14), y = canvas->y, share_px = NNC_PX(46);
+    char tip[256], cut[NNC_TEXT_PX_MAX], share[NNC_NUMBER_TEXT], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    nnc_percent_text(op->share, share);
+    nnc_unit_text(op->measured_s, "s", a);
+    const int used = snprintf(tip, sizeof tip, "%.140s: %s, %s", op->name, a, share);
+    if (!isnan(op->bound_s)) {
+        snprintf(tip + used, sizeof tip - (size_t)used, ", bound %s", nnc_unit_text(op->bound_s, "s", b));
+    }
+    nnc_svg_text(&canvas->svg, "", 's', canvas->left, y + NNC_PX(11),
+                 nnc_text_cut(op->name, NNC_TYPE_PLAIN, scale->start - canvas->left - share_px - NNC_PX(8), cut));
+    nnc_svg_text(&canvas->svg, "dim", 'e', scale->start - NNC_PX(8), y + NNC_PX(11), share);
+    nnc_canvas_say(canvas, " %.40s %s.", op->name, a);
+    nnc_svg_mark(&canvas->svg, NULL, NULL, tip);
+    char class[32];
+    snprintf(class, sizeof class, "bar %s", op->hue);
+    const nnc_px end = nnc_scale_at(scale, op->measured_s);
+    nnc_svg_rect(&canvas->svg, class, (nnc_box){ scale->start, y, end - scale->start, height });
+    if (!isnan(op->expected_s)) {
+        nnc_svg_rect(&canvas->svg, "other",
+                     (nnc_box){ scale->start, y, nnc_scale_at(scale, op->expected_s) - scale->start, height });
+    }
+    if (!isnan(op->bound_s)) {
+        const nnc_px x = nnc_scale_at(scale, op->bound_s);
+        nnc_svg_line(&canvas->svg, "edge", x, y - NNC_PX(2), x, y + height + NNC_PX(2));
+    }
+    nnc_svg_mark_end(&canvas->svg);
+    nnc_svg_text(&canvas->svg, "dim", 's', nnc_scale_at(scale, nnc_max(op->measured_s, 0.0)) + NNC_PX(5),
+                 y + NNC_PX(11), a);
+    canvas->y += height + NNC_PX(7);
+}
+
+/* The classes, then the outline and the line, which stand for no class. */
+static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced)
+{
+    nnc_legend entries[3];
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        if (ops->labels[i] != NULL) {
+            entries[count++] = (nnc_legend){ .hue = ops->hues[i], .label = ops->labels[i] };
+        }
+    }
+    nnc_canvas_legend(canvas, canvas->left, entries, count);
+    if (priced) {
+        canvas->y += NNC_PX(16);
+        nnc_svg_rect(&canvas->svg, "other", (nnc_box){ canvas->left, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
+        nnc_svg_text(&canvas->svg, "", 's', canvas->left + NNC_PX(32), canvas->y, "expected on this machine");
+        const nnc_px x = canvas->left + NNC_PX(200);
+        nnc_svg_line(&canvas->svg, "edge", x, canvas->y - NNC_PX(11), x, canvas->y + NNC_PX(2));
+        nnc_svg_text(&canvas->svg, "", 's', x + NNC_PX(8), canvas->y, "bound by the datasheet");
+        canvas->y += NNC_PX(8);
+    }
+}
+
+static void draw_measured(nnc_canvas *canvas, const nnc_plot_data *data)
+{
+    const nnc_plot_ops *ops = data->ops;
+    double most = 1e-12;
+    bool priced = false;
+    nnc_canvas_heading(canvas, "Trace", ops->sentence, ops->result);
+    for (int32_t i = 0; i < ops->count; i++) {
+        most = nnc_max(most, ops->ops[i].measured_s);
+        most = isnan(ops->ops[i].expected_s) ? most : nnc_max(most, ops->ops[i].expected_s);
+        priced = priced || !isnan(ops->ops[i].bound_s);
+    }
+    const nnc_px names = (canvas->right - canvas->left) * (canvas->narrow ? 45 : 50) / 100;
+    const nnc_scale scale = { 0.0, most, canvas->left + names, canvas->right - NNC_PX(62), false };
+    canvas->y += NNC_PX(4);
+    for (int32_t i = 0; i < ops->count; i++) {
+        draw_op(canvas, &scale, &ops->ops[i]);
+    }
+    if (ops->rest_s > 0.0) {
+        char text[96], a[NNC_NUMBER_TEXT];
+        snprintf(text, sizeof text, "all other operators: %s", nnc_unit_text(ops->rest_s, "s", a));
+        nnc_svg_text(&canvas->svg, "dim", 's', canvas->left, canvas->y + NNC_PX(11), text);
+        canvas->y += NNC_PX(18);
+    }
+    draw_op_legend(canvas, ops, priced);
+}
+
+const nnc_picture nnc_plot_measured = {
+    .name = "trace",
+    .help = "Measured operators with their expected time and their bound.",
+    .of = NNC_PLOT_ESTIMATE,
+    .draw = draw_measured,
 };

@@ -217,7 +217,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     if (!size->found) {
         snprintf(tip, sizeof tip, "%" PRId32 " device%s: no plan fits", size->devices, plural);
         nnc_svg_mark(svg, NULL, NULL, tip);
-        nnc_svg_rect(svg, "grid dash", (nnc_box){ x, b->y.end, b->w, bottom - b->y.end });
+        nnc_svg_rect(svg, "axis dash", (nnc_box){ x, b->y.end, b->w, bottom - b->y.end });
         nnc_svg_mark_end(svg);
         return;
     }
@@ -278,7 +278,14 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
         draw_bar(&b, i, size, first != NULL && size->found ? rate_of(size) / rate_of(first) : (double)NAN);
     }
     nnc_svg_text(&canvas->svg, "dim", 'm', (b.left + canvas->right) / 2, top + height + NNC_PX(34), "devices");
-    canvas->y = top + height + NNC_PX(44);
+    canvas->y = top + height + NNC_PX(58);
+    nnc_svg_rect(&canvas->svg, "backward", (nnc_box){ b.left, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
+    nnc_svg_text(&canvas->svg, "", 's', b.left + NNC_PX(32), canvas->y, "throughput per device");
+    const nnc_px second = canvas->narrow ? b.left : b.left + NNC_PX(190);
+    canvas->y += canvas->narrow ? NNC_PX(18) : 0;
+    nnc_svg_rect(&canvas->svg, "axis dash", (nnc_box){ second, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
+    nnc_svg_text(&canvas->svg, "", 's', second + NNC_PX(32), canvas->y, "lost with size, or no plan fits");
+    canvas->y += NNC_PX(10);
 }
 
 const nnc_picture nnc_plot_scaling = {
