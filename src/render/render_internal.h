@@ -109,8 +109,7 @@ int nnc_text_width(const char *text);
 /* Writes at most max columns of text; control characters become '?'. */
 void nnc_put_plain(nnc_buffer *out, const char *text, int max);
 
-/* Writes text and escapes the characters that Markdown takes for markup, '
- * ' included. */
+/* Writes text and escapes the characters that Markdown takes for markup, '|' included. */
 void nnc_put_markdown(nnc_buffer *out, const char *text);
 
 /* ---- lines of a page: sheet.c ---- */
