@@ -195,7 +195,7 @@ typedef struct nnc_option_text {
     const char *(*help_of)(unsigned value);             /* help of each value; NULL = values have no help */
     bool of_plan;
     const nnc_field *field;
-    bool of_file;          /* the field is a key of files, too */
+    bool of_file;          /* the field is also a key of files */
     char default_text[64]; /* "" = none */
     const char *group;     /* heading in help */
     unsigned takes;

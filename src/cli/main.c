@@ -145,7 +145,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err);
 }
 
-/* --host HOST is --set device.host.kernel_s=S. */
+/* Turns --host HOST into --set device.host.kernel_s=S. */
 static nnc_status take_host(nnc_session *session, nnc_error *err)
 {
     nnc_options *options = &session->options;

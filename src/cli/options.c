@@ -462,7 +462,7 @@ static int argument_kind(const spelling *entry)
     return entry->field->type == NNC_FIELD_BOOL ? optional_argument : required_argument;
 }
 
-/* --power-cap W is --set device.power_cap_w=W. */
+/* Turns --power-cap W into --set device.power_cap_w=W. */
 static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
 {
     if (options->given.set_count == NNC_SETS_MAX) {

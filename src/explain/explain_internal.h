@@ -17,7 +17,7 @@
 #define NNC_EXPLAINED_LIST(X)                                                           \
     X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
     X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
-    X(NNC_EXPLAINED_TEXT, "text")       /* a fact that is not computed: its meaning explains it */
+    X(NNC_EXPLAINED_TEXT, "text")       /* a fact that is not computed; only its meaning is given */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 

@@ -77,7 +77,7 @@ static bool is_input(const char *name)
     return false;
 }
 
-/* A change from zero counts as infinitely large. */
+/* Returns the size of a change: infinite for a change from zero, -1 if the change is not of numbers. */
 static double size_of(const nnc_change *change)
 {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&

@@ -270,7 +270,7 @@ static const nnc_field allowance_fields[] = {
 };
 static const nnc_field_table allowance_table = { "tolerance", allowance_fields, NNC_COUNT_OF(allowance_fields) };
 
-/* A scenario's tolerance replaces the common one of the same name. */
+/* Reads tolerances. A scenario's tolerance replaces the common tolerance of the same name. */
 static void read_tolerances(nnc_json at, part *into)
 {
     if (nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -358,7 +358,7 @@ static const nnc_field *field_of(const part *into, const char *key)
     return field != NULL ? field : nnc_field_of_key(&nnc_switch_table, key);
 }
 
-/* Reads the common part, or a scenario on top of it; null removes an inherited key. */
+/* Reads the common part, or a scenario that inherits it; null removes an inherited key. */
 static void read_part(nnc_json at, bool scenario, part *into)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {

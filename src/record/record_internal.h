@@ -245,7 +245,7 @@ nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_pat
 typedef struct nnc_check_sum {
     int32_t states[NNC_CHECK_STATE_COUNT];
     int32_t requirements, missed;
-    bool passed; /* nothing moved, or the move was accepted; every requirement is met */
+    bool passed; /* nothing changed, or the change was accepted; every requirement is met */
 } nnc_check_sum;
 
 nnc_check_sum nnc_check_sum_of(const nnc_check_report *report);

@@ -48,7 +48,7 @@ typedef struct nnc_view {
     bool exact;                             /* JSON numbers with 17 digits, for a program that computes with them */
     nnc_lines (*lines)(const void *record); /* the table in the result, for CSV; NULL: CSV has one line, the whole
                                              * document */
-    void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* for people */
+    void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the page for people */
 } nnc_view;
 
 typedef struct nnc_sheet nnc_sheet;
@@ -289,8 +289,8 @@ void nnc_record_end(nnc_record *record);
 void nnc_record_object(nnc_record *record, const char *key);
 void nnc_record_list(nnc_record *record, const char *key);
 void nnc_record_close(nnc_record *record);
-void nnc_record_text(nnc_record *record, const char *key, const char *text); /* NULL = null */
-void nnc_record_number(nnc_record *record, const char *key, double value);   /* NaN = null */
+void nnc_record_text(nnc_record *record, const char *key, const char *text); /* NULL is written as null */
+void nnc_record_number(nnc_record *record, const char *key, double value);   /* NaN is written as null */
 void nnc_record_whole(nnc_record *record, const char *key, int64_t value);
 void nnc_record_bool(nnc_record *record, const char *key, bool value);
 void nnc_record_json(nnc_record *record, const char *key, const char *json); /* JSON text, copied */

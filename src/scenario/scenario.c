@@ -51,7 +51,7 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
     return NNC_OK;
 }
 
-/* The targets of --set, in the order in which an unprefixed name is looked up. */
+/* The targets of --set. A name without a prefix is looked up in this order. */
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 
@@ -493,10 +493,10 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario)
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
-        scenario->report.region = NULL; /* an explicit carbon intensity replaces that of the region */
+        scenario->report.region = NULL; /* a given carbon intensity replaces the region's */
     }
     if (scenario->report.building != NULL &&
-        fabs(ask->pue - scenario->building.pue) > 0.0) { /* an explicit PUE replaces that of the building */
+        fabs(ask->pue - scenario->building.pue) > 0.0) { /* a given PUE replaces the building's */
         scenario->report.building = NULL;
     }
     return true;

@@ -34,7 +34,7 @@ typedef struct nnc_scenario_args {
                                              * the devices */
     const char *building;                   /* data centre, for its energy overhead */
     bool asks_run;                          /* compute the run even if no setting of it is given */
-    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
+    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field occurs once */
     int setting_count;
     int own_count;                  /* the first own_count settings come from the command line, the others from a
                                      * defaults file */

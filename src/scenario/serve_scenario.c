@@ -89,7 +89,7 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
         scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
     } else {
-        scenario->base.report.region = NULL; /* an explicit carbon intensity replaces that of the region */
+        scenario->base.report.region = NULL; /* a given carbon intensity replaces the region's */
     }
     if (scenario->ask.draft[0] != '\0') {
         const nnc_status status = nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
