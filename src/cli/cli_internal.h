@@ -51,7 +51,7 @@ typedef struct nnc_ops_view {
     nnc_ops_sort sort;
     nnc_ops_by by;
     int32_t top; /* rows to show, 0 = all */
-    bool bare;   /* the table without the subject above it */
+    bool bare;   /* only the table, without the subject above it */
 } nnc_ops_view;
 
 /* ---- options: option_table.c, options.c ---- */
@@ -474,40 +474,40 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
 
 /* ---- cmd_ops.c ---- */
 
-/* Writes the ops of an estimate. NNC_NO_MEMORY, or NNC_OK. */
+/* Writes the ops of an estimate. Returns NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view);
 
-/* ---- cmd_search.c: what searches over devices and over sizes share ---- */
+/* ---- cmd_search.c: functions for searches over devices and over numbers of devices ---- */
 
-/* The batch of the options. Where they give none, it adds one that such models are trained with as an option and
- * sets *chosen. A plan file has its own batch: then *global_batch is 0. */
+/* Finds the batch of the options. If they give none, adds an option with a batch that such models are usually
+ * trained with, and sets *chosen. A plan file has its own batch; *global_batch is then 0. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
                             bool *chosen, nnc_error *err);
 
 #define NNC_BATCH_CHOSEN " (chosen: about 4 million tokens)"
 
-/* The best plan on a device, or of a size. */
+/* The best plan on a device, or on a number of devices. */
 typedef struct nnc_best {
-    nnc_found found;          /* numbers are NaN when no plan was found */
-    const nnc_result *result; /* estimate of the plan; NULL = no plan was found. Its rows are not
-                               * valid */
+    nnc_found found;          /* its numbers are NaN when no plan was found */
+    const nnc_result *result; /* estimate of the plan, whose rows are not valid; NULL = no plan was found */
     const char *software;     /* NULL = no plan was found */
-    const char *reason;       /* why no plan was found, set by the caller; NULL = one was */
+    const char *reason;       /* why no plan was found, set by the caller; NULL = a plan was found */
     const char *currency;
-    double cost; /* cost of the run; cost of a step when the run's length is not known */
+    double cost; /* cost of the run; if its length is not known, cost of a step */
 } nnc_best;
 
-/* Fills it, and estimates the plan into the arena. found: NULL = no plan was found. Texts are the report's. */
+/* Fills *best, and estimates the plan into the arena. found NULL = no plan was found. Strings belong to the report. */
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err);
 
-/* Getters of rows that begin with an nnc_best: "16", "1.23 GB", "dp8 tp2 mb1", "12.3 USD". */
+/* Getters for rows that begin with an nnc_best: "16", "1.23 GB", "dp8 tp2 mb1", "12.3 USD". */
 nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
-/* The command that estimates the plan, on a line. */
+/* Writes the command that estimates the plan, on a line. */
 void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
-/* Writes plans as a table. sizes: they are for different numbers of devices, which are shown. The cost of a run or a
- * step is shown where the sizes differ, or the length of the run is known. currency: of the prices. */
+/* Writes plans as a table. sizes: the plans have different numbers of devices, which the table shows. The cost of a
+ * run or a step is shown if numbers of devices differ, or if the length of the run is known. currency: currency of
+ * the prices. */
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 

@@ -139,7 +139,7 @@ const char *nnc_launch_suffix(const char *format);
 nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err);
 
 /* ---- the state of a reading: the files, the fields that they set, and the keys that they leave open ----
- * launch.c opens the files, launch_rows.c reads their keys by the tables. */
+ * launch.c opens the files; launch_rows.c reads their keys by the tables. */
 
 enum {
     NNC_LAUNCH_FILES_MAX = 16,
@@ -170,35 +170,35 @@ typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
     int file;    /* file that set the field first */
-    nnc_json at; /* node NULL: a rule or a default of a table */
+    nnc_json at; /* node NULL: set by a rule or a default of a table */
     bool is_default;
-    bool is_kept; /* the field keeps nncost's default, whatever the rules set */
+    bool is_kept; /* the field keeps nncost's default, so no rule sets it */
 } nnc_set_field;
 
-/* A field of the model that the files describe; "MODEL" is its name, "SOFTWARE" the profile. */
+/* A field of the model that the files describe. "MODEL" is the name of the model, "SOFTWARE" the software profile. */
 typedef struct nnc_model_field {
-    const char *name, *value; /* texts in the arena; name without "model." */
+    const char *name, *value; /* texts in the arena; the name has no "model." */
     int file;
     nnc_json at;
     bool is_default;
     bool is_set; /* set by --set, which takes precedence */
 } nnc_model_field;
 
-/* A key that wants one of some fields set elsewhere. */
+/* A key for which something else must set one of some fields. */
 typedef struct nnc_launch_question {
     nnc_json at, fields;
-    const char *only; /* the field, when `fields` is absent */
+    const char *only; /* the only field, if `fields` is absent */
     const char *path; /* path of the key, in the arena */
     int file;
-    bool is_open; /* nothing sets them */
+    bool is_open; /* nothing sets the fields */
 } nnc_launch_question;
 
-/* A path in a file to another launch file. */
+/* A key whose value is the path of another launch file. */
 typedef struct nnc_reference {
     nnc_json at;
     const char *format;
     const char *path; /* path of the key, in the arena */
-    nnc_json known;   /* fields of paths that come with the program */
+    nnc_json known;   /* fields for paths that come with the program */
     int file;
 } nnc_reference;
 

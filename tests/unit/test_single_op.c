@@ -226,7 +226,8 @@ START_TEST(layouts_differ)
 {
     const nnc_device *h100 = NULL;
     nnc_error err = { 0 };
-    nnc_single_op last = asked("conv", (const int64_t[]){ 64, 64, 112, 112, 64, 3, 1, 64 }, 8), first = last, unset = last;
+    nnc_single_op last = asked("conv", (const int64_t[]){ 64, 64, 112, 112, 64, 3, 1, 64 }, 8), first = last,
+                  unset = last;
     ck_assert_int_eq(nnc_device_load(specs, "h100", &h100, &err), NNC_OK);
     last.layout = "channels-last";
     first.layout = "contiguous";
