@@ -225,7 +225,7 @@ START_TEST(second_table_of_adapters_is_frozen)
 END_TEST
 
 /* Masked FLOPs of a step of 3 sequences of 32 tokens: forward 2 per token and weight of the products, 12 h^2 of each
- * layer and the head's 500 h, and 4 h per pair of tokens of which one sees the other, 32 x 33 / 2; backward twice that. */
+ * layer and the head's 500 h, and 4 h per pair of tokens where one sees the other, 32 x 33 / 2; backward twice that. */
 START_TEST(masked_flops_by_hand)
 {
     const double h = 64.0, tokens = 3.0 * 32.0, pairs = 3.0 * 32.0 * 33.0 / 2.0;
