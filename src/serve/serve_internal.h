@@ -314,7 +314,6 @@ typedef struct nnc_serve_search_result {
     bool found;
     nnc_serve_found front[NNC_SERVE_FRONT]; /* sorted by tokens per second and user, ascending */
     int32_t front_count;
-    bool front_cut;
     /* If no deployment meets the limits: the deployment with the smallest ratio to its limit. */
     nnc_serve_found nearest;
     int32_t nearest_limit; /* index of that limit; -1 = no deployment fits */
