@@ -325,8 +325,8 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params)
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses inputs whose values cannot all be right. --lenient: marks the answer in every output instead. loaded: the device as
- * its file gives it, which was judged when it was read. */
+/* Refuses inputs whose values cannot all be right. --lenient: marks the answer in every output instead. loaded: the
+ * device as its file gives it, which was judged when it was read. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err)
 {
     const nnc_model *model = &scenario->model;
