@@ -94,6 +94,8 @@ struct nnc_plan_groups {
     int32_t pass_count, pass_next;
     nnc_memo smaller;             /* sums of lists; no slots: not used */
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
+    bool splits;                  /* a schedule that a framework offers splits weight gradients off */
+    double rows_s[NNC_ROWS_MAX];  /* times of the rows in scratch, before overlap */
     nnc_batched_replay *replay;   /* NULL = step times are computed at once */
 };
 
@@ -120,6 +122,11 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
             groups->schedules[k] =
                 groups->schedules[k] || groups->profiles->any || software_of(groups, &plan)->ships.schedules[k];
         }
+    }
+    const nnc_space_axis *order = &groups->space->axes[NNC_AXIS_SCHEDULE];
+    for (int32_t i = 0; i < order->count; i++) {
+        plan.schedule = (nnc_schedule)order->values[i];
+        groups->splits = groups->splits || (groups->schedules[plan.schedule] && nnc_schedule_splits(&plan));
     }
 }
 
@@ -250,11 +257,25 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     }
 }
 
-/* Computes the segment times of a pass. */
+/* Computes the segment times of a pass: as they are, and with weight gradients split off where a schedule of the space
+ * does so. Both are of the same rows; overlap shortens the times of collectives in them. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
-    nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, &groups->scratch->rows);
+    nnc_rows *rows = &groups->scratch->rows;
+    const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
+    nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, rows);
+    for (int32_t i = 0; both && i < rows->count; i++) {
+        groups->rows_s[i] = rows->rows[i].time_s;
+    }
     sum_units(groups, pass, split);
+    for (int32_t i = 0; both && i < rows->count; i++) {
+        rows->rows[i].time_s = groups->rows_s[i];
+    }
+    if (both) {
+        sum_units(groups, pass, 1 - split);
+    }
+    pass->timed[split] = true;
+    pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
 /* Finds the work of another pass of the block; FLOPs are equal in all passes of a block. */
@@ -300,7 +321,7 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Can no tensor of the plan have more elements than 64 bits count? Then every list of the plan is as valid as one with a
+/* Can no tensor of the plan have more elements than 64 bits count? Then its list is as valid as one with a
  * smaller micro-batch. 2^17: more than any model has heads, or columns over sequence. */
 static bool counts_elements(const nnc_plan *plan)
 {
@@ -421,7 +442,6 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     if (!pass->timed[split] && pass->usable) {
         (void)list_pass(groups, pass); /* succeeds, because it succeeded when the pass was made */
         time_pass(groups, pass, split);
-        pass->timed[split] = true;
     }
     return pass->usable;
 }
