@@ -1,5 +1,5 @@
-/* Operands and options as a scenario: a model, a device and a plan, loaded and estimated; and a scenario as the command line
- * that gives it, which search, compare and sweep print next to each plan. */
+/* Turns operands and options into a scenario: loads and estimates a model, a device and a plan. Also turns a
+ * scenario into its command line, which search, compare and sweep print next to each plan. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
@@ -207,7 +207,7 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
         put_pair(out, name, value);
     } else if (strcmp(value, "on") == 0) {
         nnc_buffer_print(out, " %s", name);
-    } else { /* the value of a switch is not a word of its own */
+    } else { /* the value of a switch is joined to its name */
         nnc_buffer_print(out, " %s=%s", name, value);
     }
 }
@@ -257,8 +257,8 @@ static bool is_given(const nnc_scenario_args *given, const char *name)
     return false;
 }
 
-/* Does this field follow from the rest of the command? Then it is left out; except that a plan file may give it another
- * value. */
+/* Does this field follow from other options of the command? Then it is left out. With a plan file, degrees are kept,
+ * because the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
 {
     if (strcmp(field->name, "schedule") == 0) {
@@ -267,8 +267,8 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
 
-/* Puts the fields of the plan that a search chose and that differ from their defaults. choices: a table of metrics; rows
- * without a name are tables inside it. NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes the fields of the plan that a search chose and that differ from their defaults. choices: a table of
+ * metrics; a row without a name is a nested table. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args, const nnc_plan *plan,
                         bool of_plan_file)
 {
@@ -295,8 +295,8 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
     }
 }
 
-/* Plan number index of a report: of each size the best and the nearest miss; or the best, the Pareto front and the nearest
- * miss. NULL past the last. */
+/* Returns plan number `index` of a report. With several numbers of devices, these are the best plan and the nearest
+ * miss of each; otherwise the best plans, the Pareto front and the nearest miss. NULL after the last. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index)
 {
     nnc_search_result *result = report->result;

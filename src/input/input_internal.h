@@ -541,7 +541,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "For a network that denoises images: the model that decodes the latent into an image." }, \
     { NNC_FIELD(nnc_model, image_factor), .min = 1, .max = 1e4, .rare = true,                \
       .zero_unknown = true,                                                                  \
-      .help = "For a graph that denoises images: pixels per side of one position of its input." }
+      .help = "For a graph that reads latents: pixels per side of one position of its input. --image counts pixels." }
 /* clang-format on */
 
 /* _is_foreign tests for a configuration of another program. The reader reads it, except fields that depend on others;
