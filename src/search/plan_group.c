@@ -14,13 +14,16 @@
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
+ *     over:      pass                                a stage over memory, its     one block
+ *                                                    ZeRO stage and offload
  *     smaller:   fields that a list's sums depend    sums of the last list with   the search
  *                on, but for the micro-batch         a smaller micro-batch
  *
- * Most plans are over memory, and lowering a list to learn it is most of the work. Resident bytes never fall with the
- * micro-batch while all else stays, the passes in flight included: every kept or temporary tensor grows with it or stays. So a
- * pass begins with the sums of a smaller micro-batch, and a plan that is over memory with them is over memory. Its list is
- * lowered for the first plan that is not.
+ * Most plans are over memory, and lowering a list to learn it is most of the work. Resident bytes never fall with
+ * the micro-batch while all else stays, the passes in flight included: every kept or temporary tensor grows with it or
+ * stays. So a pass begins with the sums of a smaller micro-batch, and a plan that is over memory with them is over
+ * memory. Its list is lowered for the first plan that is not. For the same reason a stage is over memory that keeps
+ * more than one that is.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with it. Measured:
  * passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
@@ -56,9 +59,10 @@ struct nnc_pass_costs {
     uint64_t holds;   /* number of the group to which `held` belongs; 0 = no group */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
-    uint64_t over; /* group in which a plan of this ZeRO stage and offload is over memory; 0 = none */
+    bool over; /* a plan of the block with this stage, ZeRO stage and offload is over memory */
     int32_t over_zero;
     unsigned over_offload;
+    nnc_stage_residency over_stage;
     bool usable, worked, timed[2];
     bool guessed;   /* the sums are those of a smaller micro-batch; there is no list yet */
     uint64_t group; /* group that `run` belongs to; 0 = none */
@@ -90,6 +94,8 @@ struct nnc_plan_groups {
     int32_t pass_count, pass_next;
     nnc_memo smaller;             /* sums of lists; no slots: not used */
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
+    bool splits;                  /* a schedule that a framework offers splits weight gradients off */
+    double rows_s[NNC_ROWS_MAX];  /* times of the rows in scratch, before overlap */
     nnc_batched_replay *replay;   /* NULL = step times are computed at once */
 };
 
@@ -116,6 +122,11 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
             groups->schedules[k] =
                 groups->schedules[k] || groups->profiles->any || software_of(groups, &plan)->ships.schedules[k];
         }
+    }
+    const nnc_space_axis *order = &groups->space->axes[NNC_AXIS_SCHEDULE];
+    for (int32_t i = 0; i < order->count; i++) {
+        plan.schedule = (nnc_schedule)order->values[i];
+        groups->splits = groups->splits || (groups->schedules[plan.schedule] && nnc_schedule_splits(&plan));
     }
 }
 
@@ -246,11 +257,25 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     }
 }
 
-/* Computes the segment times of a pass. */
+/* Computes the segment times of a pass: as they are, and with weight gradients split off where a schedule of the space
+ * does so. Both are of the same rows; overlap shortens the times of collectives in them. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
-    nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, &groups->scratch->rows);
+    nnc_rows *rows = &groups->scratch->rows;
+    const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
+    nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, rows);
+    for (int32_t i = 0; both && i < rows->count; i++) {
+        groups->rows_s[i] = rows->rows[i].time_s;
+    }
     sum_units(groups, pass, split);
+    for (int32_t i = 0; both && i < rows->count; i++) {
+        rows->rows[i].time_s = groups->rows_s[i];
+    }
+    if (both) {
+        sum_units(groups, pass, 1 - split);
+    }
+    pass->timed[split] = true;
+    pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
 /* Finds the work of another pass of the block; FLOPs are equal in all passes of a block. */
@@ -296,7 +321,7 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Can no tensor of the plan have more elements than 64 bits count? Then every list of the plan is as valid as one with a
+/* Can no tensor of the plan have more elements than 64 bits count? Then its list is as valid as one with a
  * smaller micro-batch. 2^17: more than any model has heads, or columns over sequence. */
 static bool counts_elements(const nnc_plan *plan)
 {
@@ -318,7 +343,7 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
             NNC_OK) {
         return false;
     }
-    memcpy(pass->sums, known->sums, sizeof pass->sums);
+    memcpy(pass->sums, known->sums, sizeof pass->sums[0] * (size_t)known->list->segment_count);
     pass->step.list = known->list;
     pass->step.sums = pass->sums;
     pass->step.tied_params = known->tied_params;
@@ -332,7 +357,7 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass)
         smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
         known = known != NULL ? known : nnc_memo_add(&groups->smaller, &key);
         known->micro_batch = pass->work.plan.micro_batch;
-        memcpy(known->sums, pass->sums, sizeof known->sums);
+        memcpy(known->sums, pass->sums, sizeof pass->sums[0] * (size_t)pass->step.list->segment_count);
         known->list = pass->step.list;
         known->tied_params = pass->step.tied_params;
     }
@@ -370,7 +395,8 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->work.plan = *plan;
     pass->software = software;
     pass->number = ++groups->made;
-    pass->group = pass->holds = pass->over = 0;
+    pass->group = pass->holds = 0;
+    pass->over = false;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     groups->listed = groups->listed == pass ? NULL : groups->listed;
     pass->usable = pass->guessed = guess_pass(groups, pass);
@@ -416,7 +442,6 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     if (!pass->timed[split] && pass->usable) {
         (void)list_pass(groups, pass); /* succeeds, because it succeeded when the pass was made */
         time_pass(groups, pass, split);
-        pass->timed[split] = true;
     }
     return pass->usable;
 }
@@ -485,8 +510,8 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Sets the memory of the fullest stage, or of the first stage over the limit. */
-static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
+/* Sets the memory of the fullest stage, or of the first stage over the limit, and returns the stage. */
+static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
@@ -494,6 +519,7 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
         pass->holds = groups->group;
         pass->held_count = 0;
     }
+    int32_t fullest = groups->heaviest[0];
     result->memory.total_bytes = 0;
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
@@ -502,17 +528,42 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
                                                          nnc_device_capacity(groups->device));
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
+            fullest = groups->heaviest[i];
         }
         if (memory.total_bytes > groups->limit_bytes) {
             break;
         }
     }
+    return fullest;
 }
 
-/* Is another plan of the group and pass over memory, which shards and offloads no less? Then this one is over, too. */
+/* Is another plan of the pass over memory, which shards and offloads no less, by a stage that keeps no more than one of
+ * this plan? Then this one is over, too. */
 static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
 {
-    return pass->over == groups->group && plan->zero <= pass->over_zero && (plan->offload & ~pass->over_offload) == 0;
+    const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
+    if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) {
+        return false;
+    }
+    for (int32_t i = 0; i < groups->heaviest_count; i++) {
+        const nnc_stage_residency *one = &h[groups->heaviest[i]];
+        if (!one->uneven && one->segments == over->segments && keeps_more(one, over)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Remembers a plan that is over memory by an even stage. */
+static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage)
+{
+    const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
+    if (!one->uneven) {
+        pass->over = true;
+        pass->over_zero = plan->zero;
+        pass->over_offload = plan->offload;
+        nnc_stage_residency_copy(&pass->over_stage, one);
+    }
 }
 
 /* Finds the memory of a plan, or a lower bound of it that is over the limit. false: its list cannot be lowered. */
@@ -523,18 +574,16 @@ static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *res
         result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
         return true;
     }
-    set_memory(groups, pass, result);
+    int32_t stage = set_memory(groups, pass, result);
     if (pass->guessed && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
         complete_pass(groups, pass);
         if (!pass->usable) {
             return false;
         }
-        set_memory(groups, pass, result);
+        stage = set_memory(groups, pass, result);
     }
     if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) {
-        pass->over = groups->group;
-        pass->over_zero = plan->zero;
-        pass->over_offload = plan->offload;
+        keep_over(groups, pass, plan, stage);
     }
     return true;
 }
