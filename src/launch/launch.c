@@ -658,7 +658,11 @@ static bool is_model(nnc_specs *specs, const char *operand)
 {
     const nnc_model *model = NULL;
     char first[512];
+    const char *path = NULL;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(operand, ","), operand);
+    if (nnc_specs_find(specs, NNC_SPEC_DEVICE, first, &path, NULL) == NNC_OK) {
+        return false; /* so that no name of the hub is searched for a device */
+    }
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
 }
 
