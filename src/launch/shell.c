@@ -1,7 +1,7 @@
-/* The commands of a shell script, without running it.
+/* Reads the commands of a shell script, without running it.
  *
- *     text -> tokens -> commands, one after the other: an assignment changes a variable; a command that starts a
- *     program with options is kept, its words expanded.
+ *     text -> tokens -> commands, one after the other. An assignment changes a variable. A command that starts a
+ *     program with options is kept, with its words expanded.
  *
  * What is expanded: $NAME, ${NAME}, ${NAME:-word} and its kin, arrays, $((..)), quotes, line continuation. What a
  * script does not set, and everything else (the output of a command), stays in the text as "${NAME}". Conditions are
@@ -10,7 +10,11 @@
  * A script without a command, which only sets variables for another one, gives the options in them. A here document
  * that `cat` writes to a file is kept: a command may name it.
  *
- * A character keeps its line, through all variables, so that an error can name the line of an option. */
+ * A condition is decided if its values are known. In a branch that may or may not run, and in a loop, an assignment
+ * makes its variable unknown. Functions are skipped, as are other scripts that the script reads. If a script has no
+ * command and only sets variables for another script, the options in its variables are used.
+ *
+ * A character keeps its line number through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +34,8 @@ enum {
 /* A character of a value. */
 typedef struct cell {
     int32_t line;
-    char c;       /* '\0': an empty quoted text */
-    bool is_kept; /* the character was quoted, so it does not end a word */
+    char c;       /* '\0': an empty text in quotes */
+    bool is_kept; /* the character was quoted, so it does not separate words */
 } cell;
 
 typedef struct cells {
@@ -74,7 +78,7 @@ typedef struct shell {
     variable *variables;
     frame frames[NESTING_MAX];
     int depth, nesting;
-    truth runs;         /* the current branch */
+    truth runs;         /* does the current branch run? */
     truth last;         /* result of the last command */
     bool in_test;       /* inside "[[ .. ]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
@@ -145,7 +149,7 @@ static bool is_blank(const cell *c)
     return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
 }
 
-/* The text of cells from one index up to another. */
+/* Returns the text of some cells. */
 static const char *text_of(shell *s, const cell *from, int32_t count)
 {
     char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
@@ -163,7 +167,7 @@ static const char *text_of(shell *s, const cell *from, int32_t count)
     return text;
 }
 
-/* Puts the options among some words, each with a value that is not known: they come from a branch that may not run. */
+/* Copies the options among some words, each with an unknown value, because they come from a branch that may not run. */
 static void put_options(shell *s, const cells *from, cells *to)
 {
     const cell *list = (const cell *)(const void *)from->bytes.bytes;
@@ -182,7 +186,7 @@ static void put_options(shell *s, const cells *from, cells *to)
     }
 }
 
-/* Sets a variable, or appends to it. In a branch that may not run, it becomes unknown. */
+/* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
 static void assign(shell *s, const char *name, size_t length, const cells *value, bool append, bool is_array)
 {
     variable *v = find_variable(s, name, length);
@@ -209,7 +213,7 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
             put_cell(s, &all, ' ', s->line, false);
         }
     }
-    if (s->runs == MAYBE && (append || is_array)) { /* the rest of the list is known */
+    if (s->runs == MAYBE && (append || is_array)) { /* only the new items are unknown */
         put_options(s, value, &all);
     } else {
         const cell *from = (const cell *)(const void *)value->bytes.bytes;
@@ -236,8 +240,8 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
 
 /* ---- skipping ---- */
 
-/* The end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL: it has no end. Brackets inside are
- * as deep as the text. NOLINTNEXTLINE(misc-no-recursion) */
+/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL: it has no end. The
+ * recursion is as deep as the brackets. NOLINTNEXTLINE(misc-no-recursion) */
 static const char *end_of(const char *at, int depth)
 {
     const char first = at[at[0] == '$'];
@@ -348,7 +352,7 @@ static void sum_refuse(void *context, const char *expected, const char *at)
     (void)context, (void)expected, (void)at;
 }
 
-/* The first '?' outside brackets, or the ':' that belongs to one before `at`; NULL: none. */
+/* Finds the first '?' outside brackets, or the ':' that belongs to it; NULL: there is no such sign. */
 static const char *find_choice(const char *at, char sign)
 {
     int brackets = 0, choices = 0;
@@ -362,7 +366,7 @@ static const char *find_choice(const char *at, char sign)
     return NULL;
 }
 
-/* Whole-number arithmetic as in $((..)), also "a > b ? a : b". false: a value is not known. */
+/* Computes whole-number arithmetic as in $((..)), also "a > b ? a : b". Returns false if a value is not known. */
 /* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
 static bool calculate(shell *s, const char *text, double *result)
 {
@@ -407,7 +411,7 @@ static void put_variable(shell *s, const variable *v, bool quoted, bool items, c
     }
 }
 
-/* A text that stays: "${NAME}". */
+/* Writes a text that is not expanded: "${NAME}". */
 static void put_unknown(shell *s, const char *at, size_t length, cells *to)
 {
     put_text(s, to, "${", 2, true);
@@ -417,7 +421,7 @@ static void put_unknown(shell *s, const char *at, size_t length, cells *to)
     put_text(s, to, "}", 1, true);
 }
 
-/* $((..)): `at` is behind the brackets that open it. */
+/* Expands $((..)). `at` is the position after the two opening brackets. */
 static void expand_sum(shell *s, const char *at, const char *end, cells *to)
 {
     cells inside = { 0 };
@@ -520,7 +524,7 @@ static void expand_braces(shell *s, const char *at, const char *end, bool quoted
     }
 }
 
-/* An expansion that begins with '$' or '`'; returns its end. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands what begins with '$' or '`', and returns its end. NOLINTNEXTLINE(misc-no-recursion) */
 static const char *expand_one(shell *s, const char *at, const char *limit, bool quoted, cells *to)
 {
     const char next = at[1];
@@ -542,7 +546,7 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
         expand_braces(s, at + 2, end - 1, quoted, to);
         return end;
     }
-    if (next == '@' || next == '*') { /* the script has no arguments */
+    if (next == '@' || next == '*') { /* the script is read without arguments */
         return at + 2;
     }
     const size_t length = isdigit((unsigned char)next) ? 1 : name_length(at + 1);
@@ -555,12 +559,12 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
     return at + 1 + length;
 }
 
-/* Expands a part of the text. s->line is that of `at`; afterwards, that of `end`.
+/* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it.
  * NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
 static void expand(shell *s, const char *at, const char *end, cells *to)
 {
     bool quoted = false;
-    int32_t opened = 0; /* cells before the quote */
+    int32_t opened = 0; /* number of cells before the opening quote */
     if (++s->nesting > NESTING_MAX) {
         refuse(s, "nested too deeply");
     }
@@ -588,7 +592,7 @@ static void expand(shell *s, const char *at, const char *end, cells *to)
             }
             at++;
         } else if (*at == '"') {
-            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* "${A[@]}" may be no word */
+            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* an empty "${A[@]}" is no word */
                 put_cell(s, to, '\0', line, true);
             }
             quoted = !quoted;
@@ -730,7 +734,7 @@ static void skip_blanks(shell *s)
     }
 }
 
-/* The end of a word; an array "A=(..)" is one word. */
+/* Finds the end of a word. An array "A=(..)" is one word. */
 static const char *word_end(shell *s, const char *at)
 {
     const char *begin = at;
@@ -757,7 +761,7 @@ static const char *word_end(shell *s, const char *at)
     return at;
 }
 
-/* The next token. s->line stays the line where the token begins: the caller moves on with pass(). */
+/* Reads the next token. s->line stays at the line where the token begins; the caller then calls pass(). */
 static token next_token(shell *s)
 {
     static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", "&>>", ">>", ">&", "<&", "&>",
@@ -809,7 +813,7 @@ static void add_word(shell *s, nnc_script_words *to, const cell *from, int32_t c
     to->items[to->count++] = (nnc_script_word){ text_of(s, from, count), from->line };
 }
 
-/* Divides cells into words at unquoted blanks, or at all of them. */
+/* Divides cells into words, at unquoted blanks or (at_all) at all blanks. */
 static void split(shell *s, const cell *all, int32_t count, bool at_all, nnc_script_words *to)
 {
     int32_t begin = 0;
@@ -828,7 +832,7 @@ static void expand_words(shell *s, const token *t, nnc_script_words *to)
     const int32_t line = s->line;
     expand(s, t->at, t->at + t->length, &all);
     const cell *list = (const cell *)(const void *)all.bytes.bytes;
-    /* The command of "bash -c '..'" and of eval is one quoted word. */
+    /* "bash -c '..'" and eval have a whole command in one quoted word */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
     if (goes_on(s) && list != NULL) {
@@ -838,7 +842,7 @@ static void expand_words(shell *s, const token *t, nnc_script_words *to)
     s->line = line;
 }
 
-/* Keeps a command that starts a program, unless it does not run. */
+/* Keeps a command that starts a program, unless its branch does not run. */
 static void keep(shell *s, const nnc_script_words *w)
 {
     if (s->runs != NO && goes_on(s)) {
@@ -854,7 +858,7 @@ static truth not_of(truth t)
     return t == YES ? NO : t == NO ? YES : t == LIKELY ? NO : MAYBE;
 }
 
-/* The text of a test's operand: a variable that nothing sets is empty. NULL: it is not known. */
+/* Returns the operand of a test. A variable that nothing sets is empty. NULL: the value is not known. */
 static const char *operand(const char *text, const shell *s)
 {
     const size_t length = strlen(text);
@@ -895,7 +899,7 @@ static truth compare(const char *a, const char *of, const char *b)
                                     : MAYBE;
 }
 
-/* "[ .. ]" or "[[ .. ]]", or a part of it between && and ||, whose words begin at `from`. */
+/* Evaluates a test "[ .. ]" or "[[ .. ]]", or a part of it between && and ||. Its words begin at `from`. */
 static truth test(const shell *s, const nnc_script_words *w, int32_t from)
 {
     int32_t count = w->count - from;
@@ -909,7 +913,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
     truth found = MAYBE;
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of(a[1] == 'z'); /* an empty text, which is no word */
+        found = truth_of(a[1] == 'z'); /* the operand of -z or -n is empty, so it is no word */
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
@@ -920,7 +924,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     return negated ? not_of(found) : found;
 }
 
-/* Does a branch run, if the construct around it runs like this and its condition has this value? */
+/* Does a branch run? outside: does the construct around it run? condition: does the condition of the branch hold? */
 static truth both(truth outside, truth condition)
 {
     return outside == NO || condition == NO ? NO : outside == MAYBE || condition == MAYBE ? MAYBE : YES;
@@ -953,7 +957,7 @@ static frame *top(shell *s)
     return s->depth > 0 ? &s->frames[s->depth - 1] : NULL;
 }
 
-/* Skips tokens up to one of the words, such as "do". */
+/* Skips tokens up to and including one of two words, such as "do". */
 static void skip_to(shell *s, const char *a, const char *b)
 {
     for (;;) {
@@ -965,7 +969,7 @@ static void skip_to(shell *s, const char *a, const char *b)
     }
 }
 
-/* "for NAME in ..": the variable is unknown. */
+/* Reads "for NAME in ..". The loop makes the variable unknown. */
 static void begin_for(shell *s)
 {
     static const cells none = { 0 };
@@ -978,7 +982,7 @@ static void begin_for(shell *s)
     skip_to(s, "do", "do");
 }
 
-/* "case WORD in". */
+/* Reads "case WORD in". */
 static void begin_case(shell *s)
 {
     nnc_script_words w = { 0 };
@@ -991,7 +995,7 @@ static void begin_case(shell *s)
     skip_to(s, "in", "in");
 }
 
-/* The patterns of a branch of case: "a|b)". */
+/* Reads the patterns of a branch of case: "a|b)". */
 static void read_patterns(shell *s, token t)
 {
     frame *f = top(s);
@@ -1015,7 +1019,7 @@ static void read_patterns(shell *s, token t)
     f->at_pattern = false;
 }
 
-/* The branch of an if that begins now. condition YES: else. */
+/* Begins a branch of an if. condition YES: the branch is an else. */
 static void begin_branch(shell *s, truth condition)
 {
     frame *f = top(s);
@@ -1029,7 +1033,7 @@ static void begin_branch(shell *s, truth condition)
     s->in_condition = false;
 }
 
-/* Takes a word that begins or ends a construct. false: it is another word. */
+/* Takes a word that begins or ends a construct. Returns false if it is another word. */
 static bool take_keyword(shell *s, const token *t)
 {
     frame *f = top(s);
@@ -1079,7 +1083,7 @@ static bool take_keyword(shell *s, const token *t)
 
 /* ---- statements ---- */
 
-/* The items of "(a b c)". */
+/* Reads the items of "(a b c)". */
 static void read_items(shell *s, const char *at, const char *end, cells *to)
 {
     const char *after = s->at;
@@ -1104,7 +1108,7 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
     s->line = line;
 }
 
-/* NAME=value, NAME+=value, NAME=(a b). false: another word. */
+/* Takes NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
 static bool take_assignment(shell *s, const token *t)
 {
     const size_t digits = strspn(t->at, "0123456789"); /* an argument of the script */
@@ -1131,7 +1135,7 @@ static bool take_assignment(shell *s, const token *t)
     return true;
 }
 
-/* ((..)) as a command; the token "((" was read. */
+/* Evaluates ((..)) as a command, after the token "((". */
 static truth read_sum(shell *s)
 {
     cells inside = { 0 };
@@ -1171,7 +1175,7 @@ static void take_redirection(shell *s, const token *of, const char **file)
     pass(s, &t);
 }
 
-/* The number before < or >. */
+/* Is the token a number in front of < or >? */
 static bool is_descriptor(const shell *s, const token *t)
 {
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
@@ -1348,7 +1352,7 @@ static token read_command(shell *s)
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NO) { /* the command counts as absent */
+    if (s->runs == NO) { /* a command that does not run changes nothing */
         s->runs = outside;
         return t;
     }
@@ -1372,8 +1376,8 @@ static token read_command(shell *s)
     return t;
 }
 
-/* Takes the operator that ends a command. "&&" inside [[ .. ]] ends one, too: the rest of the test is then a command
- * of its own (in_test). */
+/* Takes the operator that ends a command. "&&" inside [[ .. ]] also ends a command; the next part of the test is
+ * then read as a command (in_test). */
 static void take_end(shell *s, const token *t)
 {
     s->after[0] = '\0';
@@ -1433,8 +1437,8 @@ static void read_slurm(shell *s, const char *text)
     }
 }
 
-/* The options of a script that starts no program with options itself: those of a command in a variable, or of all
- * variables that hold options. */
+/* Takes the options from the variables of a script that starts no program itself: the options of a command in a
+ * variable, or else all variables that hold options. */
 static void keep_variables(shell *s)
 {
     const variable *order[256];
