@@ -676,6 +676,10 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
         return NNC_OK;
     }
     NNC_TRY(model_of(r, &model));
+    if (model == NULL && !r->asked->may_be_open) {
+        return nnc_fail(r->err, NNC_BAD_USAGE, *count > leading ? "MODEL" : "MODEL and DEVICE",
+                        "missing, expected FILE... MODEL DEVICE: the files name no model");
+    }
     if (model == NULL) {
         return NNC_OK;
     }
