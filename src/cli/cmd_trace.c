@@ -1,5 +1,5 @@
-/* nncost trace: where the time of a profiled program went, what each operator could have taken, and what changed between
- * two traces. */
+/* nncost trace: where the time of a profiled program went, how long each operator should take, and the changes
+ * between two traces. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "plot/plot_internal.h"
@@ -17,14 +17,14 @@ enum { PARTS = 4 };
 
 typedef struct answer {
     nnc_trace_sum sum;
-    const char *model;  /* that ran, NULL = not said */
-    const part *parts;  /* of a step */
-    int32_t part_count; /* 0 = no model */
+    const char *model;  /* the model that ran; NULL = not given */
+    const part *parts;  /* parts of a step */
+    int32_t part_count; /* 0 = no model is given */
     const char *file;
     const char *recorded_device;
-    const char *device; /* id, NULL = none */
+    const char *device; /* id; NULL = not known */
     int64_t kernels, steps;
-    int64_t shown; /* rows on a page */
+    int64_t shown; /* number of rows on a page */
 } answer;
 
 static const char *class_name(unsigned class)
@@ -33,7 +33,7 @@ static const char *class_name(unsigned class)
     return class < 3 ? names[class] : "?";
 }
 
-/* Why an operator takes longer than it could. */
+/* Writes why an operator takes longer than it should. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX])
 {
     const double calls = (double)r->calls;
@@ -157,7 +157,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
-/* One line for each finding: what it would save, where, and why. */
+/* Writes one line for each finding: the saving, the operator, and the reason. */
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a)
 {
     const int64_t most = a->shown > 0 ? a->shown : 10;
@@ -227,7 +227,7 @@ typedef struct change {
 
 typedef struct comparison {
     answer before, after;
-    change *changes; /* largest first */
+    change *changes; /* sorted, largest first */
     int32_t count;
     int64_t shown;
 } comparison;
@@ -338,7 +338,7 @@ typedef struct run_of_ranks {
     nnc_trace_rank *ranks;
     int32_t count;
     int64_t slowest;
-    double waits_s, span_s; /* means over the ranks */
+    double waits_s, span_s; /* means over all ranks */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
@@ -460,7 +460,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     NNC_TRY(nnc_trace_read(path, trace, err));
     if (id == NULL && (*trace)->device != NULL &&
         nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
-        device = NULL; /* the device of the trace has no file: nothing is priced */
+        device = NULL; /* the device of the trace has no file, so nothing is priced */
     }
     *a = (answer){ .file = path, .shown = session->options.view.top };
     NNC_TRY(nnc_trace_sum_up(*trace, path, device, &a->sum, err));

@@ -1,5 +1,5 @@
-/* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3 gathers and full recomputation runs
- * again, and autocast.
+/* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3
+ * gathers and full recomputation runs again, and autocast.
  *
  * Units.   [captured-units]  Operators of forward are cut into slots, in order: a run of equal layers (a block of the
  * file); a module of a numbered list, such as "layer1.0"; and what lies between. Backward operators belong to the slot

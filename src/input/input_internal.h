@@ -192,6 +192,8 @@ typedef enum nnc_json_type {
  * ("+inf"), which no number field accepts, and more values are allowed. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
+/* For a program that owns its process and reads on one thread: where trees get their memory, in place of malloc and free. */
+void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 
 nnc_json nnc_json_root(const nnc_json_doc *doc);
 nnc_json_type nnc_json_type_of(nnc_json at);
@@ -538,7 +540,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "For a network that denoises images: the model that decodes the latent into an image." }, \
     { NNC_FIELD(nnc_model, image_factor), .min = 1, .max = 1e4, .rare = true,                \
       .zero_unknown = true,                                                                  \
-      .help = "For a graph that denoises images: pixels per side of one position of its input." }
+      .help = "For a graph that reads latents: pixels per side of one position of its input. --image counts pixels." }
 /* clang-format on */
 
 /* _is_foreign tests for a configuration of another program. The reader reads it, except fields that depend on others;

@@ -5,17 +5,17 @@
 
 enum { ROOF_MARKS_MAX = 1024 };
 
-/* One or more rows of the op table with the same name, phase and bound, at the same position. */
+/* A mark: rows of the op table with the same name, phase and bound, at the same position. */
 typedef struct roof_mark {
     const nnc_op_cost *cost; /* the first row */
     double intensity, flops_per_s, share;
-    int rows, others; /* rows of the op table; marks of other ops that this mark includes */
+    int rows, others; /* number of rows of the op table; number of marks of other ops that were joined with this mark */
     nnc_px x, y, radius;
 } roof_mark;
 
 typedef struct roofline {
     nnc_canvas *canvas;
-    const nnc_report *report, *other; /* other: only its outline; NULL = none */
+    const nnc_report *report, *other; /* other: the estimate that is only outlined; NULL = none */
     nnc_scale x, y;
     double peak, rate; /* FLOP/s, B/s */
     roof_mark *marks;
@@ -40,8 +40,8 @@ static double power_below(double value)
     return pow(10.0, floor(log10(value) + 1e-9));
 }
 
-/* Scales of whole decades. FLOP/B: from 0.1 or the first op to eight times the ridge or the last
- * op. FLOP/s: at most seven decades, down to the slowest op. */
+/* Sets scales of whole decades. FLOP/B: from 0.1, or the lowest intensity of an op, to eight times the ridge point,
+ * or the highest intensity. FLOP/s: down to the slowest op, at most seven decades. */
 static void roofline_scale(roofline *r, nnc_box area)
 {
     const nnc_report *both[] = { r->report, r->other };
@@ -68,11 +68,11 @@ static void roofline_scale(roofline *r, nnc_box area)
     r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
 }
 
-/* Marks nearer than this look the same. An op may be joined twice: first with rows of its own, then
- * with other small ops. */
+/* Marks that are nearer than this look the same. An op may be joined twice: first with its own rows at this
+ * position, then with other small ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
-/* Joins rows of one op at the same position. */
+/* Adds a row as a mark, or joins it with a mark of the same op at the same position. */
 static void add_mark(roofline *r, const nnc_op_cost *cost, double share)
 {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
@@ -96,11 +96,10 @@ static int by_share(const void *a, const void *b)
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins marks of the smallest size at one position, of any op: hundreds of small ops look like a
- * cloud. */
+/* Joins small marks at one position, whichever op they show, because hundreds of small marks look like a cloud. */
 static void join_small(roofline *r)
 {
-    const double small = 9.0 / (46.0 * 46.0); /* marks with a larger share are larger */
+    const double small = 9.0 / (46.0 * 46.0); /* a mark with a larger share has a radius above the minimum */
     const bool page = r->canvas->how->marks > 0;
     const nnc_px near = page ? NNC_PX(6) : NEAR;
     int kept = 0;
@@ -125,7 +124,7 @@ static void join_small(roofline *r)
     r->count = kept;
 }
 
-/* The marks of this report or of the other, largest first, at most ROOF_MARKS_MAX. */
+/* Collects the marks of one of the reports, largest first, at most ROOF_MARKS_MAX. */
 static void gather_marks(roofline *r, const nnc_report *report)
 {
     r->count = 0;
@@ -187,7 +186,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_place_take_line(&r->places, at.x, at.y, r->x.end, at.y, NNC_PX(3));
 }
 
-/* Rates that long products and copies sustain by the fit. */
+/* Draws the roof at the rates that, by the fit, long matrix products and copies sustain. */
 static void draw_sustained(roofline *r)
 {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -202,7 +201,7 @@ static void draw_sustained(roofline *r)
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
 }
 
-/* The roof of the other report. */
+/* Draws the roof of the other report. */
 static void draw_other_roof(roofline *r)
 {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -211,7 +210,7 @@ static void draw_other_roof(roofline *r)
     draw_roof_line(r, "other", tip, peak, rate);
 }
 
-/* The roof of the datasheet, and below it the rates that fitted kernels sustain. */
+/* Draws the roof of the datasheet, and below it the roof that fitted kernels sustain. */
 static void draw_roof(roofline *r, nnc_box area)
 {
     nnc_svg *svg = &r->canvas->svg;
@@ -238,7 +237,7 @@ static void draw_roof(roofline *r, nnc_box area)
     nnc_svg_text(svg, "", 'e', r->x.end, at.y - NNC_PX(6), text);
     nnc_place_take(&r->places, nnc_line_box(r->x.end - w, at.y - NNC_PX(6), w), true);
 
-    /* Label along the slope, at its middle. */
+    /* a label along the slope, at its middle */
     const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
     const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
     const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
@@ -260,7 +259,7 @@ static void draw_roof(roofline *r, nnc_box area)
 }
 
 enum { LABELS = 9, LABELS_NARROW = 4 };
-static const double SHOWN_FROM = 0.004; /* a mark with a larger share may have a label */
+static const double SHOWN_FROM = 0.004; /* least share of a mark with a label */
 
 static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined)
 {
@@ -308,7 +307,7 @@ static void draw_marks(roofline *r, bool outlined)
     }
 }
 
-/* By falling share; of several marks of one name at a position only the first. */
+/* Labels the marks, largest share first. Of several near marks with the same name, only the first gets a label. */
 static void draw_labels(roofline *r)
 {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
@@ -333,7 +332,7 @@ static void draw_labels(roofline *r)
     }
 }
 
-/* The share of each bound, and the rest, so that they add up. */
+/* Writes the share of each bound, and the share that is not drawn, so that the lines add up to the step. */
 static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1])
 {
     char share[NNC_NUMBER_TEXT];
@@ -354,7 +353,7 @@ static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], 
     return count;
 }
 
-/* At the bottom right, where there are no ops; below the plot on a narrow canvas. */
+/* Draws the legend at the bottom right, where there are no ops; on a narrow canvas, below the plot. */
 static void draw_legend(roofline *r, nnc_box area)
 {
     char lines[NNC_BOUND_COUNT + 1][64];

@@ -187,9 +187,8 @@ static nnc_status lower(const nnc_model *model, const nnc_software *software, nn
     plan.seq_len = model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
     plan.precision = NNC_BF16;
     plan.policy = NNC_POLICY_MIXED;
-    plan.attention = NNC_ATTENTION_FLASH;
     plan.tensor = plan.pipeline = plan.context = plan.expert = plan.data = 1;
-    nnc_lowering how = nnc_lowering_of(&plan, software, plan.attention);
+    nnc_lowering how = nnc_lowering_of(&plan, software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, list);
     return nnc_check_list(list, model, err);
 }
@@ -598,27 +597,15 @@ static nnc_dtype plain(const nnc_device *device)
                                                             : NNC_FP32;
 }
 
-/* Number of image pixels per position of the network's own image along one side (8 if the network has a latent of 64 x
- * 64 for 512 pixels). */
-static int64_t factor_of(const nnc_model *model)
-{
-    return model->image_factor > 1 ? model->image_factor : 1;
-}
-
 static nnc_status resolve(const nnc_model *model, const nnc_device *device, const nnc_images_ask *ask,
                           nnc_images_ask *plan, nnc_error *err)
 {
-    const int64_t factor = factor_of(model);
     *plan = *ask;
     if (!nnc_denoises(model)) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--steps",
                         "%s does not denoise images, expected a U-Net of residual blocks, or a graph "
                         "with an image_decoder",
                         model->id);
-    }
-    if (plan->image % factor != 0) {
-        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--image", "expected a multiple of %" PRId64 " pixels, found %" PRId64,
-                        factor, plan->image);
     }
     plan->batch = plan->batch > 0 ? plan->batch : 1;
     plan->precision = plan->precision < NNC_DTYPE_COUNT ? plan->precision : plain(device);
@@ -679,19 +666,18 @@ nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device, const
                          nnc_error *err)
 {
     one_pass step = { .flops = 0.0 }, text = step, decoder = step;
-    const int64_t factor = factor_of(model);
     *images = (nnc_images){ .forward_s = 0.0 };
     nnc_images_ask *plan = &images->plan;
     NNC_TRY(resolve(model, device, ask, plan, err));
     const int64_t prompts = plan->batch * (plan->guidance ? 2 : 1);
-    NNC_TRY(run(model, device, software, plan->precision, prompts, plan->image / factor, scratch, &step, err));
-    plan->image = step.image * factor;
+    NNC_TRY(run(model, device, software, plan->precision, prompts, plan->image, scratch, &step, err));
+    plan->image = step.image;
     for (int32_t i = 0; i < plan->encoder_count; i++) {
         NNC_TRY(run(plan->encoders[i], device, software, plan->precision, prompts, 0, scratch, &text, err));
     }
     if (plan->decoder != NULL) {
-        NNC_TRY(run(plan->decoder, device, software, plan->precision, plan->batch,
-                    plan->image / factor_of(plan->decoder), scratch, &decoder, err));
+        NNC_TRY(
+            run(plan->decoder, device, software, plan->precision, plan->batch, plan->image, scratch, &decoder, err));
     }
     say(device, &step, &text, &decoder, images, why);
     return NNC_OK;

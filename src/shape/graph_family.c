@@ -538,8 +538,14 @@ static void leave(void *context, int32_t mark, int64_t turns)
     }
 }
 
+/* Pixels per side of one position of the network's own image: 8 for a latent of 64 x 64 at 512 pixels. */
+static int64_t factor_of(const nnc_model *model)
+{
+    return model->image_factor > 1 ? model->image_factor : 1;
+}
+
 /* Returns the number of kinds of layer. */
-static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
+static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered)
 {
     const nnc_plan *plan = to->how->plan;
     nnc_graph_fault fault;
@@ -551,7 +557,8 @@ static int32_t write(const nnc_graph *g, const nnc_writer *to, bool layered)
     to->list->input_bytes = 0.0;
     to->list->lookup_params = to->list->stream_elements = 0;
     nnc_list_segment(to, 1, false);
-    if (!nnc_graph_run(g->net, lets_of(g, g->net->images ? plan->image : plan->seq_len, own), &sink, &fault)) {
+    const int64_t length = g->net->images ? plan->image / factor : plan->seq_len;
+    if (!nnc_graph_run(g->net, lets_of(g, length, own), &sink, &fault)) {
         to->list->overflow = true; /* resolve() has run the same walk without a fault */
     }
     return l.layer_segments;
@@ -592,8 +599,9 @@ enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 static void lower(const nnc_model *model, const nnc_writer *to)
 {
     const nnc_graph *g = &model->graph;
-    if (g->net->layers == NULL || write(g, to, true) > LAYER_SEGMENTS_MAX) {
-        write(g, to, false);
+    const int64_t factor = factor_of(model);
+    if (g->net->layers == NULL || write(g, to, factor, true) > LAYER_SEGMENTS_MAX) {
+        write(g, to, factor, false);
     }
 }
 
@@ -630,7 +638,8 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;
     const bool images = g->net->images;
-    const int64_t asked = images ? p->image : p->seq_len, own = length_of(g);
+    const int64_t asked = images ? p->image : p->seq_len, factor = images ? factor_of(model) : 1;
+    const int64_t own = length_of(g) * factor; /* images in pixels, whatever a network of latents reads */
     const char *option = images ? "--image" : "--seq-len";
     if (images) {
         NNC_TRY(nnc_family_takes_images(model, own, p, err));
@@ -643,12 +652,18 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
         return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
                         "the input of %s has a fixed shape: its last axis is not a named number", model->id);
     }
+    if (asked % factor != 0) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, option,
+                        "counts pixels, and %s reads latents of %" PRId64 " pixels a position, expected a multiple of "
+                        "%" PRId64 " such as %" PRId64 ", found %" PRId64,
+                        model->id, factor, factor, own, asked);
+    }
     if ((p->pipeline > 1 || p->virtual_stages > 1) && layers_of(g) == 0) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, p->pipeline > 1 ? "--pipeline" : "--virtual-stages",
                         "stages consist of layers, and the ops of %s have no repeat of equal turns, expected 1",
                         model->id);
     }
-    return check(model, option, asked, err);
+    return check(model, option, asked / factor, err);
 }
 
 static nnc_model_sizes sizes(const nnc_model *model)
@@ -658,7 +673,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
     const int64_t layers = layers_of(g);
     return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* not divided */
                               .seq_len = g->net->images ? 0 : length,
-                              .image = g->net->images ? length : 0 };
+                              .image = g->net->images ? length * factor_of(model) : 0 };
 }
 
 static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char input[NNC_SHAPE_TEXT])
@@ -668,7 +683,12 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     nnc_graph_sizes measured;
     nnc_graph_measure(g->net, g->lets, &measured, &fault);
     snprintf(shape, NNC_SHAPE_TEXT, "%" PRId64 " ops", measured.ops);
-    snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s", length_of(g), g->net->images ? "pixels" : "tokens");
+    const int64_t length = length_of(g), factor = factor_of(model);
+    if (g->net->images && factor > 1) {
+        snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " pixels as latents of %" PRId64, length * factor, length);
+    } else {
+        snprintf(input, NNC_SHAPE_TEXT, "%" PRId64 " %s", length, g->net->images ? "pixels" : "tokens");
+    }
 }
 
 /* Checks that sizes divide evenly over tensor ranks. */

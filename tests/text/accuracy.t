@@ -331,6 +331,25 @@ $ nncost accuracy inputs/steps.csv --only two --format csv --mode ideal
 id,measured,predicted,error,low,high,reason\r
 two/full,3.1,1.83307862016,-0.408684316077,,,\r
 
+# One prefill or one step of decode, timed by itself: those of `serve`, a prefill less the work of the engine.
+$ cat > timed.csv <<'END'
+> id,model,software,device,weights,what,batch,tokens,context,cuda_graph,time_s,power_w
+> decode,dense,vllm,round,bf16,decode,4,1,128,1,0.001,300
+> prefill,dense,vllm,round,bf16,prefill,4,128,128,1,0.01,300
+> eager,dense,vllm,round,bf16,decode,4,1,128,0,0.001,300
+> other,dense,vllm,round,bf16,encode,4,1,128,1,0.001,300
+> END
+$ nncost accuracy timed.csv --format csv | cut -d, -f1-3,7
+id,measured,predicted,reason\r
+decode,0.001,0.00134992916445,\r
+prefill,0.01,0.00215531499845,\r
+eager,0.001,,eager inference: no profile of serving launches operators one by one\r
+other,0.001,,"what encode
+$ nncost serve dense round --software vllm --batch 4 --input-len 128 --output-len 2 --format json | grep -oE '"(tpot_s|ttft_s)": [^,]*'
+"ttft_s": 0.0121553149984
+"tpot_s": 0.00134992916445
+"tpot_s": 0.0282710426641
+
 # Files: none, none there, without rows, a column that is missing or unknown, a cell that is no number.
 $ nncost accuracy
 ! nncost: accuracy: too few arguments, expected FILE.csv...

@@ -46,7 +46,8 @@ START_TEST(a_batch_of_images)
     const nnc_model text = gpt(2, 64, 4, 1000, 16);
     nnc_device device = plain_device();
     nnc_images_ask ask = ask_of();
-    unet.image_factor = 8;
+    unet.unet.image = 64;
+    unet.unet.latent_factor = 8;
     ask.batch = 3;
     ask.guidance = true;
     ask.encoders[0] = ask.encoders[1] = &text;
@@ -120,7 +121,7 @@ START_TEST(refused)
     ck_assert_int_eq(nnc_images_of(&segmentation, &device, &software, &ask, scratch, &images, NULL, &err),
                      NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--steps");
-    unet.image_factor = 8;
+    unet.unet.latent_factor = 8;
     ask.image = 100;
     ck_assert_int_eq(nnc_images_of(&unet, &device, &software, &ask, scratch, &images, NULL, &err), NNC_ILLEGAL_PLAN);
     ck_assert_str_eq(err.where, "--image");
