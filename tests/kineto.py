@@ -13,6 +13,7 @@ import random
 import subprocess
 import sys
 import tempfile
+from xml.etree import ElementTree
 
 nncost, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 os.environ["NNCOST_PATH"] = root
@@ -172,6 +173,16 @@ late = read(write("late.json", [launch(0, 1), launch(5, 2), launch(1310, 3), ker
                                 kernel("c", 1320, 10, 3)]))
 check(f"late: {late['idle_s']}, {late['idle_host_s']}", abs(late["idle_s"] - 70e-6) < 1e-12 and
       abs(late["idle_host_s"] - 20e-6) < 1e-12)
+
+# ---- a picture: a bar for each operator, outlined and with its bound where it is priced ----
+
+picture = os.path.join(folder, "hand.svg")
+code, out, said = run(os.path.join(folder, "hand.json"), "a100", "--output", picture)
+svg = ElementTree.parse(picture).getroot() if code == 0 else None
+classes = [e.get("class", "") for e in svg.iter()] if svg is not None else []
+check(f"picture: exit {code}: {said}{out}", code == 0 and out == "")
+check(f"picture: bars of 3 operators, 1 of them priced: {classes}", sum(c.startswith("bar ") for c in classes) >= 3 and
+      classes.count("other") == 2 and classes.count("edge") == 2)  # a mark, and the entry of the legend
 
 # ---- ranks: the least of each collective is what it takes, the rest is waiting ----
 

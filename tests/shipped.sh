@@ -58,6 +58,22 @@ Apple M3 Max|apple-m3-max
 m1|apple-m1
 Jetson AGX Orin|jetson-agx-orin-64gb
 END
+# The names of servers, and of several devices.
+while IFS='|' read -r name meant; do
+    { clean estimate gpt2 "$name" 2>&1 || true; } | grep -qF "\"$meant\"" || { echo "$name: not answered with $meant"; exit 1; }
+done <<'END'
+p5.48xlarge|h100-sxm5-80gb --devices 8
+Standard_ND96isr_H200_v5|h200-sxm-141gb --devices 8
+g2-standard-24|l4 --devices 2
+v4-8|tpu-v4 --devices 4
+8xH100|H100 --devices 8
+rtx4090x2|rtx4090 --devices 2
+cuda|.
+END
+# A country by its name and its codes.
+for country in FR fra France; do
+    clean run gpt2 h100 --tokens 1B --region "$country" | grep -q "(France, " || { echo "$country: not France"; exit 1; }
+done
 # Every price is one of a device that there is.
 python3 - <<'PY'
 import json, pathlib

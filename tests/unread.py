@@ -26,7 +26,7 @@ BASES = [
 # Taken, and legal with the default alone for this model and device.
 ONLY_DEFAULT = {"--virtual-stages", "--expert", "--attention-data", "--sites"}
 # About the files, the defaults or the output, and no input of the computation; or read by few plans alone.
-OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--building", "--host", "--implementation", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--from", "--scenario", "--emit"}
+OUTSIDE = {"--trace", "--measured", "--stages", "--timeline", "--full", "--brief", "--sensitivity", "--output", "--format", "--help", "--help-all", "--no-defaults", "--lenient", "--from", "--scenario", "--emit"}
 NUMBERS = ("1", "2", "3", "7", "0.5", "0.1", "1000", "1e6", "1e12")
 TEXTS = {"--software": ("megatron", "sglang"), "--seller": ("aws", "lambda"), "--region": ("FR", "US"), "--host": ("1e-4",),
          "--set": ("device.mem_bytes_per_s=3e12",), "--power-cap": ("400",), "--implementation": ("transformers",),

@@ -507,6 +507,8 @@ class Files:
         members["aliases"] = {"description": "Other names on the command line.", "type": "array", "items": TEXT}
         if kind == "device":
             members["prices"] = self.objects("Newest on-demand price first.", "price", "where", "date", "source")
+            members["instances"] = {"description": "Names of rented servers, and their number of devices.", "type": "object",
+                                    "additionalProperties": {"type": "integer", "minimum": 1}}
         elif kind == "software":
             members |= {
                 "stands_for": self.objects("Frameworks whose runs this profile describes, and their default behaviour.",

@@ -24,14 +24,14 @@ def fields(sets):
     """{"zero": "3"} as "`--zero` 3"."""
     parts = []
     for name, value in sets.items():
-        mark, bare = (name[0], name[1:]) if name[0] in "?!-" else ("", name)
+        mark, bare = (name[0], name[1:]) if name[0] in "?!-+" else ("", name)
         if mark == "!":
             parts.append(f"{option(bare)} must be known")
         elif mark == "-":
             parts.append(f"{option(bare)}: {value}")
         else:
             shown = f"= `{value[1:]}`" if value[0] in "=@" else value
-            parts.append(f"{option(bare)} {shown}" + (" unless another key sets it" if mark else ""))
+            parts.append(f"{option(bare)} {shown}" + (" unless another key sets it" if mark == "?" else ""))
     return ", ".join(parts) if parts else "nothing"
 
 

@@ -1,18 +1,18 @@
-/* Option names of other programs: Megatron-LM, torchtitan, DeepSpeed, accelerate, Hugging Face, PEFT, torchrun, vLLM,
- * SGLang and TensorRT-LLM. A name that means the same is replaced by the options it stands for; a name that needs
- * arithmetic or a choice is answered with a hint. */
+/* Replaces option names of other programs: Megatron-LM, torchtitan, DeepSpeed, accelerate, Hugging Face, PEFT,
+ * torchrun, vLLM, SGLang and TensorRT-LLM. A name with the same meaning is replaced by options of nncost. A name
+ * that needs arithmetic or a choice is refused with a hint. */
 #include <ctype.h>
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
-/* words: the options, with '%' where the value goes; without '%' the name is a switch, or stands for one value. A row
- * counts only in commands that have the first of its options. */
+/* An option name of another program. words: options of nncost, with '%' in the place of the value. Without '%', the
+ * name is a switch, or the row is for one value. A row is used only in commands that have the first of its options. */
 typedef struct alias {
     const char *name;
-    const char *value; /* the value to which the row applies, or its beginning if it ends with '*'; NULL
-                * = any value, or no value */
-    const char *words; /* NULL = no option: the hint says what to do */
+    const char *value; /* value that the row is for, or the beginning of the value if it ends with '*'; NULL = any
+                        * value, or no value */
+    const char *words; /* NULL = the name is refused with the hint */
     const char *hint;
     const char *option; /* option that a hint names */
 } alias;
@@ -175,7 +175,7 @@ static const alias aliases[] = {
     HINT("--enable-chunked-prefill", NULL, "--chunk N, the tokens of a step", "--chunk"),
     NAME("--max-concurrency", "--concurrency %"),
     NAME("--random-input-len", "--input-len %"), NAME("--random-output-len", "--output-len %"),
-    /* names with more than one meaning */
+    /* names with several meanings */
     HINT("--batch", NULL, "--micro-batch", "--micro-batch"), HINT("--batch-size", NULL, "--micro-batch", "--micro-batch"),
     HINT("--bs", NULL, "--micro-batch", "--micro-batch"),
     HINT("--batch-size", NULL, "--batch", "--batch"), HINT("--bs", NULL, "--batch", "--batch"),
@@ -186,11 +186,17 @@ static const alias aliases[] = {
     HINT("--cpu-offload", NULL, "--offload optimizer", "--offload"),
     NAME("--flash", "--attention flash"),
     NAME("--price-per-hour", "--price %"),
+    HINT("--spot", NULL, "--offer spot with --seller NAME", "--offer"),
+    NAME("--provider", "--seller %"), NAME("--cloud", "--seller %"),
+    HINT("--model", NULL, "the model without an option: MODEL DEVICE", "--format"),
+    HINT("--device", NULL, "the device without an option: MODEL DEVICE", "--format"),
+    HINT("--gpu", NULL, "the device without an option, its number with --devices", "--devices"),
 };
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
-/* Are the two equal, in either case and with '_' for '-', up to a '=' of the second? '*' ends a start. */
+/* Is `word`, up to a '=', equal to `name`? Upper case counts as lower case, and '_' as '-'. A '*' in `name` allows
+ * any ending. */
 static bool alike(const char *name, const char *word)
 {
     for (; *name != '\0' && *name != '*'; name++, word++) {
@@ -205,7 +211,7 @@ static bool alike(const char *name, const char *word)
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    nnc_buffer words; /* words, each with its NUL */
+    nnc_buffer words; /* words of the new command line; a NUL follows each */
     int count;
 } expansion;
 
@@ -216,7 +222,7 @@ static void put(expansion *e, const char *text, size_t size)
     e->count++;
 }
 
-/* Puts the words of a row, with the value in place of '%'. */
+/* Adds the words of a row, with the value in the place of '%'. */
 static void put_words(expansion *e, const char *words, const char *value)
 {
     while (*words != '\0') {
@@ -240,7 +246,7 @@ static bool applies(const expansion *e, const alias *row, const char *word)
     return alike(row->name, word) && (option[0] == '\0' || e->known(e->context, option));
 }
 
-/* 1: a word that turns a switch on, 0: off, -1: another. */
+/* Returns 1 for a word that turns a switch on, 0 for a word that turns it off, -1 for another word. */
 static int switch_value(const char *value)
 {
     static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
@@ -266,7 +272,8 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* The row of a word: the one for its value, else the one for any value. NULL with *found: its value is wrong. */
+/* Finds the row of a word: the row for its value, or else the row for any value. NULL and *found: the word is known,
+ * but its value is wrong. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found)
 {
     const alias *any = NULL;
@@ -285,7 +292,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Replaces one word, and the value after it; *used counts the words. *found: it is an alias. */
+/* Replaces one word, and the value after it if it has one. *used: number of words that were taken. *found: the word
+ * is an alias. */
 static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err)
 {
     const char *word = argv[0], *equals = strchr(word, '=');
@@ -305,7 +313,8 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     const bool takes = strchr(row->words, '%') != NULL;
     const int on = value != NULL && !takes && row->value == NULL ? switch_value(value) : -1;
     if (takes && value == NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing");
+        return nnc_fail(err, NNC_BAD_USAGE, typed, "a value is missing, expected one for \"%.*sVALUE%s\"",
+                        (int)strcspn(row->words, "%"), row->words, strchr(row->words, '%') + 1);
     }
     if (equals != NULL && !takes && row->value == NULL && on < 0) {
         return nnc_fail(err, NNC_BAD_USAGE, typed, "expected true or false, found \"%.40s\"", value);
@@ -317,7 +326,7 @@ static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, b
     return NNC_OK;
 }
 
-/* One block: the pointers, then the words. */
+/* Makes a new argv in one allocation: the pointers, then the words. */
 static char **pack(const expansion *e)
 {
     const size_t pointers = ((size_t)e->count + 1) * sizeof(char *);

@@ -3,16 +3,16 @@
  *     main.c            finds the command of a command line and runs it
  *     option_table.c    every option as one row: name, place in nnc_options, type, limits, default, help
  *     options.c         reads a command line and the defaults file by these rows, into one nnc_options
- *     scenario_args.c   operands and options -> a loaded scenario, and back to a command line
- *     search_args.c     operands and options -> a search, run with progress and signals
- *     terminal.c        standard output and files, progress, signals, and what a browser page has instead
+ *     scenario_args.c   operands and options -> a loaded scenario; a scenario -> its command line
+ *     search_args.c     operands and options -> a search, which runs with progress and signals
+ *     terminal.c        standard output and files, progress, signals, and their replacements on a browser page
  *     docs.c            help of the program and of a command; docs, explain
  *     cmd_*.c           one command each: it loads what the operands name, computes, and writes the result by an nnc_view.
  *                       A page is rows of (label, text with metrics in braces, ink, condition), see nnc_page_row; only
  *                       sentences that depend on more than a metric are code
  *
- * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer that is shown
- * only when the command has succeeded. */
+ * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer. The
+ * buffer is printed only when the command has succeeded. */
 #ifndef NNCOST_CLI_CLI_INTERNAL_H
 #define NNCOST_CLI_CLI_INTERNAL_H
 
@@ -51,7 +51,7 @@ typedef struct nnc_ops_view {
     nnc_ops_sort sort;
     nnc_ops_by by;
     int32_t top; /* rows to show, 0 = all */
-    bool bare;   /* the table without the subject above it */
+    bool bare;   /* only the table, without the subject above it */
 } nnc_ops_view;
 
 /* ---- options: option_table.c, options.c ---- */
@@ -81,7 +81,7 @@ enum {
     NNC_TAKES_LAUNCH = 2097152,  /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,     /* members of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216,  /* launch files, but --from has another meaning there */
+    NNC_TAKES_FILES = 16777216,  /* launch files; --from has another meaning in these commands */
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
@@ -90,7 +90,7 @@ enum {
 
 enum { NNC_LINKS_MAX = 8, NNC_OWN_OPTIONS_MAX = 96 };
 
-/* Options of a sweep. Texts are NULL when they are not given. */
+/* Options of a sweep. A string is NULL when it is not given. */
 typedef struct nnc_sweep_options {
     const char *where[NNC_WHERES_MAX], *links[NNC_LINKS_MAX];
     int where_count, link_count;
@@ -98,22 +98,23 @@ typedef struct nnc_sweep_options {
     bool all;
 } nnc_sweep_options;
 
-/* Options of a search. Numbers are 0 and texts NULL when they are not given. */
+/* Options of a search. If an option is not given, a number is 0 and a string is NULL. */
 typedef struct nnc_search_options {
     int64_t best, max_devices, max_memory;
     double deadline_s, target_step_s;
-    const char *risk;               /* a share, or a number of per cent */
-    const char *objective, *budget; /* objective: a name of nnc_objective; budget: money with its
+    const char *risk;               /* a share, or a percentage */
+    const char *objective, *budget; /* objective: a name of nnc_objective; budget: an amount of money with its
                                      * currency */
-    const char *plans;              /* file to write */
-    const char *shards;             /* files to read */
+    const char *plans;              /* plan file to write */
+    const char *shards;             /* shard files to read */
     bool no_prune;
-    bool one_software; /* use for all sizes the profile of the smallest size's best plan */
+    bool one_software; /* use the profile of the best plan on the smallest number of devices for all numbers of
+                        * devices */
 } nnc_search_options;
 
-/* Limits of one call of a tool. */
+/* Limits of one call of a tool of 'nncost mcp'. */
 typedef struct nnc_mcp_options {
-    const char *root; /* the folder that calls may read; NULL = any regular file */
+    const char *root; /* folder that calls may read; NULL = any regular file */
     double deadline_s;
     int64_t memory_bytes;
 } nnc_mcp_options;
@@ -125,56 +126,57 @@ typedef struct nnc_mcp_options {
 NNC_ENUM(nnc_progress_form, NNC_PROGRESS_LIST, NNC_PROGRESS_COUNT);
 const char *nnc_progress_form_name(nnc_progress_form value);
 
-/* A command line, typed. Texts point into argv or into the defaults file; NULL = not given. */
+/* The options of a command line, with their types. Strings point into argv or into the defaults file; NULL = not
+ * given. */
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
     unsigned level;                          /* an nnc_level of accuracy */
     nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
-    bool full, verdict;   /* estimate: write the whole page; write only the verdict (--brief) */
-    bool serve;           /* another form of the command */
+    bool full, verdict;   /* estimate: full writes the whole page, verdict (--brief) only the verdict */
+    bool serve;           /* use the serving form of the command */
     const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */
     const char *output, *trace, *scenario, *date, *slo;
     const char *only, *fold, *group, *device, *fit, *hold_out, *explain;
-    const char *against; /* the command line of another estimate */
+    const char *against; /* command line of another estimate */
     const char *power_cap, *format_name;
     const char *host, *implementation;
     const char *kernel, *layout; /* kernel and layout of a single op */
     bool unmasked;
-    const char *launch_format; /* format of the launch files (--from); NULL = by content */
-    const char *emit;          /* the format of a command to print */
+    const char *launch_format; /* --from: format of the launch files; NULL = the content decides */
+    const char *emit;          /* format of the launch file or command to print */
     bool to_options;
     int32_t width;       /* width of a picture, pixels */
-    double from_s, to_s; /* part of a timeline that is drawn; NaN = its ends */
+    double from_s, to_s; /* part of a timeline to draw; NaN = from its start, to its end */
     int64_t threads;     /* 0 = all cores */
     nnc_progress_form progress;
     nnc_search_options search;
     nnc_mcp_options mcp;
     nnc_sweep_options sweep;
     nnc_ops_view view;
-    nnc_scenario_args given; /* settings of the command line, which override the files */
+    nnc_scenario_args given; /* settings of the command line; they take precedence over files */
     char **operands;         /* ends with NULL */
     int operand_count;
-    const char *texts[NNC_OWN_OPTIONS_MAX]; /* value of each row of the option table, as given; NULL = not
-                                * given */
-    char host_set[64];                      /* the --set option that --host means */
-    char power_cap_set[64];                 /* the --set option that --power-cap means */
-    char *defaults;                         /* the defaults file */
-    char **expanded;                        /* argv with the names of other programs replaced; NULL = no such names */
+    const char *texts[NNC_OWN_OPTIONS_MAX]; /* value of each row of the option table, as given; NULL = not given */
+    char host_set[64];                      /* the --set option that --host is equal to */
+    char power_cap_set[64];                 /* the --set option that --power-cap is equal to */
+    char *defaults;                         /* text of the defaults file */
+    char **expanded;                        /* argv with option names of other programs replaced; NULL = argv has
+                                             * none */
 } nnc_options;
 
 typedef struct nnc_command nnc_command;
 
-/* Reads argv after the command's name. Operands are moved to the front of argv.
- * Fails with NNC_BAD_USAGE; err->where is the option as it was written. */
+/* Reads argv after the name of the command, and moves the operands to its front. Fails with NNC_BAD_USAGE;
+ * err->where is the option as it was written. */
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err);
-/* Frees what the options point to. */
+/* Frees the memory that the options point to. */
 void nnc_options_free(nnc_options *options);
 
-/* Replaces option names of other programs (Megatron-LM, DeepSpeed, vLLM ...) by the options that they stand for, in a new
- * argv; *expanded NULL: there was none. known: does the command have this option? Fails with NNC_BAD_USAGE and a hint for
- * a name that needs arithmetic or a choice. aliases.c */
+/* Replaces option names of other programs (Megatron-LM, DeepSpeed, vLLM ...) by options of nncost, in a new argv.
+ * *expanded is NULL if there are no such names. known: does the command have this option? If a name needs arithmetic
+ * or a choice, fails with NNC_BAD_USAGE and a hint. In aliases.c. */
 typedef bool nnc_option_known(const void *context, const char *option);
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err);
@@ -182,19 +184,19 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
 /* Was the option given, on the command line or in the defaults file? name: "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
 
-/* Applies a given count (0 = not given) to *value. Fails when it is above most. */
+/* Sets *value to a given count (0 = not given). Fails if the count is above `most`. */
 nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err);
 
-/* Loads the device of --device. */
+/* Loads the device that --device names. */
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
-/* One option of the command line itself; options of the plan, the run, ... are rows of the field tables. The field says
- * where its value stands in nnc_options. NNC_FIELD_TEXT: a const char *, or a list of them when capacity > 0; its names are
- * the words that completion offers, and the command that reads the text checks it. */
+/* An option of the command line itself; options of the plan, the run and so on are rows of field tables. The field
+ * has the place of the value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of these if
+ * capacity > 0. Its names are the words that completion offers; the command that reads the value checks it. */
 typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
-    const char *argument; /* as help shows it, "FILE"; NULL: a switch */
+    const char *argument; /* argument in help, such as "FILE"; NULL: the option is a switch */
     unsigned takes;       /* all sets that contain the option */
     char letter;          /* 'o' for -o; 0 = none */
 } nnc_own_option;
@@ -202,31 +204,31 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-/* The field tables that are options, each with its set; table NULL past the last. */
+/* Field tables whose fields are options, each with the set of options; table NULL after the last. */
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
-    const char *const *only; /* names of the fields that are in the set, up to NULL; NULL = all of the table */
+    const char *const *only; /* names of the fields in the set, NULL at the end; NULL = all fields of the table */
 } nnc_option_fields;
 extern const nnc_option_fields nnc_option_tables[];
 bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
-/* An option, as help, the man page and completion show it. */
+/* An option in the form that help, the man page and completion use. */
 typedef struct nnc_option_text {
     char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = none */
-    char argument[24];                                  /* text after the name: " N", "[=off]"; "" = a switch */
-    nnc_names values;                                   /* the words it may be; count 0 = any text */
-    const char *(*help_of)(unsigned value);             /* help of each value; NULL = the names are enough */
+    char argument[24];                                  /* " N" or "[=off]", as text after the name; "" = a switch */
+    nnc_names values;                                   /* allowed words; count 0 = any text */
+    const char *(*help_of)(unsigned value);             /* help of each value; NULL = values have no help */
     bool of_plan;
     const nnc_field *field;
-    bool of_file;          /* the field is a key of files, too */
+    bool of_file;          /* the field is also a key of files */
     char default_text[64]; /* "" = none */
     const char *group;     /* heading in help */
     unsigned takes;
     char help[512];
 } nnc_option_text;
 
-/* Option number `index` among the options of a command with these sets, plan options first; false past the last. */
+/* Finds option number `index` among the options of these sets, plan options first. Returns false after the last. */
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
@@ -236,13 +238,13 @@ typedef struct nnc_session {
     nnc_style style;
     nnc_specs *specs;
     const char *data;     /* folder of the data that came with the program; NULL = not found */
-    nnc_buffer *out;      /* output, shown only when the command has succeeded */
-    nnc_buffer arguments; /* the words of the command line from the command on, each with its NUL */
-    bool inside;          /* called by another command: it must not write files */
-    int exit_code;        /* exit code of a command that succeeded: 0, or 1 when the answer is no */
+    nnc_buffer *out;      /* output; it is printed only when the command has succeeded */
+    nnc_buffer arguments; /* words of the command line from the command on; a NUL follows each */
+    bool inside;          /* called by another command, so it must not write files */
+    int exit_code;        /* exit code of a command that succeeded: 0, or 1 if the answer is no */
 } nnc_session;
 
-/* A form of a command that its operands choose; it takes some of the command's options. */
+/* A form of a command, which its operands choose. It takes some of the command's options. */
 typedef struct nnc_form {
     char name[32]; /* "report diff" */
     unsigned takes;
@@ -254,11 +256,12 @@ struct nnc_command {
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = none */
     int min_operands, max_operands;
-    int leading_operands;                                     /* operands before MODEL: 1 for the name of a picture */
+    int leading_operands;                                     /* number of operands before MODEL, such as the name of
+                                                               * a picture */
     unsigned takes;                                           /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
-    bool ranks;                                               /* MPI ranks share its work */
-    const nnc_command *serving;                               /* the form that --serve chooses; NULL = none */
+    bool ranks;                                               /* MPI ranks share the work of the command */
+    const nnc_command *serving;                               /* form that --serve chooses; NULL = none */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 };
 
@@ -267,18 +270,19 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_
     nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge,
     nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore,
     nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit, nnc_cmd_limit;
-/* With --serve. */
+/* The serving forms of commands, for --serve. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep, nnc_cmd_serve_compare,
     nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
 
-/* Command number index, in the order of help; NULL past the last. */
+/* Returns command number `index`, in the order of help; NULL after the last. */
 const nnc_command *nnc_command_at(int index);
 
-/* Runs a command line inside the program and prints into out. Options that write a file are refused. Returns NNC_OK
- * also when the answer is no. */
+/* Runs a command line inside the program and prints into out. Refuses options that write a file. If the answer of
+ * the command is no, also returns NNC_OK. */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
-/* Help of the program, in full and short; of a command: -h; --help, a line per option where there are many; all. */
+/* Help of the program, full and brief; help of a command. BRIEF: -h. USUAL: --help, with one line per option if
+ * there are many. ALL: --help-all. */
 void nnc_help_program(nnc_buffer *out, nnc_style style);
 void nnc_help_program_brief(nnc_buffer *out);
 typedef enum nnc_help_level { NNC_HELP_BRIEF, NNC_HELP_USUAL, NNC_HELP_ALL } nnc_help_level;
@@ -286,115 +290,123 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* ---- operands and options as a scenario: scenario_args.c ---- */
 
-/* Opens the plan file that the first operand names and picks its scenario; *plans NULL: the operand is a model, and
+/* Opens the plan file that the first operand names, and finds its scenario. *plans NULL: the operand is a model, and
  * device is not NULL. */
 nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                              const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err);
 
-/* Loads what the operands name: a model and a device; or a plan file, whose --scenario is taken, and a device in place of
- * its own (NULL = its own). What comes from a plan file is in the arena. */
+/* Loads the operands: a model and a device; or the --scenario of a plan file and a device, where device NULL means
+ * the device of the scenario. The parts that come from a plan file are in the arena. */
 nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                                   nnc_scenario *scenario, nnc_error *err);
 
-/* Adds the whole run to the request when its length is given. */
+/* Adds the whole run to the request if its length is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
-/* Loads and estimates what the operands name, and hands it to write with its context and the scratch that its report
- * points into. model may be a plan file; device may then be NULL. */
+/* Loads the operands and estimates them, then calls `write` with its context and the scratch that the report points
+ * into. model may be a plan file; device may then be NULL. */
 typedef nnc_status nnc_report_writer(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                                      nnc_error *err);
 nnc_status nnc_scenario_report(nnc_session *session, const char *model, const char *device, nnc_report_writer *write,
                                void *context, nnc_error *err);
 
-/* Puts "with layers=4" and an empty line, where --set changes fields. */
+/* If --set changes fields, writes "with layers=4" and an empty line. */
 void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
-/* --emit FORMAT[=FILE]: the plan as a launch file. _file: the format, and FILE or NULL. _begin: before the scenario is loaded; options that are not given get
- * the values of the format, except those of a plan file. _instead: is the file printed in place of the page? _plan: prints
- * it, or writes FILE; where FILE is a folder, DIR/, a file with this name in it (NULL = there is one plan). */
+/* --emit FORMAT[=FILE]: writes the plan as a launch file.
+ * nnc_emit_file     returns FILE or NULL, and the format
+ * nnc_emit_begin    is called before the scenario is loaded; options that are not given get the values of the
+ * format,
+ *                   but not for a plan file
+ * nnc_emit_instead  is the launch file printed instead of the page?
+ * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes a file with this name
+ * in it;
+ *                   name NULL = there is only one plan */
 enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
 nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err);
-/* The same for a scenario. One of several that cannot be written: a line on standard error, and exit code 1. */
+/* Writes a scenario as a launch file. If it has a name (there are several) and cannot be written, prints a line on
+ * standard error and sets exit code 1. */
 nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err);
 
-/* --emit of a deployment: the command of an engine. cmd_serve.c */
+/* --emit of a deployment: writes the command of an engine. In cmd_serve.c. */
 nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, const nnc_serve_ask *ask,
                                nnc_error *err);
 
 /* The operands and options of an estimate. */
 typedef struct nnc_command_args {
-    const char *model, *device; /* model: or a plan file; device NULL = none */
+    const char *model, *device; /* model may be a plan file; device NULL = not given */
     const char *scenario;       /* scenario of a plan file; NULL = not given */
     const nnc_scenario_args *given;
     bool lenient;
 } nnc_command_args;
 
-/* Puts "nncost estimate gpt2 a100 --tensor 2". */
+/* Writes a command line such as "nncost estimate gpt2 a100 --tensor 2". */
 void nnc_command_put(nnc_buffer *out, const nnc_command_args *args);
-/* Gives each plan that a search has found its command line, in the arena. of_plan_file: args->model is a plan file,
- * whose plan may differ from the default. Fails with NNC_NO_MEMORY. */
+/* Adds to each plan that a search has found its command line, in the arena. of_plan_file: args->model is a plan
+ * file, whose plan may differ from the default plan. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_command_all(nnc_arena *arena, const nnc_command_args *args, bool of_plan_file, nnc_search_report *report,
                            nnc_error *err);
-/* Moves the text of a buffer into the arena. NULL when out of memory. */
+/* Moves the text of a buffer into the arena. Returns NULL when out of memory. */
 const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 
 /* ---- operands and options as a search: search_args.c ---- */
 
-/* Searches plans for what the operands name, as nnc_scenario_load_args loads it, with progress on standard error. Hands
- * the result to write with its context, on MPI rank 0 only. Removes the options of the search from the session's. Sets the
- * exit code: 1 when nothing was found, 128 + signal when a signal stopped it. */
+/* Searches plans for the operands, which are loaded as by nnc_scenario_load_args; shows progress on standard error.
+ * Then calls `write` with its context and the result, on MPI rank 0 only. Removes the options of the search from
+ * those of the session. Sets the exit code: 1 when no plan was found, 128 + signal when a signal stopped the search. */
 typedef nnc_status nnc_search_writer(nnc_session *session, void *context, const nnc_search_report *report,
                                      nnc_error *err);
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
                                void *context, nnc_error *err);
 
-/* --shard I/N is a part of the work; --shard N is an option of the plan. */
+/* Is the setting --shard I/N, a part of the work? --shard N is an option of the plan. */
 bool nnc_is_shard(const nnc_setting *setting);
-/* Fails with NNC_BAD_USAGE when it is not I/N, or I is above N. */
+/* Reads I/N. Fails with NNC_BAD_USAGE if the text has another form, or I is above N. */
 nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err);
 
 /* ---- the system: terminal.c ---- */
 
-/* The style of standard output, or of the file of --output, at its width. */
+/* Returns the style of standard output, or of the --output file. */
 nnc_style nnc_output_style(const nnc_options *options);
 /* Writes text to a file, completely or not at all. path NULL: standard output. */
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err);
 
-/* A progress line with rate and time left, or JSON objects, on standard error. */
+/* Progress on standard error: a line with rate and time left, or JSON objects. */
 typedef struct nnc_progress {
-    bool shown; /* as JSON; or as a line, on a terminal that nothing else is written to */
+    bool shown; /* as JSON objects; or as a line, on a terminal to which nothing else is written */
     bool json;
-    int64_t done, shown_done; /* how many are done; the last number that was shown */
+    int64_t done, shown_done; /* number of items done; number that was shown last */
     const char *what;         /* "rows" */
     int64_t from, end;        /* items done before the start; number of all items */
     double begun_s, next_s;
 } nnc_progress;
 
-/* quiet: the terminal shows the result meanwhile. */
+/* Begins a progress. quiet: the result is shown on the same terminal meanwhile, so no line is shown. */
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
-/* Wipes the line, or prints the last JSON object. */
+/* Clears the line, or prints the last JSON object. */
 void nnc_progress_end(nnc_progress *progress);
 
-/* Holds back SIGHUP, SIGINT, SIGTERM, and the signals that batch systems send before they end a job, SIGUSR1 and
- * SIGXCPU. The work asks for them where it can stop. Threads that start meanwhile hold them back too. */
+/* Holds back signals: SIGHUP, SIGINT, SIGTERM, and SIGUSR1 and SIGXCPU, which batch systems send before they end a
+ * job. The work asks for waiting signals at points where it can stop. Threads that start meanwhile also hold them
+ * back. */
 typedef struct nnc_interrupt {
-    uint32_t held, blocked; /* a bit for each signal; blocked: by this call, not before */
+    uint32_t held, blocked; /* one bit for each signal; blocked: blocked by this call, not before */
 } nnc_interrupt;
 
-/* A full disk quota becomes an error of write() instead of a signal. */
+/* Makes a full disk quota an error of write() instead of a signal. */
 void nnc_interrupt_ignore_limits(void);
 void nnc_interrupt_hold(nnc_interrupt *interrupt);
-/* The signal that waits; 0 = none. */
+/* Returns the signal that waits; 0 = no signal. */
 int nnc_interrupt_pending(const nnc_interrupt *interrupt);
-/* Lets signals through again and drops those that waited. */
+/* Lets signals through again, and discards those that waited. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
-/* A browser page has neither measured files nor pipes: the commands that need them fail there, and the linker drops
- * their code. */
+/* A browser page has neither measured files nor pipes. Commands that need them fail on a page, and the linker
+ * removes their code. */
 #ifdef __wasi__
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #else
@@ -404,48 +416,48 @@ nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 
 /* ---- single commands ---- */
 
-/* mcp_server.c: answers messages until standard input ends. */
+/* Answers messages until standard input ends. In mcp_server.c. */
 nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err);
-/* Puts the id of a request: a number, or a text in quotes; else null. */
+/* Writes the id of a request: a number or a quoted string; otherwise null. */
 void nnc_mcp_put_id(nnc_buffer *out, nnc_json id);
-/* The line that 'nncost mcp' answers to a message; empty when the message wants no answer. */
+/* Writes the line with which 'nncost mcp' answers a message. Writes nothing if the message needs no answer. */
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);
 
-/* Estimates side by side. */
+/* View of estimates side by side. */
 extern const nnc_view nnc_comparison_view;
 
 /* ---- checkpoints ---- */
 
-/* Shows what the header of a checkpoint says. */
+/* Shows the contents of the header of a checkpoint. */
 nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err);
-/* Fails unless the model has exactly the parameters of the checkpoint. */
+/* Fails unless the model has exactly as many parameters as the checkpoint. */
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err);
-/* Replaces a .safetensors file or index by the configuration next to it, which must have as many parameters. */
+/* Replaces the operand, a .safetensors file or an index, by the configuration in its folder, which must have as many
+ * parameters. */
 nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err);
-/* The parameters of a model, by id or path. */
+/* Counts the parameters of a model, which is given by id or path. */
 nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err);
 
-/* ---- views: the record that each is of ---- */
+/* ---- views: the comment names the type of the record; private = a type of the command's file ---- */
 
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
-extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view,
-    nnc_watch_view;                                    /* an answer, private to the command */
-extern const nnc_view nnc_ops_output;                  /* private; see nnc_report_ops */
-extern const nnc_view nnc_run_view, nnc_bare_run_view; /* views of an nnc_report with a run; bare: result is
-                                          * NULL */
+extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* private */
+extern const nnc_view nnc_ops_output;                                               /* private; see nnc_report_ops */
+extern const nnc_view nnc_run_view, nnc_bare_run_view; /* nnc_report with a run; bare: its result is NULL */
 extern const nnc_view nnc_search_output;               /* nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
-extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* views of an nnc_report with serve: the answer; its ops */
-extern const nnc_view nnc_images_view;                    /* view of an nnc_report with images */
+extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* nnc_report with serve: the answer; its ops */
+extern const nnc_view nnc_images_view;                    /* nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* nnc_check_report */
 
-/* ---- cmd_estimate.c: parts of its page that `run` shows, too ---- */
+/* ---- cmd_estimate.c: parts of its page that `run` shows as well ---- */
 
-/* The step, its range of measurements, and the errors of earlier predictions of the same kind. */
+/* Writes the step, the range of measurements, and the errors of earlier predictions of the same kind. */
 void nnc_step_write(nnc_sheet *sheet, const nnc_report *report);
-/* In a line of this label: fits, is tight or does not fit, and the smallest changes that would fit. */
+/* Writes a line with this label: whether the plan fits, is tight or does not fit, and the smallest changes that make
+ * it fit. */
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report);
 
 /* ---- cmd_advise.c ---- */
@@ -454,48 +466,48 @@ extern const nnc_view nnc_advise_view; /* private */
 
 /* ---- timeline_page.c ---- */
 
-/* --timeline: one bar of letters per stage, and its first and last passes. */
+/* --timeline: writes one bar of letters per stage, and its first and last passes. */
 void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *report);
-/* --trace: the same as a trace for chrome://tracing and Perfetto: a thread per stage, arrows between them, the
- * passes in flight, and the ops of a step. */
+/* --trace: writes the timeline as a trace for chrome://tracing and Perfetto, with a thread per stage, arrows between
+ * stages, the passes in flight, and the ops of a step. */
 void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
 
 /* ---- cmd_ops.c ---- */
 
-/* Writes the ops of an estimate. NNC_NO_MEMORY, or NNC_OK. */
+/* Writes the ops of an estimate. Returns NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view);
 
-/* ---- cmd_search.c: what searches over devices and over sizes share ---- */
+/* ---- cmd_search.c: functions for searches over devices and over numbers of devices ---- */
 
-/* The batch of the options. Where they give none, it adds one that such models are trained with as an option and
- * sets *chosen. A plan file has its own batch: then *global_batch is 0. */
+/* Finds the batch of the options. If they give none, adds an option with a batch that such models are usually
+ * trained with, and sets *chosen. A plan file has its own batch; *global_batch is then 0. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
                             bool *chosen, nnc_error *err);
 
 #define NNC_BATCH_CHOSEN " (chosen: about 4 million tokens)"
 
-/* The best plan on a device, or of a size. */
+/* The best plan on a device, or on a number of devices. */
 typedef struct nnc_best {
-    nnc_found found;          /* numbers are NaN when no plan was found */
-    const nnc_result *result; /* estimate of the plan; NULL = no plan was found. Its rows are not
-                               * valid */
+    nnc_found found;          /* its numbers are NaN when no plan was found */
+    const nnc_result *result; /* estimate of the plan, whose rows are not valid; NULL = no plan was found */
     const char *software;     /* NULL = no plan was found */
-    const char *reason;       /* why no plan was found, set by the caller; NULL = one was */
+    const char *reason;       /* why no plan was found, set by the caller; NULL = a plan was found */
     const char *currency;
-    double cost; /* cost of the run; cost of a step when the run's length is not known */
+    double cost; /* cost of the run; if its length is not known, cost of a step */
 } nnc_best;
 
-/* Fills it, and estimates the plan into the arena. found: NULL = no plan was found. Texts are the report's. */
+/* Fills *best, and estimates the plan into the arena. found NULL = no plan was found. Strings belong to the report. */
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err);
 
-/* Getters of rows that begin with an nnc_best: "16", "1.23 GB", "dp8 tp2 mb1", "12.3 USD". */
+/* Getters for rows that begin with an nnc_best: "16", "1.23 GB", "dp8 tp2 mb1", "12.3 USD". */
 nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
-/* The command that estimates the plan, on a line. */
+/* Writes the command that estimates the plan, on a line. */
 void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
-/* Writes plans as a table. sizes: they are for different numbers of devices, which are shown. The cost of a run or a
- * step is shown where the sizes differ, or the length of the run is known. currency: of the prices. */
+/* Writes plans as a table. sizes: the plans have different numbers of devices, which the table shows. The cost of a
+ * run or a step is shown if numbers of devices differ, or if the length of the run is known. currency: currency of
+ * the prices. */
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 
@@ -504,16 +516,16 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
 
 /* ---- device_ranking.c: search MODEL DEVICE,DEVICE ... ---- */
 
-/* Are there several devices? */
+/* Do the operands name several devices? */
 bool nnc_device_ranking_asked(const nnc_options *options);
-/* Searches the best plan on each device and ranks the devices. */
+/* Searches the best plan on each device, and ranks the devices. */
 nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
 
 /* ---- cmd_serve.c ---- */
 
-/* Loads what the operands name (a model and a device, or a plan file, whose --scenario is taken, and a device in
- * place of its own; NULL = its own), and hands it to write with a scratch and an arena. nnc_serve_report answers it
- * first: it sets the exit code to 1 when the requests do not fit or come too fast. */
+/* Loads the operands: a model and a device; or the --scenario of a plan file and a device, where device NULL means
+ * the device of the scenario. Then calls `write` with a scratch and an arena. nnc_serve_report computes the
+ * deployment first, and sets the exit code to 1 if the requests do not fit or arrive too fast. */
 typedef nnc_status nnc_serve_writer(nnc_session *session, nnc_serve_scenario *scenario, nnc_scratch *scratch,
                                     nnc_arena *arena, nnc_error *err);
 nnc_status nnc_serve_with(nnc_session *session, const char *model, const char *device, nnc_serve_writer *write,
@@ -523,27 +535,33 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 
 /* ---- cmd_check.c ---- */
 
-/* The values of --format in this command: the values of every command, and two for programs that run checks. */
+/* Values of --format for this command: those of every command, and two for programs that run checks. */
 extern const nnc_format nnc_format_junit, nnc_format_github;
 enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
 const nnc_format *nnc_check_format_at(unsigned index);
 const char *nnc_check_format_name(unsigned index); /* "?" past the last */
 
-/* At most `most` changes as a table. */
+/* Writes at most `most` changes as a table. */
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,
                        const char *now_head);
 
 /* ---- cmd_init.c: scenarios of plan files ---- */
 
-/* A field of an object, in SI units; and the --set options, if any. */
+/* nnc_scenario_field writes a field of an object, in SI units. nnc_scenario_sets writes the --set options, if there
+ * are any. */
 void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object);
 void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given);
 
 /* ---- cmd_run.c: lines of a run on other pages ---- */
 
-/* Lines about its input, when options describe it. */
+/* Writes lines about the input of a run, if options describe it. */
 void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
-/* All of it. */
+/* Writes all lines of a run. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);
+
+/* ---- cmd_plot.c ---- */
+
+/* Replaces the SVG by a PNG, which an installed program converts. */
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err);
 
 #endif

@@ -1,5 +1,6 @@
-/* nncost advise: the changes of a plan that help most, each tried, the fastest first.
- * nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save memory.
+/* nncost advise: the changes of a plan that help most. Each change was estimated; the fastest comes first.
+ * nncost fit: the largest micro-batch, sequence, adapter rank or depth that fits on a device, and ways to save
+ * memory.
  * nncost limit: how far a plan can be divided before the network bounds it; the smallest batch that compute bounds. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
@@ -16,14 +17,14 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* places below */
+    line *lines; /* points to `places` */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
 /* ---- one change ---- */
 
-/* "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step; it fits." base: of the plan;
- * currency NULL: no price is known. Returns text. */
+/* Writes a change as a sentence: "--precision fp8: a step takes 818.6 ms, 21.7% faster, 40.1 GB, 0.0002 USD a step;
+ * it fits." base: the result without the change. currency NULL: no price is known. Returns text. */
 static const char *plan_change_sentence(const nnc_plan_change *change, const nnc_result *base, const char *currency,
                                         char *text, size_t size)
 {
@@ -117,7 +118,7 @@ static bool has(const answer *a, const char *options)
     return i < a->count;
 }
 
-/* The changes that make a plan fit: their batch is the batch of the plan. */
+/* Adds a change that makes the plan fit. It keeps the batch of the plan. */
 static void add_advice(answer *a, const nnc_advice *advice)
 {
     const nnc_result *r = a->report.result;
@@ -388,8 +389,9 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* What is compared, and what that is for the layers that do most of the work. Source: "How to Scale Your Model", chapter
- * 5, Training: https://jax-ml.github.io/scaling-book/training/; the relation of rings: arXiv:2310.01889, section 3. */
+/* Returns the compared quantities, and the same comparison for the layers that do most of the work. Source: "How to
+ * Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
+ * arXiv:2310.01889, section 3. */
 static const char *limit_formula(nnc_limit of)
 {
     switch (of) {
@@ -477,7 +479,7 @@ static nnc_lines points_of(const void *record)
     return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
 }
 
-/* The points around the limit. */
+/* Writes the page of a limit, with a table of the sizes around it. */
 static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
 {
     enum { AROUND = 7 };

@@ -1,7 +1,7 @@
-/* nncost check and nncost diff: what moved since a plan file's estimates were recorded, or between two estimates.
+/* nncost check and nncost diff: changes since the estimates of a plan file were recorded, or between two estimates.
  *
  * Formats: a table; a Markdown comment for a pull request; JUnit XML; commands of a GitHub workflow. JSON and CSV
- * come from the metrics table of nnc_check_report. */
+ * are written from the metrics table of nnc_check_report. */
 #include <limits.h>
 
 #include "base/base_internal.h"
@@ -122,7 +122,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     }
 }
 
-/* Metrics that this version adds. They cannot fail; they are only counted. */
+/* Counts the metrics that only this version has. They cannot fail. */
 static int32_t added_metrics(const nnc_check_report *report)
 {
     int32_t added = 0;
@@ -134,7 +134,8 @@ static int32_t added_metrics(const nnc_check_report *report)
     return added;
 }
 
-/* "nncost check PATH --update", which accepts the changes; the path is quoted for a shell. false: out of memory. */
+/* Writes "nncost check PATH --update", which accepts the changes, with the path quoted for a shell. Returns false
+ * when out of memory. */
 static bool accept_command(nnc_buffer *command, const nnc_check_report *report)
 {
     nnc_buffer_text(command, "nncost check ");
@@ -245,7 +246,7 @@ static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_r
         return;
     }
     nnc_buffer_text(out, "\n<details><summary>");
-    nnc_put_xml(out, row->id); /* GitHub reads no Markdown inside HTML */
+    nnc_put_xml(out, row->id); /* GitHub reads no Markdown inside HTML, so the id is escaped as XML */
     nnc_buffer_print(out, ": %d metrics</summary>\n\n", (int)row->change_count);
     for (int32_t i = 0; i < row->cause_count; i++) {
         nnc_buffer_text(out, "- why: ");
@@ -257,7 +258,7 @@ static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_r
     nnc_buffer_text(out, "\n</details>\n");
 }
 
-/* The comment begins with a mark, so that a job finds its own comment again. */
+/* Writes a comment. It begins with a mark, so that a job can find its own comment again. */
 static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
@@ -310,7 +311,7 @@ const char *nnc_check_format_name(unsigned index)
     return index < NNC_CHECK_FORMAT_COUNT ? nnc_check_format_at(index)->name : "?";
 }
 
-/* ---- JUnit XML: a test case per recorded estimate and per requirement; without times or host names ---- */
+/* ---- JUnit XML: a test case for each recorded estimate and each requirement, without times or host names ---- */
 
 static void begin_case(nnc_buffer *out, const nnc_check_report *report, const nnc_check_row *row, const char *what)
 {
@@ -413,10 +414,10 @@ static void write_junit(nnc_buffer *out, nnc_style style, const nnc_view *view, 
 
 const nnc_format nnc_format_junit = { .name = "junit", .view = write_junit };
 
-/* ---- GitHub: workflow commands, shown at the lines of a change. Source: docs.github.com, "Workflow commands for
+/* ---- GitHub: workflow commands, shown at the lines of the changes. Source: docs.github.com, "Workflow commands for
  * GitHub Actions" ---- */
 
-/* Properties escape two characters more than messages do. */
+/* Writes a text with escapes. In a property, ':' and ',' are also escaped. */
 static void put_escaped(nnc_buffer *out, const char *text, bool property)
 {
     for (size_t size; *text != '\0'; text += size) {
@@ -496,7 +497,7 @@ static void write_github(nnc_buffer *out, nnc_style style, const nnc_view *view,
 
 const nnc_format nnc_format_github = { .name = "github", .view = write_github };
 
-/* ---- diff: two estimates, the largest changes first, and the op or part responsible ---- */
+/* ---- diff: two estimates, their largest changes first, and the op or part that caused the change ---- */
 
 enum { SHOWN_OPS = 8 };
 
@@ -561,7 +562,7 @@ const nnc_view nnc_diff_output = {
     .schema = "nncost.diff/1", .document = &nnc_diff_document, .lines = nnc_check_lines, .page = write_differences
 };
 
-/* Writes the scenarios that are trained as launch files. */
+/* Writes each training scenario as a launch file. */
 static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     static const nnc_scenario_args nothing = { .setting_count = 0 };

@@ -1,4 +1,4 @@
-/* compare: every combination of the given devices, models and plan options, side by side. */
+/* compare: estimates every combination of the given devices, models and plan options, side by side. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -10,13 +10,13 @@
 typedef struct compared_row {
     nnc_report report;
     const char *command; /* the command line that gives this estimate */
-    /* The difference of the steps, and the part of it that comes from the software; NaN: the software is that of the first
-     * row. split: both as text. */
+    /* Difference of the step from the first row, and the part of it that comes from the software profile; NaN: both
+     * rows have the same profile. */
     double change_s, framework_s;
-    const char *split; /* NULL = nothing else differs */
+    const char *split; /* the difference and its parts as text; NULL = only the profile differs */
 } compared_row;
 
-/* Estimates side by side. varied: for each row, the value of each name in varied_names. */
+/* Estimates side by side. varied: for each row, its values of the options in varied_names. */
 typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
@@ -25,7 +25,7 @@ typedef struct comparison_rows {
     int32_t varied_count;
 } comparison_rows;
 
-/* Speeds are in tokens when every row has tokens, else in samples. */
+/* Returns the speed: tokens per second if every row has tokens, otherwise samples per second. */
 static double speed(const nnc_result *result, bool tokens)
 {
     return tokens ? result->tokens_per_s : result->samples_per_s;
@@ -36,7 +36,8 @@ static double unit_cost(const nnc_result *result, bool tokens)
     return result->cost_step / (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
-/* Speed by which rows are ranked: speed of the whole run with its losses, when every row has a run. */
+/* Returns the speed that ranks rows: that of the whole run with its losses, if every row has a run; otherwise that
+ * of a step. */
 static double rank_speed(const nnc_report *report, bool tokens, bool run)
 {
     return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
@@ -51,11 +52,9 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run)
 
 typedef struct ranking {
     bool tokens;               /* every row counts tokens */
-    bool run, energy, carbon;  /* every row has a run; its energy is known; its carbon */
-    const char *currency;      /* currency of the last row that has a cost; NULL = no row has a
-                                * cost */
-    bool mixed;                /* costs are in several currencies, so no row is called the
-                                * cheapest */
+    bool run, energy, carbon;  /* every row has a run; a row has a known energy; a row has known carbon */
+    const char *currency;      /* currency of the last row with a cost; NULL = no row has a cost */
+    bool mixed;                /* costs are in several currencies, so no row is marked as the cheapest */
     int32_t fastest, cheapest; /* among the rows that fit; -1 = no row fits */
 } ranking;
 
@@ -92,7 +91,7 @@ static ranking rank(const comparison_rows *comparison)
     return found;
 }
 
-/* An amount, with its currency when the heading does not name it. */
+/* Adds an amount as a cell, with its currency if the heading does not have it. */
 static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed)
 {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
@@ -102,7 +101,7 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
     nnc_table_cell(table, whole);
 }
 
-/* A column: its heading when row is NULL; else its cell for the row. */
+/* Adds a column: its heading if row is NULL, otherwise its cell for the row. */
 #define COLUMN(put, ...)                                      \
     do {                                                      \
         if (row == NULL) {                                    \
@@ -112,13 +111,13 @@ static void put_amount(nnc_table *table, const nnc_report *report, double amount
         }                                                     \
     } while (0)
 
-/* "USD"; "cost" when the rows have several currencies. */
+/* Returns the currency, such as "USD"; returns "cost" if the rows have several currencies. */
 static const char *cost_word(ranking ranked)
 {
     return ranked.mixed || ranked.currency == NULL ? "cost" : ranked.currency;
 }
 
-/* Columns of the run. cost_head: storage of a heading. */
+/* Adds the columns of the run. cost_head: memory for a heading. */
 static void put_run(nnc_table *table, const nnc_report *row, ranking ranked, char cost_head[32])
 {
     char text[NNC_NUMBER_TEXT];
@@ -143,7 +142,7 @@ static const char *fit_word(nnc_verdict verdict)
     return verdict == NNC_FITS ? "yes" : verdict == NNC_TIGHT ? "tight" : "NO";
 }
 
-/* heads: storage of two headings. */
+/* Adds the columns of a row. heads: memory for two headings. */
 static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked, char heads[2][32])
 {
     char text[NNC_NUMBER_TEXT];
@@ -165,7 +164,8 @@ static void put_columns(nnc_table *table, const nnc_report *row, ranking ranked,
     }
 }
 
-/* "fastest, cheapest, not measured": not measured: no measurement backs the efficiencies of the device. */
+/* Writes the marks of a row: "fastest, cheapest, not measured". Not measured: the efficiencies of its device are
+ * defaults. */
 static const char *crown_of(const comparison_rows *comparison, ranking ranked, int32_t row, char crown[64])
 {
     const bool fastest = row == ranked.fastest, cheapest = row == ranked.cheapest;
@@ -258,11 +258,11 @@ const nnc_view nnc_comparison_view = {
     .schema = "nncost.compare/1", .document = &document, .lines = lines_of, .page = write_page
 };
 
-/* ---- rows: the product of the lists ---- */
+/* ---- rows: all combinations of the lists ---- */
 
 enum { ROWS_MAX = 1000, AXES_MAX = NNC_SETTINGS_MAX + 3, VALUES_MAX = 256 };
 
-/* A list of values: of the model, the device, --software or a plan option. */
+/* A list of values of the model, the device, --software or a plan option. */
 typedef struct axis {
     const char *name;
     const char **values;
@@ -273,13 +273,13 @@ typedef enum fixed_axis { AXIS_MODEL, AXIS_DEVICE, AXIS_SOFTWARE, AXIS_SETTINGS 
 
 typedef struct product {
     nnc_arena *arena;
-    const nnc_plans *plans; /* NULL = models and devices */
+    const nnc_plans *plans; /* plan file; NULL = the operands are models and devices */
     axis axes[AXES_MAX];
     int axis_count;
     int32_t row_count;
 } product;
 
-/* where: the option or operand that errors name. field: of the plan; NULL = another axis. */
+/* Adds a list of values. where: option or operand that errors name. field: plan field; NULL = another list. */
 static nnc_status add_axis(product *p, const char *name, const char *where, const nnc_field *field, const char *list,
                            nnc_error *err)
 {
@@ -316,7 +316,8 @@ static nnc_status add_axis(product *p, const char *name, const char *where, cons
     return NNC_OK;
 }
 
-/* The scenarios of --scenario, else all. They are the first axis, in place of the models. */
+/* Adds the scenarios that --scenario names, or else all scenarios of the plan file. They take the place of the
+ * models. */
 static nnc_status add_scenarios(product *p, const nnc_options *options, nnc_error *err)
 {
     const nnc_plans *plans = p->plans;
@@ -360,7 +361,7 @@ static nnc_status list_axes(product *p, nnc_session *session, nnc_error *err)
     return NNC_OK;
 }
 
-/* The value of every axis in a row; the last axis varies fastest. */
+/* Returns the value of every list in a row. The last list varies fastest. */
 static void row_values(const product *p, int32_t row, const char **values)
 {
     for (int i = p->axis_count - 1; i >= 0; i--) {
@@ -370,8 +371,9 @@ static void row_values(const product *p, int32_t row, const char **values)
     }
 }
 
-/* Gives a row whose profile was chosen the one that the first row got, so that a difference of two rows has one cause.
- * Models and devices with one profile for all plans keep it; with --software any, every row. */
+/* If the profile of a row was chosen by its plan, gives it the profile of the first row, so that a difference
+ * between two rows has a single cause. A row keeps its profile if its model or device has one profile for all plans,
+ * or with --software any. */
 static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_software *software = &first->software;
@@ -390,7 +392,7 @@ static nnc_status keep_software(const nnc_scenario *first, nnc_scenario *scenari
     return NNC_OK;
 }
 
-/* The command line that gives the estimate of a row. */
+/* Writes the command line that gives the estimate of a row. */
 static nnc_status put_command(const product *p, const nnc_options *options, const nnc_command_args *args, bool chosen,
                               const nnc_scenario *scenario, const char **command, nnc_error *err)
 {
@@ -444,7 +446,7 @@ static nnc_status estimate_row(nnc_session *session, const product *p, int32_t r
     return nnc_scenario_run(scenario, err);
 }
 
-/* "+242 ms: framework 231 ms, zero 11 ms", from the first row to this one. */
+/* Splits the change of the step from the first row to this row: "+242 ms: framework 231 ms, zero 11 ms". */
 static nnc_status split_change(const product *p, const nnc_scenario *scenarios, int32_t row, nnc_scratch *scratch,
                                compared_row *made, nnc_error *err)
 {
@@ -479,7 +481,8 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Is this axis a column? The device and the scenario always are; other axes when they have several values. */
+/* Is this list a column of the page? The device and the scenario always are; other lists are if they have several
+ * values. */
 static bool is_shown(const product *p, int index)
 {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);

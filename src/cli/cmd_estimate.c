@@ -1,21 +1,21 @@
 /* nncost estimate: one training step on a device, and its page.
  *
- * The first screen has at most 20 lines of 80 columns: the verdict, time, memory, rate, cost, and the changes that help
- * most. --full is the whole page:
+ * The first screen has at most 20 lines of 80 columns: the verdict, time, memory, rate, cost, and the changes that
+ * help most. --full writes the whole page:
  *
  *     model, device, plan            as resolved
  *     step, bound by, parts, rate    time; the parts add up to the step
- *     memory, total                  by class, with changes that would fit
- *     cost; run, stages, timeline, sensitivity where asked for
+ *     memory, total                  by class, with changes that would make it fit
+ *     cost                           also run, stages, timeline and sensitivity, if asked for
  *
- * Most lines are rows of page_rows; tables and sentences with several cases are functions. */
+ * Most lines are rows of page_rows. Tables, and sentences with several cases, are functions. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "cost/cost_internal.h"
 
 /* ---- the step ---- */
 
-/* The error of earlier predictions: measured steps of this family under this profile. */
+/* Writes the error of earlier predictions: of measured steps of this model family with this profile. */
 static void write_past(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -46,7 +46,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-/* The two facts about the software that would narrow the range most if they were known. */
+/* Writes the two open properties of the software with the largest effect on the step. */
 static void write_open_facts(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -67,7 +67,7 @@ static void write_open_facts(nnc_sheet *sheet, const void *record)
 
 /* ---- memory ---- */
 
-/* A note next to the size of a memory class. */
+/* Returns the note that follows the size of a memory class. */
 static const char *class_note(const nnc_memory *memory, const char *name)
 {
     static const char *const notes[][2] = {
@@ -84,7 +84,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
     return strcmp(name, "transient_bytes") == 0 && memory->transient_what != NULL ? memory->transient_what : "";
 }
 
-/* The classes of memory: the metrics that add up to its total. */
+/* Writes the classes of memory, which are the metrics that add up to its total. */
 static void write_memory(nnc_sheet *sheet, const void *record)
 {
     const nnc_memory *memory = &((const nnc_report *)record)->result->memory;
@@ -111,7 +111,7 @@ static void write_memory(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* The lower end of the memory, and the settings that the plan leaves open which reach it. */
+/* Writes the lower end of the memory, and the open settings of the plan that lead to it. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report)
 {
     char least[NNC_NUMBER_TEXT];
@@ -182,7 +182,7 @@ NNC_GET(get_stage_share, nnc_stage,
 
 NNC_GET(get_stage_fits, nnc_stage, nnc_text_cell(self->memory.headroom_bytes >= 0 ? "yes" : "NO"))
 
-/* The memory of a stage, by class. Its times are another table. */
+/* Metrics of the memory of a stage, by class. The times of a stage are in another table. */
 static const nnc_metric stage_memory_rows[] = {
     NNC_HEAD("stage", WHOLE, .get = get_stage),
     NNC_ROWS(&nnc_memory_metrics, NNC_IN(nnc_stage, memory)),
@@ -201,8 +201,8 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* The page explains the gap from this factor on, between the step with a doubled peak and the step that its
- * elasticity promises. */
+/* If the step with a doubled peak is longer than its elasticity promises by at least this factor, the page explains
+ * it. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -216,7 +216,8 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Twice the matrix peak may gain far less than its elasticity promises: the cache bandwidth stays. */
+/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the cache is not
+ * doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
 {
     const nnc_dtype precision = report->result->plan.precision;
@@ -260,13 +261,13 @@ static void write_sensitivity(nnc_sheet *sheet, const void *record)
 
 typedef struct slice {
     const char *name;
-    double amount; /* s or B */
+    double amount; /* seconds or bytes */
 } slice;
 
-/* Smallest share of the step that is shown: a host that keeps ahead still adds nanoseconds. */
+/* Smallest share of the step that is shown. A host that does not delay the device still adds nanoseconds. */
 static const double shown_from = 1e-6;
 
-/* The metrics that the step is the sum of. */
+/* Lists the metrics that add up to the step. */
 static int step_parts(const nnc_result *result, slice parts[])
 {
     const nnc_place place = { .record = result };
@@ -296,7 +297,7 @@ static int step_groups(const nnc_report *report, slice groups[])
             groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
         }
     }
-    const nnc_result *result = report->result; /* time outside of ops */
+    const nnc_result *result = report->result; /* host time and bubbles, which are outside of ops */
     if (result->host_s > shown_from * result->step_s) {
         groups[count++] = (slice){ "host", result->host_s };
     }
@@ -308,7 +309,7 @@ static int step_groups(const nnc_report *report, slice groups[])
 
 enum { SLICES_MAX = NNC_GROUP_COUNT + 8 };
 
-/* name NULL: empty cells. */
+/* Adds the cells of a part; name NULL: empty cells. */
 static void put_slice(nnc_table *table, const char *indent, const slice *part, double step_s)
 {
     if (part->name == NULL) {
@@ -324,8 +325,8 @@ static void put_slice(nnc_table *table, const char *indent, const slice *part, d
     nnc_table_share(table, part->amount / step_s);
 }
 
-/* Parts of the step and groups of ops, two readings of the same time: side by side in a terminal, else as two
- * tables. */
+/* Writes the time of the step twice: by parts, and by groups of ops. In a terminal both are side by side, in
+ * Markdown two tables. */
 static void write_parts(nnc_sheet *sheet, const void *record)
 {
     static const nnc_head heads[] = {
@@ -365,7 +366,7 @@ static bool communicates(const nnc_result *result)
     return any;
 }
 
-/* Metrics of the page that the output does not have. */
+/* Metrics of the page that the JSON output does not have. */
 NNC_GET(get_communicates, nnc_report, nnc_bool_cell(communicates(self->result)))
 NNC_GET(get_waits, nnc_report, nnc_bool_cell(communicates(self->result) || self->result->plan.pipeline > 1))
 NNC_GET(get_updates_unrecorded, nnc_report,
@@ -404,7 +405,7 @@ static void add_host_rates(nnc_sheet *sheet, const void *record)
                     NNC_HOST_UPDATE_SHARE, nnc_unit_text(NNC_HOST_MEM_BYTES_PER_S, "B/s", a));
 }
 
-/* Communication by kind. */
+/* Adds the communication by kind. */
 static void add_networks(nnc_sheet *sheet, const void *record)
 {
     const nnc_result *result = ((const nnc_report *)record)->result;
@@ -421,7 +422,7 @@ static void add_networks(nnc_sheet *sheet, const void *record)
 static void write_fit(nnc_sheet *sheet, const void *record)
 {
     if (sheet->style.format == &nnc_format_markdown) {
-        nnc_sheet_gap(sheet); /* a list right below a table would be read as its row */
+        nnc_sheet_gap(sheet); /* a list directly after a table would be read as a row of the table */
     }
     nnc_fit_write(sheet, "total", record);
 }
@@ -556,13 +557,13 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 
 /* ---- the first screen ---- */
 
-/* Lines of changes. */
+/* Largest number of lines with changes. */
 enum { CHANGE_LINES = 3 };
 
-/* Smallest gain of a change that is called faster. */
+/* Smallest gain for which a change is called faster. */
 static const double shown_gain = 1.01;
 
-/* The first member makes its address that of a report. */
+/* The report comes first, so that a pointer to this struct is also one to the report. */
 typedef struct first_screen {
     nnc_report report;
     const nnc_plan_changes *changes;
@@ -591,14 +592,14 @@ static void add_plan_word(nnc_sheet *sheet, const void *record)
     }
 }
 
-/* The source of the range. "measured" only where measured steps exist. */
+/* Writes the source of the range. The word "measured" appears only if measured steps exist. */
 static void write_trust(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
     if (report->own != NULL) {
-        return; /* the measured step stands below */
+        return; /* the measured step is in a line below */
     }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
@@ -637,7 +638,7 @@ static void add_verdict(nnc_sheet *sheet, const void *record)
     }
 }
 
-/* The step without a compiler, where the profile was chosen and is torch.compile's: many programs run eager. */
+/* If nncost chose the torch.compile profile, writes the step without a compiler, because many programs run eager. */
 static void write_eager(nnc_sheet *sheet, const void *record)
 {
     const first_screen *first = record;
@@ -651,7 +652,7 @@ static void write_eager(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-/* The three largest classes of memory. */
+/* Writes the three largest of four classes of memory. */
 static void write_largest(nnc_sheet *sheet, const void *record)
 {
     const nnc_memory *m = &((const nnc_report *)record)->result->memory;
@@ -688,14 +689,14 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     nnc_sheet_end(sheet);
 }
 
-/* A change takes a second line from this length on. */
+/* Is a change so long that it takes a second line? */
 static bool is_long(const char *options)
 {
     enum { LONG = 38 };
     return strlen(options) > LONG;
 }
 
-/* Changes that make the plan fit; or else faster. Each line was estimated. */
+/* Writes changes that make the plan fit, or else changes that make it faster. Each of them was estimated. */
 static void write_changes(nnc_sheet *sheet, const void *record)
 {
     const first_screen *first = record;
@@ -729,7 +730,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
     }
 }
 
-/* Inputs that --full explains. */
+/* Writes which inputs --full explains. */
 static void write_more(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -814,7 +815,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const void *record)
     nnc_sheet_line(out, style, "%s", nnc_report_sentence(record, text));
 }
 
-/* The table for CSV: the timeline, the stages or the sensitivity when asked for. */
+/* Returns the table for CSV: the timeline, the stages or the sensitivity, if asked for. */
 static nnc_lines lines_of(const void *record)
 {
     const nnc_report *report = record;
@@ -830,7 +831,7 @@ const nnc_view nnc_estimate_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
 };
 
-/* The same document with a shorter page. */
+/* The same document as the whole page, with the first screen as its page. */
 static const nnc_view first_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
 };
@@ -867,7 +868,7 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, c
     return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
 }
 
-/* Uses a scratch of its own, since the report points into the other one. */
+/* Computes the sensitivity, in a scratch of its own, because the report points into the other scratch. */
 static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
@@ -880,7 +881,7 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     return status;
 }
 
-/* The same. */
+/* Finds the open properties of the software, also in a scratch of its own. */
 static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
@@ -891,7 +892,7 @@ static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NN
     return status;
 }
 
-/* "0.41s", or a rate of samples or tokens. */
+/* Reads --measured: a time such as "0.41s", or a rate of samples or tokens. */
 static nnc_status read_measured(const char *text, const nnc_result *r, nnc_own_step *own, nnc_error *err)
 {
     static const char *const units[] = { "tokens/s", "samples/s", "s" };
@@ -932,7 +933,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
-    if (tries) { /* its estimates replace the rows in scratch */
+    if (tries) { /* these estimates replace the rows in scratch */
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &report->eager_s, err));
         NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
         NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));

@@ -1,11 +1,12 @@
-/* nncost init: files to begin with. A plan file with one scenario and requirements; or a device, a model, or a cluster. */
+/* nncost init: writes files to begin with: a plan file with one scenario and requirements, or a device, a model, or
+ * a cluster. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "record/record_internal.h"
 
 static const char *const default_model = "gpt2-xl", *const default_device = "a100-sxm4-80gb";
 
-/* Text as a JSON number if it is one, as it was given; else as a string. */
+/* Writes a text that is a number as a JSON number, with the same digits; other texts as strings. */
 static void put_value(nnc_record *record, const char *key, const char *text)
 {
     double number = 0;
@@ -44,7 +45,7 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given)
     nnc_record_close(record);
 }
 
-/* A tenth of headroom, rounded up to two digits: 0.4313 -> 0.48. */
+/* Adds a tenth, and rounds up to two digits: 0.4313 -> 0.48. */
 static double with_headroom(double value)
 {
     const double unit = pow(10, floor(log10(value)) - 1);
@@ -58,7 +59,7 @@ static void put_limit(nnc_record *record, const char *key, double limit, const c
     nnc_record_text(record, key, text);
 }
 
-/* Limits that the result meets with a tenth of the time to spare. */
+/* Writes requirements that the result meets with a tenth to spare. */
 static void put_limits(nnc_record *record, const nnc_report *report)
 {
     const nnc_serve *serve = report->serve;
@@ -128,7 +129,7 @@ static void write_file(const nnc_session *session, const nnc_report *report)
     nnc_record_end(&record);
 }
 
-/* Files of a device, a model and a cluster. Figures are round numbers in place of the reader's own. */
+/* Templates of a device, a model and a cluster. Their numbers are round, to be replaced by the user. */
 static const struct {
     const char *kind, *text;
 } templates[] = {
@@ -182,7 +183,7 @@ static const struct {
                  "}\n" },
 };
 
-/* The template of "device", "model" or "cluster"; NULL = another word. */
+/* Returns the template of "device", "model" or "cluster"; NULL = another word. */
 static const char *template_of(const char *kind)
 {
     for (size_t i = 0; i < sizeof templates / sizeof templates[0]; i++) {

@@ -12,7 +12,7 @@
 #include "render/render_internal.h"
 #include "shape/shape_internal.h"
 
-/* The default precision of a plan: bf16, else fp16, else fp32. */
+/* Returns the default precision of a plan on a device: bf16, or else fp16, or else fp32. */
 static nnc_dtype usual_precision(const nnc_device *device)
 {
     return !isnan(device->matmul_flops_per_s[NNC_BF16])   ? NNC_BF16
@@ -89,7 +89,7 @@ static const nnc_metrics device_metrics = NNC_METRICS("a device", device_rows, n
 
 /* ---- models ---- */
 
-/* A model with its sizes, and an estimate, which has the number of parameters. */
+/* A model with its dimensions, and an estimate that counts its parameters. */
 typedef struct counted_model {
     nnc_model model;
     nnc_model_sizes sizes;
@@ -181,7 +181,7 @@ static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *s
     return NNC_OK;
 }
 
-/* The records of a list. */
+/* The records of one list. */
 typedef struct listing {
     const nnc_metrics *metrics;
     void *records;
@@ -199,7 +199,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, lines_of(record));
 }
 
-/* The document of a list: one member, which holds the records. */
+/* The document of a list, with one member, which has the records. */
 #define DOCUMENT(key, table)                                    \
     {                                                           \
         .rows = &(const nnc_metric){ .name = (key),             \
@@ -233,7 +233,7 @@ static const struct {
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
-/* Does the id, the name or an alias contain this text, in any case? NULL = any text. */
+/* Does the id, the name or an alias contain this text, in upper or lower case? NULL = any text. */
 static bool has_text(const nnc_metrics *metrics, const void *record, const char *text)
 {
     static const char *const columns[] = { "id", "name", "aliases" };
@@ -249,7 +249,7 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
     return found;
 }
 
-/* text in the ids and names that are listed; NULL = all */
+/* Lists all specs of a kind. text: text that the id or name contains; NULL = list all. */
 static nnc_status list_all(nnc_session *session, int which, const char *const *ids, int32_t count, const char *text,
                            nnc_error *err)
 {
@@ -269,7 +269,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
             lists[which].load(session->specs, ids[i], scratch, (char *)list.records + (size_t)list.count * size, err);
         const char *record = (const char *)list.records + (size_t)list.count * size;
         list.count += status == NNC_OK && has_text(list.metrics, record, text);
-        /* List the other files; a failure of the system is no answer. */
+        /* A bad file does not stop the list; an error of the system does. */
         if (status == NNC_BAD_SPEC || (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
@@ -296,11 +296,13 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
     return status == NNC_OK ? list_all(session, which, ids, count, text, err) : status;
 }
 
-/* "devices" or "device". */
+/* Is the word the name of the list, in the plural or singular ("devices", "device")? */
 static bool is_called(const char *name, const char *word)
 {
     const size_t length = strlen(name);
-    return strcasecmp(name, word) == 0 ||
+    const bool cards =
+        strcasecmp(word, "gpus") == 0 || strcasecmp(word, "cards") == 0 || strcasecmp(word, "hardware") == 0;
+    return strcasecmp(name, word) == 0 || (cards && strcmp(name, "devices") == 0) ||
            (name[length - 1] == 's' && strlen(word) == length - 1 && strncasecmp(name, word, length - 1) == 0);
 }
 

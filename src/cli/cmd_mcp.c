@@ -1,6 +1,6 @@
-/* nncost mcp: the commands as tools of the Model Context Protocol, over standard input and output. One JSON-RPC 2.0
- * message a line. A member that a tool does not know is refused: assistants must not read an answer to another
- * question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
+/* nncost mcp: makes the commands tools of the Model Context Protocol, over standard input and output. Each line is a
+ * JSON-RPC 2.0 message. A member that a tool does not know is refused, so that an assistant does not take the answer
+ * for that of another question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -16,7 +16,8 @@ enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, DEFAULTS_MAX = 24, F
 /* A tool is a command with its operands. */
 static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
-    const char *fields[DEFAULTS_MAX]; /* of the answer, unless others are asked for; none = a short form of all */
+    const char *fields[DEFAULTS_MAX]; /* members of the answer if the call names no fields; none = a short form of
+                                       * the whole answer */
 } tools[] = {
     { "estimate",
       { "model", "device" },
@@ -122,7 +123,7 @@ static const nnc_command *command_of(const struct tool *tool)
     return NULL;
 }
 
-/* Options that tools do not have: they write files, or shape what a person reads. */
+/* Has a tool this option? Tools do not have options that write files, or change the output for people. */
 static bool is_for_tools(const nnc_option_text *option)
 {
     static const char *const others[] = { "--output",   "--trace",  "--plans",   "--db",    "--update",
@@ -136,7 +137,7 @@ static bool is_for_tools(const nnc_option_text *option)
     return true;
 }
 
-/* "micro_batch" of "--micro-batch". */
+/* Converts an option to a key: "--micro-batch" -> "micro_batch". */
 static void key_of(const char *name, char key[NNC_OPTION_NAME])
 {
     snprintf(key, NNC_OPTION_NAME, "%s", strncmp(name, "--", 2) == 0 ? name + 2 : name);
@@ -145,15 +146,15 @@ static void key_of(const char *name, char key[NNC_OPTION_NAME])
     }
 }
 
-/* Commands whose options may be lists of values. */
+/* May the options of a command be lists of values? */
 static bool takes_lists(const nnc_command *command)
 {
     return command == &nnc_cmd_compare || command == &nnc_cmd_search || command == &nnc_cmd_scale ||
            command == &nnc_cmd_sweep;
 }
 
-/* Switches are true or false. Numbers may be texts too: with units, or as lists of some commands. A closed set of values is
- * an enum; commands with lists also take texts with a comma. */
+/* Writes the type of an option. A switch is a boolean. A number may also be a string: with a unit or, in some
+ * commands, as a list. A fixed set of values is an enum; commands with lists also accept a string with commas. */
 static void put_type(nnc_buffer *out, const nnc_command *command, const nnc_option_text *option)
 {
     const nnc_field *field = option->field;
@@ -234,25 +235,26 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
 
 /* ---- parts of a JSON answer ----
  *
- * A whole estimate is 20 kB, and 2 kB of it answer the question.
+ * A whole estimate has 20 kB; 2 kB of it usually answer the question.
  *
- * A path such as "step.step_s" names a member; it goes through lists, so "best.step_s" is that of each plan. A path that names
- * an object or a list takes all of it. Without paths, lists are cut and deep objects are left out until the answer is short. */
+ * A path such as "step.step_s" names a member. A path continues through lists, so "best.step_s" names the step of
+ * every plan. A path to an object or a list selects all of it. Without paths, lists are cut and deep objects are
+ * left out until the answer is short. */
 
 enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 
-/* A choice of members. */
+/* The members that are selected. */
 typedef struct choice {
-    const char *const *paths; /* up to NULL; NULL = all members down to `depth` */
-    bool *found;              /* for each path: does it name a member? NULL = not needed */
-    int most, depth;          /* elements of each list; levels of objects */
-    bool cut;                 /* a list had more */
+    const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
+    bool *found;              /* for each path: does it name a member? */
+    int most, depth;          /* largest number of elements of a list; largest depth of objects */
+    bool cut;                 /* a list was cut */
     nnc_buffer *out;
 } choice;
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Is the member at `at` chosen, or a member below it? */
+/* Is the member at `at` selected, or a member below it? */
 static reach reach_of(choice *c, const char *at)
 {
     const size_t length = strlen(at);
@@ -323,7 +325,7 @@ static void put_value(choice *c, nnc_json at, const char *path, bool all, int de
     }
 }
 
-/* The first path that names no member, -1: all do. */
+/* Returns the index of the first path that names no member; -1 = all paths name one. */
 static int first_missing(const choice *c)
 {
     int i = 0;
@@ -356,7 +358,8 @@ static nnc_status refuse_path(nnc_json root, const char *path, nnc_error *err)
                                       path);
 }
 
-/* Cuts lists, then leaves out deep objects, until the answer is short. Says so in the answer. */
+/* Cuts lists, then leaves out deep objects, until the answer is short. If lists were cut, adds a member that says
+ * so. */
 static void shorten(choice *c, nnc_json root)
 {
     static const struct {
@@ -379,8 +382,8 @@ static void shorten(choice *c, nnc_json root)
     }
 }
 
-/* Writes the members of an answer that the paths name; paths NULL: all that is not deep, with lists cut. exact: lists are
- * whole, and a path that names no member is refused. */
+/* Writes the members of an answer that the paths name; paths NULL: all members. exact: writes whole lists, and
+ * refuses a path that names no member; otherwise shortens the answer. */
 static nnc_status select_members(nnc_json root, const char *const *paths, bool exact, nnc_buffer *out, nnc_error *err)
 {
     bool found[FIELDS_MAX] = { false };
@@ -403,7 +406,7 @@ typedef struct words {
     bool failed;
 } words;
 
-/* The three texts in one. */
+/* Joins three texts to a word, and adds the word. */
 static void add_word(words *w, const char *begin, const char *middle, const char *end)
 {
     const size_t size = strlen(begin) + strlen(middle) + strlen(end) + 1;
@@ -416,13 +419,14 @@ static void add_word(words *w, const char *begin, const char *middle, const char
     }
 }
 
-/* Is standard input, a pipe or a name longer than any path in a comma list? Standard input holds the messages, and reading a pipe could block. */
+/* Does a list of names, with commas, contain standard input, a pipe, or a name longer than any path? Standard input
+ * has the messages, and reading a pipe could wait forever. */
 static bool names_pipe(const char *list)
 {
     char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        if (length >= sizeof name) { /* the system has no such path either */
+        if (length >= sizeof name) { /* no file can have such a name */
             return true;
         }
         snprintf(name, sizeof name, "%.*s", (int)length, list);
@@ -442,7 +446,7 @@ static bool is_option_name(const char *key)
     return length > 0 && length < NNC_OPTION_NAME && strspn(key, letters) == length;
 }
 
-/* A number with all its digits; whole numbers without an exponent. */
+/* Writes a number with all its digits; whole numbers without an exponent. */
 enum { DIGITS = 32 };
 static const char *all_digits(double number, char text[DIGITS])
 {
@@ -454,7 +458,7 @@ static const char *all_digits(double number, char text[DIGITS])
     return text;
 }
 
-/* "--micro-batch=4"; a switch is "--timeline". */
+/* Adds an option such as "--micro-batch=4"; a switch is "--timeline". */
 static void add_option(words *w, const char *key, nnc_json value)
 {
     char name[NNC_OPTION_NAME + 3], number[DIGITS];
@@ -467,7 +471,7 @@ static void add_option(words *w, const char *key, nnc_json value)
     case NNC_JSON_BOOL: add_word(w, name, nnc_json_bool(value) ? "" : "=off", ""); return;
     case NNC_JSON_NUMBER: all_digits(nnc_json_number(value), number); break;
     case NNC_JSON_TEXT: text = nnc_json_text(value); break;
-    case NNC_JSON_LIST: /* repeat the option */
+    case NNC_JSON_LIST: /* the option is repeated for each element */
         for (nnc_json one = nnc_json_first(value); one.node != NULL; one = nnc_json_next(one)) {
             add_option(w, key, one);
         }
@@ -478,7 +482,7 @@ static void add_option(words *w, const char *key, nnc_json value)
     add_word(w, name, "=", text);
 }
 
-/* Is it an option of the command that is no switch? */
+/* Is this an option of the command, but not a switch? */
 static bool takes_value(const nnc_command *command, const char *key)
 {
     nnc_option_text option;
@@ -522,7 +526,8 @@ static const char *text_of(nnc_json object, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* Each member of arguments is an operand of the tool or "options". A member that is an option is named as such. */
+/* Checks the arguments. Each member is an operand of the tool, or "options". If a member is an option, the error
+ * says so. */
 static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, nnc_error *err)
 {
     for (nnc_json one = nnc_json_first(arguments); one.node != NULL; one = nnc_json_next(one)) {
@@ -568,7 +573,7 @@ static nnc_status check_arguments(const struct tool *tool, nnc_json arguments, n
     return NNC_OK;
 }
 
-/* Members of "params" are "name", "arguments" and "_meta". */
+/* Checks the members of "params": "name", "arguments" and "_meta". */
 static nnc_status check_params(nnc_json params, nnc_error *err)
 {
     static const char *const known[] = { "name", "arguments", "_meta" };
@@ -583,7 +588,7 @@ static nnc_status check_params(nnc_json params, nnc_error *err)
     return NNC_OK;
 }
 
-/* The paths of "fields": a list of texts. *all: the whole answer. */
+/* Reads the paths of "fields", a list of strings. *all: the whole answer is wanted. */
 static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1], bool *all, nnc_error *err)
 {
     int count = 0;
@@ -603,7 +608,7 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
     return NNC_OK;
 }
 
-/* Keeps the fields that are asked for, or the tool's own, of a JSON answer. Lines of a sweep stay as they are. */
+/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. Lines of a sweep stay. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err)
 {
@@ -691,7 +696,7 @@ static void put_content(nnc_buffer *out, nnc_json params, nnc_arena *arena)
     } else {
         char text[sizeof err.where + sizeof err.what + 4];
         nnc_error shown;
-        nnc_fail(&shown, status, err.where, "%s", err.what); /* without control characters */
+        nnc_fail(&shown, status, err.where, "%s", err.what); /* replaces control characters */
         snprintf(text, sizeof text, "%s: %s", shown.where, shown.what);
         nnc_put_json_text(out, text);
     }
@@ -754,7 +759,7 @@ void nnc_mcp_put_id(nnc_buffer *out, nnc_json id)
     }
 }
 
-/* Can an answer repeat the id: a text, or a number that a double holds? */
+/* Is the id one that an answer can repeat: a string, or a number that a double holds exactly? */
 static bool is_id(nnc_json id)
 {
     return nnc_json_type_of(id) == NNC_JSON_TEXT ||
@@ -817,7 +822,7 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
     nnc_buffer_text(out, "}\n");
 }
 
-/* Notifications, and answers to requests that this server does not make, get no answer. */
+/* Does the message need an answer? Notifications do not, nor do answers to requests, because this server makes none. */
 static bool wants_answer(nnc_json root)
 {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||

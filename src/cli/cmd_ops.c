@@ -1,14 +1,15 @@
-/* nncost ops: the ops of a step, one row each or added up by op, group or phase (--by), sorted by --sort. */
+/* nncost ops: the ops of a step, with a row for each, or summed by op, group or phase (--by); --sort orders the
+ * rows. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "op/op_internal.h"
 
-/* A row of the table: one op and phase, or several added up. All sums are of the whole step. */
+/* A row of the table: one op in one phase, or a sum. All numbers are sums over the whole step. */
 typedef struct ops_row {
     const char *name;
-    const nnc_op_cost *cost; /* NULL in added-up rows */
+    const nnc_op_cost *cost; /* NULL in a sum */
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];
@@ -37,7 +38,7 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
     return nnc_op_name(cost->op);
 }
 
-/* Fills rows in order of first appearance; returns their number. */
+/* Makes rows in the order of first appearance. Returns their number. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
 {
     int32_t count = 0;
@@ -45,7 +46,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
         if (cost->repeat == 0) {
-            continue; /* the busiest stage does not hold it */
+            continue; /* the busiest stage does not have this op */
         }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) {
@@ -64,7 +65,7 @@ static double sort_key(const ops_row *row, nnc_ops_sort sort)
     return sort == NNC_SORT_TIME ? row->seconds : sort == NNC_SORT_FLOPS ? row->flops + row->vector_flops : row->bytes;
 }
 
-/* Larger first; equal ones, and those without a number, stay in order. */
+/* Orders rows by key, largest first. Rows with equal keys, and rows without a number, keep their order. */
 static int descending(const void *a, const void *b)
 {
     const ops_row *x = a, *y = b;
@@ -96,7 +97,8 @@ static nnc_bound main_bound(const ops_row *row)
     return main;
 }
 
-/* A row shows one instance of its op, and a sum all of them. */
+/* Returns the number of instances by which the sums of a row are divided. A row of one op shows one instance; a sum
+ * shows all. */
 static double shown_instances(const ops_row *row)
 {
     return row->cost != NULL ? row->instances : 1.0;
@@ -106,10 +108,10 @@ NNC_GET(get_flops, ops_row, nnc_number_cell((self->flops + self->vector_flops) /
 
 NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self)))
 
-/* No value for 0 bytes. */
+/* 0 bytes give no value. */
 NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
 
-/* An op without time overlaps others: it has neither share nor bound. */
+/* An op without time overlaps other ops, so it has no share and no bound. */
 NNC_GET(get_time, ops_row, nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
 NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))
@@ -120,7 +122,7 @@ NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
 NNC_GET(get_shown_bound, ops_row, self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-/* Columns of single ops and of sums. */
+/* Columns of rows of one op and of sums. */
 static const nnc_metric number_rows[] = {
     NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
     NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
@@ -146,7 +148,7 @@ static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     return nnc_text_cell(nnc_op_path(row->cost->op, text, NNC_METRIC_TEXT_MAX));
 }
 
-/* Empty for an op that keeps nothing for backward. */
+/* Empty for an op that keeps no tensors for backward. */
 static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_op *op = ((const ops_row *)place->record)->cost->op;
@@ -195,7 +197,7 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The list that is shown. The report comes first: getters read the owner of a row as a report. */
+/* The list that is shown. The report comes first, because getters read the owner of a row as a report. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -275,7 +277,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
-    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows of the list by --by */
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows as --by asks */
     const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
     shown.document = &own;
@@ -293,11 +295,29 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
+/* The run is shown only with its input, so its other options are refused without it. */
+static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err)
+{
+    const bool shown = report->run != NULL && !isnan(report->run->input_s);
+    for (int i = 0; i < given->own_count && !shown; i++) {
+        const nnc_field *field = given->settings[i].field;
+        const bool of_run = nnc_field_is_of(&nnc_run_table, field) || strcmp(field->name, "tokens") == 0 ||
+                            strcmp(field->name, "samples") == 0;
+        if (of_run) {
+            char option[NNC_OPTION_NAME];
+            return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
+                            "changes nothing here, expected it with --sample-bytes or --prepare-s, or 'nncost run'");
+        }
+    }
+    return NNC_OK;
+}
+
 static nnc_status write(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                         nnc_error *err)
 {
     const nnc_report *report = &scenario->report;
     (void)context, (void)scratch;
+    NNC_TRY(check_run(&session->options.given, report, err));
     return nnc_report_ops(session->out, session->style, report, session->options.view) == NNC_OK ? NNC_OK
                                                                                                  : nnc_no_memory(err);
 }
@@ -323,7 +343,7 @@ const nnc_command nnc_cmd_ops = {
     .serving = &nnc_cmd_serve_ops,
 };
 
-/* ---- nncost op: a single op on a device: work, roofline and time ---- */
+/* ---- nncost op: work, roofline and time of a single op on a device ---- */
 
 typedef struct answer {
     nnc_single_op alone;
@@ -390,7 +410,7 @@ static void write_op_page(nnc_buffer *out, nnc_style style, const void *record)
 
 const nnc_view nnc_op_view = { .schema = "nncost.op/1", .document = &op_metrics, .page = write_op_page };
 
-/* "4096x4096x4096". Returns false when the text is no such list of whole numbers. */
+/* Reads "4096x4096x4096". Returns false if the text is not such a list of whole numbers. */
 static bool read_dims(const char *text, nnc_single_op *alone)
 {
     char number[24];
@@ -415,7 +435,7 @@ static bool read_dims(const char *text, nnc_single_op *alone)
     return false;
 }
 
-/* Takes the options of a plan that a single op has. */
+/* Sets the plan options that a single op has. */
 static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {

@@ -1,5 +1,5 @@
-/* plot: a picture as SVG, of an estimate or of the plans that a search finds. "-o NAME.png" has an installed program convert
- * it. */
+/* plot: draws a picture of an estimate, or of the plans that a search finds, as SVG. With "-o NAME.png", an
+ * installed program converts it. */
 #if !defined(__wasi__)
 #include <spawn.h>
 #include <sys/wait.h>
@@ -10,7 +10,7 @@
 #include "cli/cli_internal.h"
 #include "plot/plot_internal.h"
 
-/* The picture that the first operand names. */
+/* Finds the picture that the first operand names. */
 static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
@@ -28,7 +28,8 @@ static nnc_status find_picture(const nnc_session *session, const nnc_picture **p
     return nnc_fail(err, NNC_BAD_USAGE, "plot", "unknown picture, expected one of %s, found \"%s\"", expected, name);
 }
 
-/* Pictures of a search take its options; those of an estimate do not. */
+/* Sets the options of the picture: pictures of a search take the options of a search, pictures of an estimate do
+ * not. */
 static void form_of(const nnc_options *options, nnc_form *form)
 {
     const nnc_names names = { nnc_picture_name, NNC_PICTURE_COUNT };
@@ -40,7 +41,7 @@ static void form_of(const nnc_options *options, nnc_form *form)
     }
 }
 
-/* Refuses options that only other pictures have. */
+/* Refuses options of other pictures. */
 static nnc_status check_options(const nnc_options *options, const nnc_picture *picture, nnc_error *err)
 {
     const struct {
@@ -77,7 +78,7 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* A picture with another estimate behind it, and the session it is drawn in. */
+/* A picture with the outline of another estimate, and the session in which it is drawn. */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
@@ -91,7 +92,7 @@ static nnc_status draw_outlined(nnc_session *session, void *context, nnc_scenari
     return draw(o->session, &(nnc_plot_data){ .report = o->report, .other = &other->report }, err);
 }
 
-/* Estimates the command line of --against in a session of its own. */
+/* Estimates the command line of --against, in a separate session. */
 static nnc_status draw_against(outlined *o, char *line, nnc_session *other, nnc_error *err)
 {
     enum { WORDS = 256 };
@@ -159,7 +160,7 @@ static nnc_status draw_report(nnc_session *session, void *context, nnc_scenario 
     return status;
 }
 
-/* A front is drawn for one number of devices, a scaling chart for several. */
+/* Draws a picture of a search. A front has one number of devices, a scaling chart has several. */
 static nnc_status draw_found(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
 {
     (void)context;
@@ -184,7 +185,7 @@ static nnc_status refuse_png(nnc_error *err)
 }
 
 #if defined(__wasi__) /* no processes */
-static nnc_status make_png(nnc_buffer *text, nnc_error *err)
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 {
     (void)text;
     return refuse_png(err);
@@ -210,7 +211,7 @@ static bool convert(char *const *words, FILE *svg, FILE *png)
     posix_spawn_file_actions_destroy(&actions);
     return begun && waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
-/* Replaces the text by what is in the file; false: nothing is in it. */
+/* Replaces the text by the content of a file. Returns false if the file is empty. */
 static bool take_bytes(nnc_buffer *text, FILE *file)
 {
     char bytes[4096];
@@ -224,7 +225,7 @@ static bool take_bytes(nnc_buffer *text, FILE *file)
 }
 
 /* Replaces the SVG in text by a PNG picture of it. */
-static nnc_status make_png(nnc_buffer *text, nnc_error *err)
+nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 {
     FILE *svg = tmpfile(), *png = tmpfile();
     bool done = false;
@@ -269,7 +270,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find_picture(session, &picture, err));
     NNC_TRY(check_options(options, picture, err));
     NNC_TRY(draw_picture(session, picture, err));
-    return options->output != NULL && nnc_ends_in(options->output, ".png") ? make_png(session->out, err) : NNC_OK;
+    return options->output != NULL && nnc_ends_in(options->output, ".png") ? nnc_make_png(session->out, err) : NNC_OK;
 }
 
 const nnc_command nnc_cmd_plot = {

@@ -1,5 +1,5 @@
-/* nncost report: one page of HTML for an estimate, the scenarios of a plan file, a search, or two estimates
- * (diff): the verdict, pictures, numbers, ops and sources, and the command that makes the page again. */
+/* nncost report: one page of HTML for an estimate, the scenarios of a plan file, a search, or two estimates (diff).
+ * It has the verdict, pictures, numbers, ops, sources, and the command that makes the page again. */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -11,7 +11,7 @@
 #include "record/record_internal.h"
 #include "render/render_internal.h"
 
-/* Limits that keep a page below 120 kB: OPS rows of a table, PASSES of a timeline. */
+/* Limits that keep a page below 120 kB. OPS: rows of a table. PASSES: passes of a timeline. */
 enum { OPS = 60, PASSES = 250, WIDE = 720, NARROW = 360 };
 
 static nnc_style html_of(const nnc_session *session)
@@ -28,7 +28,7 @@ static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_p
                         int32_t width)
 {
     char id[64];
-    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* an id that is unique on the page */
+    snprintf(id, sizeof id, "nnc-%zu-%s", out->size, picture->name); /* the id is unique on the page */
     const nnc_plot_how how = {
         .width = width, .fragment = true, .id = id, .marks = PASSES, .from_s = (double)NAN, .to_s = (double)NAN
     };
@@ -37,7 +37,7 @@ static void put_picture(nnc_buffer *out, const nnc_picture *picture, const nnc_p
     nnc_buffer_text(out, "</div>\n");
 }
 
-/* Each picture in a wide and a narrow form; the page shows one of them. A timeline scrolls sideways. */
+/* Draws each picture in a wide and a narrow form; the page shows one of them. A timeline can be scrolled sideways. */
 static void put_pictures(nnc_buffer *out, const nnc_plot_data *data, bool pipelined)
 {
     for (unsigned i = 0; i < NNC_PICTURE_COUNT; i++) {
@@ -72,7 +72,7 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     char text[NNC_METRIC_TEXT_MAX], head[256];
     const nnc_plot_data data = { .report = report };
     nnc_report plain = *report;
-    plain.intervals = NULL; /* the picture shows them */
+    plain.intervals = NULL; /* the picture already shows them */
     nnc_report_sentence(report, text);
     const char *scenario = session->options.scenario;
     snprintf(head, sizeof head, "%.100s%s%.100s", scenario != NULL ? scenario : "", scenario != NULL ? ": " : "",
@@ -179,7 +179,7 @@ static void put_diff(nnc_session *session, const nnc_check_report *report)
     }
 }
 
-/* ---- the foot ---- */
+/* ---- end of the page ---- */
 
 static void put_foot(nnc_session *session)
 {
@@ -189,7 +189,7 @@ static void put_foot(nnc_session *session)
     nnc_buffer_text(&command, "nncost");
     const char *end = session->arguments.bytes + session->arguments.size;
     for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
-        if (strncmp(at, "--output", 8) != 0) { /* the output path is no part of the command */
+        if (strncmp(at, "--output", 8) != 0) { /* the path of the output is not part of the command */
             nnc_buffer_byte(&command, ' ');
             nnc_shell_word(&command, at);
         } else if (at[8] == '\0') {
@@ -222,7 +222,7 @@ static nnc_status write_estimate(nnc_session *session, void *context, nnc_scenar
     return status;
 }
 
-/* One section for each scenario of a plan file, or for --scenario. */
+/* Writes a section for each scenario of a plan file, or for --scenario only. */
 static nnc_status write_estimates(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     char **operands = session->options.operands;
@@ -313,12 +313,12 @@ const nnc_command nnc_cmd_report = {
     .run = run,
 };
 
-/* ---- explore: the program as one page for a browser, with the command line that it starts with ---- */
+/* ---- explore: writes the program as one page for a browser, with a command line to start with ---- */
 
-/* The place of the first command line in the page. */
+/* The place of the start command line in the page. */
 static const char mark[] = "<meta name=\"nnc-start\" content=\"";
 
-/* Reads the page: it is installed with the data, or in the build folder of the source tree. */
+/* Reads the page, which is installed with the data or in the build folder of the source tree. */
 static nnc_status read_page(const char *data, char **text, size_t *size, nnc_error *err)
 {
     static const char *const places[] = { "explorer.html", "build/web/explorer.html" };
@@ -334,7 +334,7 @@ static nnc_status read_page(const char *data, char **text, size_t *size, nnc_err
                     "is not installed with this program; in the source tree, tools/web builds it");
 }
 
-/* A page reads no files except those that are dropped on it, so the operands must be ids. */
+/* Checks that the operands are ids, because a page reads only files that the user drops on it. */
 static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     const nnc_options *options = &session->options;
@@ -354,7 +354,7 @@ static nnc_status check(nnc_session *session, nnc_arena *arena, nnc_error *err)
                : nnc_scenario_load_args(session, arena, options->operands[0], options->operands[1], scenario, err);
 }
 
-/* Puts the first command line: the current one with "estimate" for "explore" and without --output. */
+/* Writes the command line to start with: the current one, with "estimate" for "explore" and without --output. */
 static void put_start(nnc_buffer *out, const nnc_session *session)
 {
     const char *end = session->arguments.bytes + session->arguments.size;
@@ -392,7 +392,7 @@ static nnc_status write_page(nnc_session *session, const char *page, size_t size
     nnc_buffer_put(&text, at, size - (size_t)(at - page));
     const nnc_status status = text.failed ? nnc_no_memory(err) : nnc_output_write(path, text.bytes, text.size, err);
     nnc_buffer_free(&text);
-    session->options.output = NULL; /* already written */
+    session->options.output = NULL; /* the page is already written */
     nnc_buffer_print(session->out, "%s\n", path);
     return status;
 }

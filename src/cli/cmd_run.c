@@ -1,10 +1,10 @@
-/* nncost run: a whole run on its page: length, parts of the wall time, method, input, failures and checkpoints, money,
- * energy, carbon. run_rows is the page; nncost estimate shows it below its own. */
+/* nncost run: the page of a whole run: length, parts of the wall time, method, input, failures and checkpoints,
+ * money, energy, carbon. run_rows is the page; nncost estimate shows it below its own page. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "input/input_internal.h"
 
-/* The source that the device file gives for a parameter: the source of the longest key that covers it. */
+/* Returns the source of a parameter from the device file: the source with the longest key that covers the parameter. */
 static const char *source_of(const nnc_device *device, const char *key)
 {
     const char *text = NULL;
@@ -20,7 +20,7 @@ static const char *source_of(const nnc_device *device, const char *key)
     return text;
 }
 
-/* The parts of the wall time: the metrics that add up to it. */
+/* Writes the parts of the wall time, which are the metrics that add up to it. */
 static void write_parts(nnc_sheet *sheet, const void *record)
 {
     const nnc_run *run = ((const nnc_report *)record)->run;
@@ -49,7 +49,7 @@ static void write_parts(nnc_sheet *sheet, const void *record)
     nnc_sheet_gap(sheet);
 }
 
-/* ---- metrics of the page that the output does not have ---- */
+/* ---- metrics of the page that the JSON output does not have ---- */
 
 #define ASK(member) NNC_VIA(nnc_report, run_ask), NNC_IN(nnc_run_ask, member)
 NNC_GET(get_rolls_out, nnc_report, nnc_bool_cell(nnc_method_rolls_out(self->run_ask->method)))
@@ -257,7 +257,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     return NNC_OK;
 }
 
-/* A run without a model and a device: the formulas use the options alone. */
+/* Computes a run without a model and a device, from the options alone. */
 static nnc_status run_bare(nnc_session *session, nnc_error *err)
 {
     const nnc_scenario_args *given = &session->options.given;
@@ -303,14 +303,15 @@ const nnc_command nnc_cmd_run = {
     .run = run,
 };
 
-/* ---- nncost budget: what an amount of money or FLOPs trains best, by the published scaling laws ---- */
+/* ---- nncost budget: the model and data that an amount of money or FLOPs trains best, by published scaling laws
+ * ---- */
 
 static const char *law_at(unsigned index)
 {
     return nnc_law_name((nnc_law)index);
 }
 
-/* The best model of one law. */
+/* Metrics of the best model by one scaling law. */
 static const nnc_metric optimum_rows[] = {
     NNC_NAMED(nnc_optimum, law, nnc_law_name, NNC_LAW_COUNT, .head = "law", .help = "Constants of the scaling law."),
     NNC_NUMBER(nnc_optimum, params, .head = "parameters", .show = NNC_SHOW_SHORT,

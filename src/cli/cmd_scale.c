@@ -1,5 +1,5 @@
-/* nncost scale: the best plan for each number of devices, how efficient it is, and what the lost device time goes to.
- */
+/* nncost scale: finds the best plan for each number of devices, its efficiency, and the parts of a step to which
+ * device time is lost. */
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -13,27 +13,28 @@ typedef enum scale_part {
     NNC_SCALE_UPDATE,
     NNC_SCALE_BUBBLE,
     NNC_SCALE_HOST,
-    NNC_SCALE_COMM, /* the first kind */
+    NNC_SCALE_COMM, /* first kind of collective */
     NNC_SCALE_COUNT = NNC_SCALE_COMM + NNC_COMM_COUNT
 } scale_part;
 
-/* One number of devices, with its best plan, which comes first: getters of nnc_best read the row. */
+/* A number of devices and its best plan. The plan comes first, because getters of nnc_best read this struct. */
 typedef struct scale_row {
     nnc_best best;
     int32_t devices;
-    double framework_s; /* --software any: step minus the same plan's with the software of the first plan; else NaN */
-    double efficiency;  /* throughput per device over the highest of all sizes */
-    /* Device time beyond the device time of the smallest size, over all device time of this size; below 0: less than
-     * there. */
+    double framework_s; /* with --software any: the step minus the step of the same plan with the software of the
+                         * first plan; otherwise NaN */
+    double efficiency;  /* throughput per device, divided by the highest of all numbers of devices */
+    /* Device time of each part beyond that of the number of devices with the highest throughput per device, divided
+     * by the device time here; negative: less device time. */
     double lost[NNC_SCALE_COUNT];
 } scale_row;
 
 typedef struct nnc_scale {
     const char *model, *device;
-    const char *overrides; /* the --set options; NULL = none */
+    const char *overrides; /* changes by --set; NULL = no changes */
     int64_t global_batch;
-    bool batch_chosen; /* the command chose the batch; the options have none */
-    int32_t base;      /* index of the size with most throughput per device; -1 = no size has a plan */
+    bool batch_chosen; /* the options have no batch, so the command chose one */
+    int32_t base;      /* index of the row with the highest throughput per device; -1 = no row has a plan */
     scale_row *rows;
     int32_t count;
 } nnc_scale;
@@ -44,7 +45,8 @@ static const char *part_name(unsigned part)
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* The part that lost most, or most after `than` (-1 = most of all); -1 = no part lost half a percent. */
+/* Returns the part that lost most, or the part that lost most after `than` (-1 = most of all); -1 = no such part
+ * lost half a percent. */
 static int most_lost(const scale_row *row, int than)
 {
     int most = -1;
@@ -59,7 +61,7 @@ static int most_lost(const scale_row *row, int than)
 
 NNC_GET(get_broke, scale_row, nnc_text_cell(most_lost(self, -1) >= 0 ? part_name((unsigned)most_lost(self, -1)) : NULL))
 
-/* "data 12.3%, update 4.0%" */
+/* Writes the parts that lost most: "data 12.3%, update 4.0%". */
 static nnc_cell get_lost(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const scale_row *row = place->record;
@@ -79,7 +81,7 @@ NNC_GET(get_tokens_per_s, scale_row,
         nnc_number_cell(self->best.result != NULL && self->best.result->tokens > 0 ? self->best.result->tokens_per_s
                                                                                    : (double)NAN))
 
-/* The reason up to its colon when there is no plan; the rest stands below the table. */
+/* If there is no plan, shows the reason up to its colon. The whole reason is below the table. */
 static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_best *best = place->record;
@@ -92,7 +94,7 @@ static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT
 
 #define BEST(member) NNC_IN(scale_row, best.member)
 #define FOUND(member) NNC_IN(scale_row, best.found.member)
-/* A row with a name is for programs, with a head for people. */
+/* A row with a name is for programs, a row with a head is for people. */
 static const nnc_metric scale_rows[] = {
     NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
     NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s", .help = "One optimizer step of the best plan.",
@@ -162,7 +164,7 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &scale_metrics, scale, scale->rows, scale->count };
 }
 
-/* Shows the columns that have values: tokens or samples, the run and its cost. */
+/* Writes the table with the columns that have values: tokens or samples, the run and its cost. */
 static void write_table(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
 {
     nnc_table table = { .count = 0 };
@@ -189,7 +191,7 @@ static const char *plural_of(int32_t devices)
     return devices == 1 ? "" : "s";
 }
 
-/* The largest efficient size, and the largest loss of the next one. */
+/* Writes the largest efficient number of devices, and the largest loss of the next one. */
 static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
 {
     const scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
@@ -249,14 +251,14 @@ const nnc_view nnc_scale_view = {
 
 #define ROUNDING 1e-12
 
-/* Context of the writer of the search. */
+/* Context of the writer that the search calls. */
 typedef struct scaler {
     nnc_arena *arena;
     nnc_scratch *scratch;
     nnc_scale scale;
 } scaler;
 
-/* The parts of a step, as device time; they add up to the step. */
+/* Computes the parts of a step as device time. They add up to the step. */
 static void device_time(const nnc_result *r, double parts[NNC_SCALE_COUNT])
 {
     const double devices = (double)r->plan.devices;
@@ -288,9 +290,9 @@ static double device_s(const scale_row *row)
     return row->best.found.step_s * row->devices;
 }
 
-/* Efficiency of each size against the size with most throughput per device, so it is at most 1. The smallest size need
- * not be that one: where memory is short, it runs a slower plan. `lost` has the device time of each part, and becomes
- * its difference. */
+/* Computes the efficiency of each row, relative to the row with the highest throughput per device; so it is at most
+ * 1. This need not be the row with fewest devices, because a plan with little memory may be slower. On entry `lost`
+ * has the device time of each part, afterwards the difference from that row. */
 static void compare_sizes(nnc_scale *scale)
 {
     double base[NNC_SCALE_COUNT];
@@ -313,7 +315,7 @@ static void compare_sizes(nnc_scale *scale)
     }
 }
 
-/* The part of a step that its software adds, compared with the software of the first plan. */
+/* Computes the part of a step that its software profile adds, compared with the profile of the first plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err)
 {
@@ -378,7 +380,7 @@ static nnc_status write(nnc_session *session, void *context, const nnc_search_re
     return NNC_OK;
 }
 
-/* Adds the default sizes when the options have none. */
+/* Adds default numbers of devices if the options have none. */
 static nnc_status choose_sizes(nnc_options *options, nnc_error *err)
 {
     nnc_scenario_args *given = &options->given;

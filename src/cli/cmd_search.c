@@ -1,5 +1,5 @@
-/* nncost search: the best legal plans for a number of devices, or for each of several sizes, and the Pareto
- * front of step time and memory. Also the best plan of a device or a size, for device_ranking.c and cmd_scale.c. */
+/* nncost search: finds the best legal plans for one or several numbers of devices, and the Pareto front of step time
+ * and memory. Also finds the best plan of a device or of a number of devices, for device_ranking.c and cmd_scale.c. */
 #include <nncost/nncost.h>
 
 #include "base/base_internal.h"
@@ -9,15 +9,15 @@
 #include "record/record_internal.h"
 #include "shape/shape_internal.h"
 
-/* Cost of a plan: money of the run, else device-hours of the run, else money of a step, else device-seconds of a
- * step. */
+/* Cost of a plan: the money of a run, or else its device-hours, or else the money of a step, or else its
+ * device-seconds. */
 typedef struct spent {
     const char *what; /* "run cost" */
     double amount;
-    const char *currency; /* NULL = not money */
+    const char *currency; /* NULL = the amount is not money */
 } spent;
 
-/* "run cost 12.3 USD", into text; returns text. */
+/* Size of a text such as "run cost 12.3 USD", which spent_text writes. */
 enum { SPENT_TEXT = 96 };
 
 static spent spent_on(const nnc_found *found, const char *currency)
@@ -39,7 +39,7 @@ static const char *spent_text(const nnc_found *found, const char *currency, char
     return text;
 }
 
-/* A row of the table: a plan, and the number of other plans with the same step and memory. */
+/* A row of the table: a plan, and the number of further plans with the same step and memory. */
 typedef struct plan_row {
     nnc_found found;
     int32_t like;
@@ -89,7 +89,7 @@ static bool software_differs(const nnc_found *list, int32_t count)
     return false;
 }
 
-/* Do two plans show the same numbers? */
+/* Do two plans have the same numbers in the table? */
 static bool is_like(const nnc_found *a, const nnc_found *b)
 {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
@@ -99,7 +99,7 @@ static bool is_like(const nnc_found *a, const nnc_found *b)
                   nnc_unit_text((double)b->memory_bytes, "B", right)) == 0;
 }
 
-/* Folds neighbours with the same numbers into one row. */
+/* Joins neighbouring plans with the same numbers to one row. */
 static int32_t fold(const nnc_found *list, int32_t count, plan_row *rows)
 {
     int32_t kept = 0;
@@ -133,7 +133,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[CARBON].text = run && list[0].carbon_kg > 0.0 ? table.heads[CARBON].text : NULL;
     if (run || (sizes && count > 0)) {
         const spent cost = spent_on(&list[0], currency);
-        if (cost.currency != NULL) { /* "run USD" */
+        if (cost.currency != NULL) { /* such as "run USD" */
             snprintf(head, sizeof head, "%s %s", run ? "run" : "step", cost.currency);
         } else {
             snprintf(head, sizeof head, "%s", cost.what);
@@ -149,7 +149,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     free(rows);
 }
 
-/* Says why a size has no plan. */
+/* Writes why a number of devices has no plan. */
 static void write_none(nnc_buffer *out, nnc_style style, const nnc_search_size *size, const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
@@ -212,7 +212,7 @@ static void write_sizes(nnc_buffer *out, nnc_style style, const nnc_search_repor
     nnc_arena_destroy(arena);
 }
 
-/* ", bubble 1.2 ms less"; empty when the difference is rounding. */
+/* Size of a text such as ", bubble 1.2 ms less". The text is empty if the difference is a rounding error. */
 enum { DIFFERENCE = 80 };
 static const char *difference(const char *what, double less_s, double step_s, char text[DIFFERENCE])
 {
@@ -225,7 +225,7 @@ static const char *difference(const char *what, double less_s, double step_s, ch
     return text;
 }
 
-/* The difference between the best and the second plan: where the time goes. */
+/* Writes the difference between the best and the second plan, by part of the step. */
 static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result *r)
 {
     const nnc_found *a = &r->best[0], *b = &r->best[1];
@@ -244,7 +244,7 @@ static void write_why(nnc_buffer *out, nnc_style style, const nnc_search_result 
                    difference("compute", faster_s - bubble_s - exposed_s, a->step_s, compute));
 }
 
-/* The fastest plan that misses the deadline or the budget. */
+/* Writes the fastest plan that misses the deadline or the budget. */
 static void write_missed(nnc_buffer *out, nnc_style style, const nnc_found *missed, const char *currency)
 {
     char step[NNC_NUMBER_TEXT], run[NNC_NUMBER_TEXT], cost[SPENT_TEXT];
@@ -301,10 +301,10 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b)
     return fabs(a->step_s - b->step_s) <= 1e-6 * b->step_s;
 }
 
-/* How sure the first plan is, and what else is likely to be the best. */
+/* Writes how certain the first plan is, and which other plan is most likely the best. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
-    enum { STEPS = 20 }; /* steps of a run that decides */
+    enum { STEPS = 20 }; /* number of steps of a run that would decide */
     const nnc_search_result *r = report->result;
     const nnc_sure *sure = report->sure;
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
@@ -428,7 +428,7 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
 
 enum { USUAL_TOKENS = 4194304 }; /* a usual batch of language-model pre-training */
 
-/* Reads the batch and the sequence length from the options; 0 = not given. */
+/* Reads the batch and the sequence length that the options give; 0 = not given. */
 static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -444,7 +444,7 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
     return NNC_OK;
 }
 
-/* The whole number that a setting gives; `none` without the setting, 0 for a list. */
+/* Returns the whole number of a setting; `none` if it is not given, 0 if it is a list. */
 static int64_t whole_setting(const nnc_scenario_args *given, const char *name, int64_t none)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -456,7 +456,7 @@ static int64_t whole_setting(const nnc_scenario_args *given, const char *name, i
     return none;
 }
 
-/* The batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
+/* Returns the batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
 static int64_t fixed_batch(const nnc_scenario_args *given)
 {
     const int64_t split =
@@ -510,8 +510,8 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     return keep_batch(given, arena, *global_batch, err);
 }
 
-/* Estimates a plan that a search found, for what the search does not keep: its parts, its bound, its energy. The result
- * is in the arena; its rows are valid until the next use of scratch. */
+/* Estimates a plan that a search found, because the search does not keep its parts, its bound and its energy. The
+ * result is in the arena; its rows are valid until the next use of scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                                  nnc_scratch *scratch, nnc_arena *arena, const nnc_result **result, nnc_error *err)
 {
@@ -525,7 +525,7 @@ static nnc_status estimate_found(const nnc_session *session, const nnc_search_re
                         made, err);
 }
 
-/* ---- the best plan of a device, or of a size ---- */
+/* ---- the best plan of a device, or of a number of devices ---- */
 
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err)
@@ -544,7 +544,7 @@ nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *re
     return estimate_found(session, report, found, scratch, arena, &best->result, err);
 }
 
-/* Getters of rows that begin with an nnc_best: null when no plan was found. */
+/* Getters for rows that begin with an nnc_best; null if no plan was found. */
 #define BEST_GET(function, ...)                                               \
     nnc_cell function(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]) \
     {                                                                         \
@@ -574,29 +574,31 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
     }
 }
 
-/* ---- how sure the list is ---- */
+/* ---- how certain the order of the list is ---- */
 
-/* Share of the variance of an error that two plans of one search have in common, of the model, the device and the
- * profile. Chosen on pairs of published steps that differ in the plan alone: tests/sure.py prints how often a plan is
- * the faster one where this says 80 %. */
+/* Two plans of one search share a part of their error, which comes from the model, the device and the profile. This
+ * is its share of the variance. It was chosen on pairs of published steps that differ only in the plan:
+ * tests/sure.py prints how often a plan is the faster one if this model says 80 %. */
 static const double common_share = 0.7;
 
-/* 90 % of a normal distribution lie within this many standard deviations. */
+/* 90 % of a normal distribution lie within this number of standard deviations. */
 static const double within_90 = 1.6449;
 
-/* Probability that a normal variable is above x deviations. */
+/* Returns the probability that a normal variable exceeds x standard deviations. */
 static double above(double x)
 {
     return 0.5 * erfc(x / sqrt(2.0));
 }
 
-/* A plan of the list: logarithm of its step, and the deviation of the part that it does not share with the others. */
+/* A plan of the list: the logarithm of its step, and the standard deviation of the error that it does not share with
+ * the other plans. */
 typedef struct candidate {
     double log_s, deviation;
     bool repeats; /* has the same step as the plan before it */
 } candidate;
 
-/* Integral over the own error of plan i of the probability that every other plan is slower. */
+/* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over
+ * the error of plan i. */
 static double probability_best(const candidate *list, int32_t count, int32_t i)
 {
     enum { POINTS = 201 };
@@ -648,7 +650,7 @@ static nnc_status find_sure(const nnc_session *session, nnc_search_report *repor
 
 /* ---- the command ---- */
 
-/* --emit: the best plan; with several sizes, the plan of the fastest size. */
+/* --emit: writes the best plan; for several numbers of devices, the fastest plan. */
 static nnc_status emit_best(nnc_session *session, const nnc_search_report *report, nnc_error *err)
 {
     char **operands = session->options.operands;
@@ -663,7 +665,7 @@ static nnc_status emit_best(nnc_session *session, const nnc_search_report *repor
     return nnc_emit_plan(session, &plan, NULL, err);
 }
 
-/* batch_chosen: a bool */
+/* batch_chosen: points to a bool. */
 static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report, nnc_error *err)
 {
     nnc_search_report found = *report;
@@ -686,7 +688,7 @@ static nnc_status write_found(nnc_session *session, void *batch_chosen, const nn
     return status;
 }
 
-/* Without a batch in the options it chooses one, and the page says so. */
+/* Searches. If the options have no batch, chooses one, and the page says so. */
 static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     char **operands = session->options.operands;

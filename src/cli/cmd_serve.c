@@ -1,14 +1,14 @@
 /* nncost serve, and `ops` and `explain` with --serve: a decoder under load, or images by diffusion.
  *
- * One loader serves all commands of a deployment: with_scenario() reads the operands, answers, and hands the result
- * to the command's writer. Both pages are rows. */
+ * All commands of a deployment are loaded in the same way: with_scenario() reads the operands, computes, and calls
+ * the writer of the command. Both pages are lists of rows. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "explain/explain_internal.h"
 #include "launch/launch_internal.h"
 #include "serve/serve_internal.h"
 
-/* ---- metrics of the page that the output does not have ---- */
+/* ---- metrics of the page that the JSON output does not have ---- */
 
 #define SERVE(member) NNC_VIA(nnc_report, serve), NNC_IN(nnc_serve, member)
 #define DEVICE(member) NNC_VIA(nnc_report, device), NNC_IN(nnc_device, member)
@@ -27,9 +27,9 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-/* ---- code of rows ---- */
+/* ---- functions of rows ---- */
 
-/* The source of the price, unless --price gives another. */
+/* Adds the source of the price, unless --price gives another price. */
 static void add_price(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -41,7 +41,7 @@ static void add_price(nnc_sheet *sheet, const void *record)
     }
 }
 
-/* The parts of a prefill and of a decode step. */
+/* Writes the parts of a prefill and of a decode step. */
 static void write_steps(nnc_sheet *sheet, const void *record)
 {
     const nnc_serve *s = ((const nnc_report *)record)->serve;
@@ -181,7 +181,7 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* "would fit    --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
+/* Writes changes: "would fit    --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report)
 {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
@@ -388,7 +388,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
-    if (nnc_emit_instead(session)) { /* this does not depend on the requests */
+    if (nnc_emit_instead(session)) { /* the command does not depend on the requests */
         return nnc_serve_with(session, operands[0], operands[1], write_answer, err);
     }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);

@@ -1,13 +1,13 @@
-/* nncost search --serve: deployments of a served decoder: the cheapest, the fastest, and the front between them, within
- * the limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
+/* nncost search --serve: deployments of a decoder: the cheapest, the fastest, and the front between them, within the
+ * limits of --slo ("ttft_s<=0.5,tpot_s<=0.03"). */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "serve/serve_internal.h"
 #include "sweep/sweep_internal.h"
 
 typedef struct searched {
-    const nnc_report *report; /* model, device, software and the request */
-    const char *slo;          /* limits as the user wrote them; NULL = none */
+    const nnc_report *report; /* model, device, software and requests */
+    const char *slo;          /* limits as the user wrote them; NULL = no limits */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;
 } searched;
@@ -15,7 +15,7 @@ typedef struct searched {
 #define PLAN(member, ...) NNC_AS(#member, WHOLE, NNC_IN(nnc_serve_found, plan.member), __VA_ARGS__)
 #define NUMBER(member, ...) NNC_NUMBER(nnc_serve_found, member, __VA_ARGS__)
 
-/* Without a price in the device file there is no cost. */
+/* Metrics of a deployment. If the device file has no price, there is no cost. */
 static const nnc_metric found_rows[] = {
     PLAN(devices, .head = "devices", .help = "Devices in all."),
     PLAN(tensor, .head = "tensor", .help = "Devices that split each matrix product."),
@@ -119,9 +119,9 @@ static nnc_lines front_lines(const void *record)
     return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
 }
 
-/* The record of the rows of a deployment. */
+/* The record for the rows of a deployment. */
 typedef struct priced {
-    nnc_serve_found found; /* comes first: conditions and metrics read it */
+    nnc_serve_found found; /* first, because conditions and metrics read it */
     const char *label, *currency;
 } priced;
 
@@ -209,7 +209,7 @@ const nnc_view nnc_serve_search_view = {
 
 static const char option[] = "--slo";
 
-/* Can a metric have a limit? It is one number of nnc_serve, in a section. */
+/* May a metric have a limit? It must be a single number of nnc_serve, in a section. */
 static bool has_limit(const nnc_column *column)
 {
     const nnc_metric *row = column->metric;
@@ -310,7 +310,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     session->exit_code = result->found ? 0 : 1;
     if (options->emit != NULL && result->found) {
         const nnc_serve_ask *best = &result->cheapest.plan;
-        nnc_serve_ask plan = *ask; /* the search sets only some fields */
+        nnc_serve_ask plan = *ask; /* the search sets only some of the fields */
         plan.devices = best->devices;
         plan.tensor = best->tensor;
         plan.pipeline = best->pipeline;
@@ -359,13 +359,14 @@ const nnc_command nnc_cmd_serve_search = {
     .run = run,
 };
 
-/* ---- nncost sweep --serve and compare --serve: every combination of the lists given, served, one row each ---- */
+/* ---- nncost sweep --serve and compare --serve: serves every combination of the given lists, one row each ---- */
 
 typedef struct serve_rows {
     nnc_report *reports;
-    int64_t count, illegal;              /* illegal: left out */
-    bool models, devices, engines;       /* whether they vary */
-    const char *names[NNC_SETTINGS_MAX]; /* options that vary, and the index of each among a row's values */
+    int64_t count, illegal;              /* illegal: number of combinations that were left out */
+    bool models, devices, engines;       /* do they vary? */
+    const char *names[NNC_SETTINGS_MAX]; /* options that vary; for each, the index of its value in the values of a
+                                          * row */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
     const char ***values; /* values of each row, as given */
@@ -381,7 +382,7 @@ static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] =
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
 static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* Does the first model make images? Then all models that are left do. */
+/* Does the first model make images? Then all models do. */
 static bool makes_images(const serve_rows *rows)
 {
     return rows->reports[0].images != NULL;
@@ -398,7 +399,7 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ metrics_of(rows), NULL, rows->reports, rows->count };
 }
 
-/* A column of the page: its heading, and its text in braces, "-" without a value. */
+/* A column of the page: its heading, and its text with metrics in braces; "-" if a metric has no value. */
 typedef struct column {
     const char *head, *text;
     bool left;
@@ -501,7 +502,7 @@ const nnc_view nnc_images_sweep_view = {
 
 enum { ROWS_MAX = 20000 };
 
-/* An operand, the profile or a setting that has a list of values. */
+/* An operand, the profile or a setting, with its list of values. */
 typedef struct axis {
     const char **slot; /* variable that receives each value */
     const char **values;
@@ -520,7 +521,7 @@ typedef struct serve_sweep {
     int32_t axis_count;
     serve_rows rows;
     int64_t illegal;
-    nnc_error last; /* error of the last row that was illegal */
+    nnc_error last; /* error of the last illegal row */
 } serve_sweep;
 
 static nnc_status add_axis(serve_sweep *s, const char *where, const char *list, bool numeric, const char **slot,
@@ -570,7 +571,7 @@ static nnc_status count_rows(const serve_sweep *s, int64_t *rows, nnc_error *err
     return NNC_OK;
 }
 
-/* Adds a row; counts an illegal one and leaves it out. */
+/* Adds a row. An illegal row is counted and left out. */
 static nnc_status add_row(serve_sweep *s, int64_t row, nnc_error *err)
 {
     serve_rows *rows = &s->rows;

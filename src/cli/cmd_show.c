@@ -1,5 +1,5 @@
-/* show: a device, model or software profile, each field with its value and where it comes from; or a model as a file that
- * reads back. */
+/* show: writes each field of a device, model or software profile, with its value and source; or writes a model as a
+ * file that nncost can read. */
 #include <assert.h>
 #include <unistd.h>
 
@@ -17,9 +17,9 @@ typedef struct spec_view {
     const void *object;
     const nnc_source *sources;
     int32_t source_count;
-    const nnc_device *device; /* NULL = not a device */
-    nnc_lineage *lineage;     /* NULL = not like another file */
-    const nnc_model *model;   /* NULL = not a model */
+    const nnc_device *device; /* NULL = the spec is not a device */
+    nnc_lineage *lineage;     /* NULL = the spec is not based on another file */
+    const nnc_model *model;   /* NULL = the spec is not a model */
 } spec_view;
 
 /* ---- every field with its source ---- */
@@ -38,7 +38,7 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
                                                   : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
-/* A large or small number with a prefix, in addition to all its digits. */
+/* Writes a large or small number with a prefix; the column with all its digits is another one. */
 static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const shown_field *field = place->record;
@@ -50,7 +50,7 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
 
 NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
 
-/* The file that the field comes from. */
+/* Returns the file that the field comes from. */
 static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 static bool is_like_another(const nnc_place *place);
 
@@ -64,16 +64,16 @@ static const nnc_metric field_rows[] = {
     NNC_AS("from", TEXT, .get = get_from, .head = "from", .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
-/* A file that is like no other: without the column "from". */
+/* Columns of a file that is not based on another file: without "from". */
 static const nnc_metrics own_metrics = { .rows = field_rows,
                                          .count = sizeof field_rows / sizeof field_rows[0] - 1,
                                          .record_size = sizeof(shown_field) };
 
-/* A spec with the fields that are shown of it, in the arena. */
+/* A spec, and the fields that are shown, in the arena. */
 typedef struct shown_spec {
     const spec_view *view;
     nnc_arena *arena;
-    const nnc_device *device; /* NULL = not one */
+    const nnc_device *device; /* NULL = the spec is not a device */
     shown_field *fields;
     int32_t count, capacity;
     bool failed; /* out of memory */
@@ -96,7 +96,7 @@ static void add_field(shown_spec *to, const char *name, const char *value, const
     to->failed = to->failed || field->name == NULL || field->value == NULL;
 }
 
-enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a list names every layer */
+enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a list may have the names of all layers */
 
 static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name)
 {
@@ -111,7 +111,7 @@ static void add_rates(shown_spec *to, const nnc_field *field, const void *object
     }
 }
 
-/* A stack of tables instead of recursion; tables nest twice at most. */
+/* A stack of field tables, in place of recursion. Tables nest at most two deep. */
 typedef struct level {
     const nnc_field *fields;
     size_t count, next;
@@ -130,27 +130,28 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
-/* A comment of the file; it is shown among the sources. */
+/* Is the field a comment of the file? Comments are shown with the sources. */
 static bool is_comment(const nnc_field *field)
 {
     return field->type == NNC_FIELD_TEXT && field->size == 0;
 }
 
-/* Rare fields are shown only when they are set. */
+/* Is the field rare and not set? Such fields are not shown. */
 static bool is_off(const nnc_field *field, const char *text)
 {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
                            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
 }
 
-/* Matrix products of a number format that was not measured. */
+/* Are these efficiencies neutral, because products of the number format were not measured? */
 static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
 {
     return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 && e->fixed_s == 0.0 &&
            isnan(e->wave_quantization);
 }
 
-/* Efficiencies that were not fitted are all 1; they are not shown. The same holds for parameters of serving. */
+/* Is the object neutral, because it was not fitted? Unfitted efficiencies are all 1 and are not shown, and neither
+ * are unfitted parameters of serving. */
 static bool is_neutral(const shown_spec *to, const void *place)
 {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
@@ -360,7 +361,7 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
     nnc_record_close(record);
 }
 
-/* Has a file without the key the same value? */
+/* Would the field have the same value in a file that does not have its key? */
 static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty)
 {
     int32_t count = 0;
@@ -372,7 +373,7 @@ static bool is_default(const nnc_field *field, const nnc_model *model, const nnc
            memcmp((const char *)model + field->offset, (const char *)empty + field->offset, field->size) == 0;
 }
 
-/* Sources; those of one key are one list. */
+/* Writes the sources. All sources of a key form one list. */
 static void put_sources(nnc_record *record, const nnc_model *model)
 {
     nnc_record_object(record, "sources");
@@ -399,7 +400,7 @@ static void put_sources(nnc_record *record, const nnc_model *model)
     nnc_record_close(record);
 }
 
-/* The network of a graph, with the values that its numbers have now. */
+/* Writes the network of a graph, with the current values of its numbers. */
 static void put_graph(nnc_record *record, const nnc_graph *graph)
 {
     static const char *const parts[] = { "input", "define", "ops" };
@@ -431,7 +432,7 @@ static void put_towers(nnc_record *record, const nnc_model *model)
     nnc_record_close(record);
 }
 
-/* Fields at their defaults are left out. */
+/* Writes a model as a file, without fields that have their defaults. */
 static void write_model(nnc_buffer *out, const nnc_model *model)
 {
     const nnc_family_fields *family = nnc_family_fields_of(model->family);
@@ -487,7 +488,7 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, spe
     return nnc_lineage_open(specs, kind, view->path, &view->lineage, err);
 }
 
-/* The kind of a file by its schema; a file without a schema is a model. */
+/* Returns the kind of a file, from its schema. A file without a schema is a model. */
 static nnc_spec_kind kind_of_file(nnc_specs *specs, const char *path)
 {
     char *text = NULL;
@@ -536,8 +537,8 @@ static nnc_status find(nnc_specs *specs, const char *id, spec_view *view, nnc_er
     return unknown_id(specs, id, err);
 }
 
-/* Prints the command line that the launch files among the operands stand for; MODEL and DEVICE stand for those that are
- * not given. */
+/* Prints the command line that the launch files among the operands are equal to. If the model or the device is not
+ * given, prints MODEL or DEVICE in its place. */
 static nnc_status write_options(nnc_session *session, nnc_error *err)
 {
     nnc_options *options = &session->options;
@@ -589,7 +590,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
     nnc_status status = NNC_OK;
-    if (view.model != NULL && session->style.format == &nnc_format_json) { /* to be edited */
+    if (view.model != NULL && session->style.format == &nnc_format_json) { /* JSON, so that the user can edit the
+                                                                            * file */
         write_model(session->out, view.model);
     } else {
         status = write_spec(session->out, session->style, &view);
@@ -612,9 +614,9 @@ const nnc_command nnc_cmd_show = {
     .run = run,
 };
 
-/* ---- validate checks files; import turns an ONNX file into a model file ---- */
+/* ---- validate checks files ---- */
 
-/* Prints a fault to standard error; the worst fault decides the exit code. */
+/* Prints a fault to standard error. The worst fault decides the exit code. */
 static void print_fault(void *context, const nnc_error *fault)
 {
     int *exit_code = context;
@@ -623,7 +625,7 @@ static void print_fault(void *context, const nnc_error *fault)
     *exit_code = code > *exit_code ? code : *exit_code;
 }
 
-/* Only files without a fault are listed. */
+/* Always true, because only files without a fault are listed. */
 NNC_GET(get_ok, void, nnc_bool_cell(true))
 
 NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))
@@ -683,15 +685,16 @@ const nnc_command nnc_cmd_validate = {
     .run = run_validate,
 };
 
-/* ---- import ---- */
+/* ---- import turns an ONNX file into a model file ---- */
 
-/* Prints what the import could not keep, one line each, to standard error: standard output is the model file. */
+/* Prints the parts that the import could not keep, each on a line of standard error, because standard output has the
+ * model file. */
 static void print_notes(const char *path, const char *notes)
 {
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* without control characters */
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* replaces control characters */
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
     }
@@ -731,8 +734,8 @@ const nnc_command nnc_cmd_import = {
     .run = run_import,
 };
 
-/* ---- Checkpoints on the command line: shown by 'show', and as the MODEL of other commands. A model stands for a checkpoint
- * only if it has exactly as many parameters. */
+/* ---- checkpoints: 'show' prints their header; other commands take them as MODEL, but only if the model has exactly
+ * as many parameters ---- */
 
 /* ---- the page ---- */
 
@@ -814,7 +817,7 @@ nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error
     return status;
 }
 
-/* ---- as a model ---- */
+/* ---- a checkpoint as a model ---- */
 
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err)
 {

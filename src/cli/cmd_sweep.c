@@ -1,5 +1,5 @@
-/* nncost sweep and nncost merge. Rows go to a sink: lines of a file or standard output, the best rows (--top),
- * or a database (--db). */
+/* nncost sweep and nncost merge. Rows go to a sink: lines of a file or of standard output, the best rows (--top), or
+ * a database (--db). */
 #include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -14,7 +14,7 @@
 #include "store/store_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* A row that may be among the best. */
+/* A row that may be one of the best. */
 typedef struct kept_row {
     double key;
     int64_t row;
@@ -27,15 +27,15 @@ typedef struct row_sink {
     const nnc_interrupt *interrupt;
     nnc_file file;
     bool file_open;
-    nnc_database *database; /* NULL = lines */
+    nnc_database *database; /* NULL = rows are written as lines */
     const char *database_path;
     nnc_table table;
     nnc_buffer text;
     kept_row *top; /* --top: candidates for the best rows; NULL = all rows are written */
-    bool bounded;  /* the first top_most of them are sorted */
+    bool bounded;  /* the first top_most candidates are sorted, and worse rows are not added */
     int32_t top_count, top_most;
-    int64_t from, done; /* rows done when it was opened, and now */
-    double commit_s;    /* time of the next commit */
+    int64_t from, done; /* number of rows done when the sink was opened, and now */
+    double commit_s;    /* time at which the database is next committed */
     nnc_sweep_tally tally;
     nnc_progress progress;
     int stopped; /* number of the signal; 0 = not stopped */
@@ -50,7 +50,7 @@ static double now_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Writes the gathered text. */
+/* Writes the collected text to the file. */
 static nnc_status flush(row_sink *sink, nnc_error *err)
 {
     if (sink->text.failed) {
@@ -61,7 +61,7 @@ static nnc_status flush(row_sink *sink, nnc_error *err)
     return status;
 }
 
-/* Without a limit of width, since no requested column may be left out. */
+/* Returns a style without a limit of width, because all requested columns must be shown. */
 static nnc_style style_of(const row_sink *sink)
 {
     return (nnc_style){ .format = sink->sweep->format, .width = INT_MAX };
@@ -70,7 +70,7 @@ static nnc_style style_of(const row_sink *sink)
 static nnc_status write_lines(row_sink *sink, const char *lines, size_t size, nnc_error *err)
 {
     if (!sink->sweep->format->held) {
-        if (sink->text.size > 0) { /* the heading waits for the first rows */
+        if (sink->text.size > 0) { /* the heading is written together with the first rows */
             NNC_TRY(flush(sink, err));
         }
         return nnc_file_write(&sink->file, lines, size, err);
@@ -150,7 +150,7 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
     return NNC_OK;
 }
 
-/* Best first: the smaller key, of equal ones the earlier row. */
+/* Orders rows by key, smallest first, then by their number. */
 static int best_first(const void *a, const void *b)
 {
     const kept_row *x = a, *y = b;
@@ -160,8 +160,8 @@ static int best_first(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Sorts the candidates and drops all but the best. From then on `bounded` says that the last of them is a bound: a
- * worse row is no candidate. */
+/* Sorts the candidates and drops all but the best. After that, `bounded` is true if the list is full: a row that is
+ * worse than its last row is not added. */
 static void keep_top(row_sink *sink)
 {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
@@ -171,7 +171,7 @@ static void keep_top(row_sink *sink)
     sink->bounded = sink->top_count == sink->top_most;
 }
 
-/* Adds a candidate; there is space for twice as many as are kept, so that sorting them is rare. */
+/* Adds a candidate. The list has space for twice the rows that are kept, so that it is rarely sorted. */
 static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
 {
     kept_row kept = { .key = row->key, .row = row->number, .size = row->size };
@@ -230,7 +230,7 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* Says how many plans have no row. */
+/* Prints how many plans have no row. */
 static void say_hidden(row_sink *sink)
 {
     const nnc_sweep_tally *tally = &sink->tally;
@@ -290,7 +290,7 @@ static nnc_status sink_close(row_sink *sink, nnc_buffer *out, nnc_status status,
 {
     nnc_progress_end(&sink->progress);
     if (sink->done == sink->sweep->shard_rows) {
-        sink->stopped = 0; /* a failure here is too late to matter */
+        sink->stopped = 0; /* a signal is ignored here, because the output is complete */
     }
     if (status == NNC_OK) {
         status = sink->database != NULL ? finish_database(sink, out, err) : finish_lines(sink, err);
@@ -351,12 +351,12 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
     return NNC_OK;
 }
 
-/* The names that columns, --where and --by use. */
+/* Adds the names of metrics that columns, --where and --by use. */
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
 {
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program = options->format == &nnc_format_csv || options->format == &nnc_format_json;
-    /* Shards and programs need the number of a row. */
+    /* shards and programs need the number of a row */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
     }
@@ -388,7 +388,7 @@ static nnc_status prepare(nnc_session *session, nnc_sweep **made, nnc_error *err
     return add_names(options, sweep, err);
 }
 
-/* Returns false when a rank has failed, so there are no rows. */
+/* Runs all rows. Returns false if a rank has failed, so that there are no rows. */
 static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sink, int threads, nnc_status *status,
                      nnc_error *err)
 {
@@ -407,7 +407,7 @@ static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sin
     return well;
 }
 
-/* Says why there is no row. */
+/* Prints why there are no rows. */
 static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
 {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
@@ -433,7 +433,7 @@ static nnc_status finish(nnc_session *session, const nnc_sweep *sweep, row_sink 
     return status;
 }
 
-/* Rank 0 writes. All ranks begin only after each has read the same input without an error. */
+/* Runs a sweep; rank 0 writes. All ranks start only after each has read the same input without an error. */
 static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nnc_sweep *sweep, uint64_t digest,
                             nnc_status status, nnc_error *err)
 {
@@ -454,7 +454,7 @@ static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nn
         if (ranks.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
         } else if (ranks.rank == 0) {
-            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* a failure keeps the old file */
+            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* with a failure, the old file stays */
         }
     }
     nnc_interrupt_release(&interrupt);
@@ -471,7 +471,7 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err)
         status = nnc_sweep_digest(sweep, &digest, err);
     }
     status = run_ranks(session, ranks, sweep, digest, status, err);
-    session->options.output = NULL; /* written already */
+    session->options.output = NULL; /* the output is already written */
     nnc_sweep_destroy(sweep);
     nnc_rank_group_end();
     return status;
@@ -517,7 +517,7 @@ static nnc_status merge_search(nnc_session *session, const char *out, char *cons
 static nnc_status run_merge(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    /* OUT must be new: a shard given in its place would be lost. */
+    /* OUT must not exist, because it could be a shard that would be overwritten */
     if (access(options->operands[0], F_OK) == 0) {
         return nnc_fail(err, NNC_BAD_USAGE, options->operands[0],
                         "exists already, expected the name of a new file first");

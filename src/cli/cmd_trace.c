@@ -1,7 +1,8 @@
-/* nncost trace: where the time of a profiled program went, what each operator could have taken, and what changed between
- * two traces. */
+/* nncost trace: where the time of a profiled program went, how long each operator should take, and the changes
+ * between two traces. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
+#include "plot/plot_internal.h"
 #include "scenario/scenario_internal.h"
 #include "trace/trace_internal.h"
 
@@ -16,14 +17,14 @@ enum { PARTS = 4 };
 
 typedef struct answer {
     nnc_trace_sum sum;
-    const char *model;  /* that ran, NULL = not said */
-    const part *parts;  /* of a step */
-    int32_t part_count; /* 0 = no model */
+    const char *model;  /* the model that ran; NULL = not given */
+    const part *parts;  /* parts of a step */
+    int32_t part_count; /* 0 = no model is given */
     const char *file;
     const char *recorded_device;
-    const char *device; /* id, NULL = none */
+    const char *device; /* id; NULL = not known */
     int64_t kernels, steps;
-    int64_t shown; /* rows on a page */
+    int64_t shown; /* number of rows on a page */
 } answer;
 
 static const char *class_name(unsigned class)
@@ -32,7 +33,7 @@ static const char *class_name(unsigned class)
     return class < 3 ? names[class] : "?";
 }
 
-/* Why an operator takes longer than it could. */
+/* Writes why an operator takes longer than it should. */
 static nnc_cell reason(const nnc_trace_row *r, char text[NNC_METRIC_TEXT_MAX])
 {
     const double calls = (double)r->calls;
@@ -156,7 +157,7 @@ static const nnc_page_row page_rows[] = {
 };
 static const nnc_page_rows page = NNC_PAGE_ROWS(&document, page_rows);
 
-/* One line for each finding: what it would save, where, and why. */
+/* Writes one line for each finding: the saving, the operator, and the reason. */
 static void write_findings(nnc_buffer *out, nnc_style style, const answer *a)
 {
     const int64_t most = a->shown > 0 ? a->shown : 10;
@@ -226,7 +227,7 @@ typedef struct change {
 
 typedef struct comparison {
     answer before, after;
-    change *changes; /* largest first */
+    change *changes; /* sorted, largest first */
     int32_t count;
     int64_t shown;
 } comparison;
@@ -337,7 +338,7 @@ typedef struct run_of_ranks {
     nnc_trace_rank *ranks;
     int32_t count;
     int64_t slowest;
-    double waits_s, span_s; /* means over the ranks */
+    double waits_s, span_s; /* means over all ranks */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
@@ -459,7 +460,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     NNC_TRY(nnc_trace_read(path, trace, err));
     if (id == NULL && (*trace)->device != NULL &&
         nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
-        device = NULL; /* the device of the trace has no file: nothing is priced */
+        device = NULL; /* the device of the trace has no file, so nothing is priced */
     }
     *a = (answer){ .file = path, .shown = session->options.view.top };
     NNC_TRY(nnc_trace_sum_up(*trace, path, device, &a->sum, err));
@@ -468,6 +469,53 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     a->kernels = (*trace)->kernel_count;
     a->steps = (*trace)->steps;
     return NNC_OK;
+}
+
+/* The operators with most time as a picture, where -o names one; false: it names no picture. */
+static bool draw(nnc_session *session, const answer *a, nnc_error *err, nnc_status *status)
+{
+    enum { OPS_MAX = 40 };
+    static const char *const hues[] = { "compute", "network", "memory" };
+    const char *output = session->options.output;
+    const bool png = output != NULL && nnc_ends_in(output, ".png");
+    if (output == NULL || !(png || nnc_ends_in(output, ".svg"))) {
+        return false;
+    }
+    nnc_plot_op ops[OPS_MAX];
+    char names[OPS_MAX][200], sentence[256], result[96], span[NNC_NUMBER_TEXT], save[NNC_NUMBER_TEXT];
+    const int64_t most = a->shown > 0 && a->shown < OPS_MAX ? a->shown : 20;
+    nnc_plot_ops shown = { .sentence = sentence, .result = result, .ops = ops };
+    for (int64_t i = 0; i < a->sum.row_count; i++) {
+        const nnc_trace_row *r = &a->sum.rows[i];
+        if (i >= most) {
+            shown.rest_s += r->measured_s;
+            continue;
+        }
+        snprintf(names[i], sizeof names[i], "%.80s%s%.100s", r->op, r->dims != NULL ? " " : "",
+                 r->dims != NULL ? r->dims : "");
+        ops[i] = (nnc_plot_op){ names[i],
+                                hues[r->class],
+                                r->measured_s,
+                                a->device != NULL ? r->expected_s : NAN,
+                                a->device != NULL ? r->price.bound_s : NAN,
+                                r->share };
+        shown.hues[r->class] = hues[r->class];
+        shown.labels[r->class] = class_name(r->class);
+        shown.count++;
+    }
+    snprintf(sentence, sizeof sentence, "%lld kernels%s%.60s, share of kernel time by operator", (long long)a->kernels,
+             a->device != NULL            ? ", priced for "
+             : a->recorded_device != NULL ? " on "
+                                          : "",
+             a->device != NULL            ? a->device
+             : a->recorded_device != NULL ? a->recorded_device
+                                          : "");
+    snprintf(result, sizeof result, a->device != NULL ? "%s, to win %s" : "%s", nnc_unit_text(a->sum.span_s, "s", span),
+             nnc_unit_text(a->sum.save_s, "s", save));
+    nnc_plot_draw(session->out, &nnc_plot_measured, &(nnc_plot_data){ .ops = &shown },
+                  &(nnc_plot_how){ .width = NNC_PLOT_WIDTH + 180 });
+    *status = png ? nnc_make_png(session->out, err) : NNC_OK;
+    return true;
 }
 
 /* A step of the trace against that of the estimate. Bubbles and launches are what keeps an estimated device idle. */
@@ -505,7 +553,7 @@ static nnc_status run_one(nnc_session *session, const char *device, const char *
     if (status == NNC_OK && model != NULL) {
         a.model = model;
         status = nnc_scenario_report(session, model, device, add_parts, &a, err);
-    } else if (status == NNC_OK) {
+    } else if (status == NNC_OK && !draw(session, &a, err, &status)) {
         nnc_view_write(session->out, session->style, &nnc_trace_view, &a);
     }
     nnc_trace_free(trace);
@@ -561,7 +609,8 @@ const nnc_command nnc_cmd_trace = {
              "expected time is the predicted time times the median ratio of this machine, so that a "
              "slower machine is not a finding. With MODEL and options of its plan: a step against its "
              "estimate. With two files: what changed between them. With the files of several ranks of "
-             "one run: which is the slowest, and how long the others wait for it.",
+             "one run: which is the slowest, and how long the others wait for it. '-o NAME.svg' or '-o NAME.png' "
+             "draws the operators of one trace.",
     .min_operands = 1,
     .max_operands = 10000,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_OPS | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

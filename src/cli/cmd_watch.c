@@ -1,9 +1,9 @@
-/* nncost watch: does a run keep to its plan? Its log, line by line, against the interval of the estimate. */
+/* nncost watch: does a run keep to its plan? Compares its log, line by line, with the interval of the estimate. */
 #include "cli/cli_internal.h"
 #include "lab/lab_internal.h"
 
-/* An alarm is this many times as far from the estimate as the end of its interval, in the logarithm. Of 2,191 published steps
- * 9.2 % lie outside of the interval, 3.5 % outside of these limits (tests/false_alarms.py). */
+/* The limits of an alarm are this many times as far from the estimate as the ends of its interval (as logarithms).
+ * Of 2,191 published steps, 9.2 % lie outside the interval and 3.5 % outside these limits (tests/false_alarms.py). */
 static const double reach = 1.5;
 
 typedef struct answer {
@@ -68,7 +68,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 
 const nnc_view nnc_watch_view = { .schema = "nncost.watch/1", .document = &document, .page = write_page };
 
-/* While a job runs, one line on standard error whenever it leaves the limits or comes back. */
+/* State while a job runs: a line on standard error says when the run leaves the limits or returns into them. */
 typedef struct following {
     double alarm_s[2];
     bool outside;

@@ -1,5 +1,5 @@
-/* nncost search MODEL DEVICE,DEVICE,...: the best plan on each device, the devices ranked by cost or time, and --plans,
- * a plan file with a scenario for each. */
+/* nncost search MODEL DEVICE,DEVICE,...: finds the best plan on each device and ranks the devices by cost or time.
+ * --plans writes a plan file with a scenario for each device. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -10,11 +10,11 @@
 #include "input/input_internal.h"
 #include "record/record_internal.h"
 
-/* A device with its best plan, which comes first: getters of nnc_best read the row. */
+/* A device and its best plan. The plan comes first, because getters of nnc_best read this struct. */
 typedef struct choice_row {
     nnc_best best;
     const char *id, *name;
-    const char *seller, *date; /* seller and date of the price; NULL = no price */
+    const char *seller, *date; /* of the price; NULL = no price */
     nnc_basis basis;           /* basis of the device's efficiencies */
     double energy_j, price;
 } choice_row;
@@ -24,7 +24,7 @@ typedef struct choices {
     const nnc_scenario_args *given;
     const char *aim; /* "the cheapest size within the deadline" */
     int64_t global_batch;
-    bool batch_chosen; /* the command chose the batch; the options have none */
+    bool batch_chosen; /* the options have no batch, so the command chose one */
     choice_row *rows;
     int32_t count;
 } choices;
@@ -97,7 +97,7 @@ static void write_unmeasured(nnc_buffer *out, const choices *all)
     nnc_buffer_text(out, count > 0 ? "\n" : "");
 }
 
-/* The headings say whether cost and energy are of the run or of a step. */
+/* Writes the table. Its headings say whether cost and energy are of the run or of a step. */
 static void write_table(nnc_buffer *out, nnc_style style, const choices *all)
 {
     nnc_table table = { .count = 0 };
@@ -113,7 +113,7 @@ static void write_table(nnc_buffer *out, nnc_style style, const choices *all)
     nnc_table_write(&table, out, style);
 }
 
-/* Sellers differ more than devices do, so the page names each. */
+/* Writes the source of each price, because prices differ more between sellers than between devices. */
 static void write_prices(nnc_buffer *out, const choices *all)
 {
     int32_t count = 0;
@@ -162,9 +162,9 @@ bool nnc_device_ranking_asked(const nnc_options *options)
 /* Context of the search on one device. */
 typedef struct ranking {
     nnc_arena *arena;
-    choice_row *row; /* to be filled */
+    choice_row *row; /* row that receives the result */
     nnc_scratch *scratch;
-    bool fastest; /* rank by time, not by cost */
+    bool fastest; /* rank by time instead of cost */
 } ranking;
 
 static const char *keep(nnc_arena *arena, const char *text)
@@ -172,7 +172,7 @@ static const char *keep(nnc_arena *arena, const char *text)
     return text != NULL ? nnc_arena_strdup(arena, text) : NULL;
 }
 
-/* The plan that stands for a device; NULL = none fits. */
+/* Returns the best plan on a device; NULL = no plan fits. */
 static const nnc_found *best_of(const nnc_search_report *report, bool fastest)
 {
     if (report->sizes == NULL) {
@@ -199,7 +199,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
     return nnc_arena_strdup(arena, text);
 }
 
-/* Fills a row; the search's own memory ends with it, so texts are copied. */
+/* Fills a row. Texts are copied, because the memory of the search is freed after it. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
 {
     ranking *r = context;
@@ -238,7 +238,8 @@ static int compare(const double a[], const double b[], int count)
     return 0;
 }
 
-/* Devices with a plan first; then by cost if all have a price, else by time. */
+/* Orders devices: first those whose plan has a cost, by cost; then those whose plan has no cost, by time; then
+ * devices without a plan. */
 static int by_cost(const void *a, const void *b)
 {
     const choice_row *rows[] = { a, b };
@@ -296,7 +297,7 @@ static void put_fields(nnc_record *record, const nnc_options *options, const nnc
     }
 }
 
-/* The options of the run. */
+/* Writes the options of the run. */
 static void put_run(nnc_record *record, const nnc_scenario_args *given)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -309,7 +310,8 @@ static void put_run(nnc_record *record, const nnc_scenario_args *given)
     }
 }
 
-/* The cluster, as a path that is valid in any folder; and the price of a seller, since a plan file has no --seller. */
+/* Writes the cluster, with a path that is valid in any folder, and the price of --seller, because a plan file cannot
+ * name a seller. */
 static nnc_status put_terms(nnc_record *record, const nnc_session *session, const choice_row *row, nnc_error *err)
 {
     const nnc_scenario_args *given = &session->options.given;
@@ -391,11 +393,11 @@ static nnc_status search_all(ranking *r, nnc_session *session, choices *all, nnc
             return nnc_fail(err, NNC_BAD_USAGE, "DEVICE", "an empty name in the list \"%s\"",
                             session->options.operands[1]);
         }
-        nnc_session own = *session; /* the search takes options out; the next device needs them, too */
+        nnc_session own = *session; /* a copy, because the search removes options that the next device needs */
         r->row = &all->rows[all->count];
         NNC_TRY(nnc_search_args_run(&own, session->options.operands[0], device, take, r, err));
         all->count++;
-        if (own.exit_code > 1) { /* stopped by a signal: shows the devices so far */
+        if (own.exit_code > 1) { /* a signal stopped the search: the devices so far are shown */
             session->exit_code = own.exit_code;
             return NNC_OK;
         }

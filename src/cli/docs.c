@@ -1,4 +1,4 @@
-/* Help: of the program, of a command with all its options, and the short form of -h. */
+/* Help of the program, of a command with all its options, and the brief help of -h. */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -14,7 +14,7 @@
 
 /* ---- options ---- */
 
-/* Headings in help: first these, then those of the command in the order of its options, then the last ones. */
+/* Headings of options in help: first `top`, then the groups of the command in the order of its options, then `last`. */
 static const char *const top[] = { "Batch", "Parallelism", "Memory", "Software", "Numbers" };
 static const char *const last[] = { "Cost", "Output" };
 enum { FIRST = sizeof top / sizeof top[0], LAST = sizeof last / sizeof last[0], GROUPS = 32 };
@@ -73,7 +73,7 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
     }
 }
 
-/* The most used options; a command has some of them. One with many options of its own shows only the first of these. */
+/* The most used options. A command has some of them; a command with many own options shows only the first of these. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
                                       "--precision",   "--recompute",     "--set",          "--output",
@@ -81,7 +81,7 @@ static const char *const common[] = { "--devices",     "--tensor",        "--pip
                                       "--frozen",      "--tokens" };
 enum { COMMON = sizeof common / sizeof common[0], COMMON_LEAST = 12, BRIEF_MAX = 18 };
 
-/* Length of the first sentence, without its full stop and without the default. */
+/* Returns the length of the first sentence, without its full stop and without the default value. */
 static int sentence_length(const char *help)
 {
     const char *stop = strstr(help, ". "), *bracket = strstr(help, " [");
@@ -91,7 +91,7 @@ static int sentence_length(const char *help)
     return (int)(length > 0 && help[length - 1] == '.' ? length - 1 : length);
 }
 
-/* The first sentence on one line, cut at a word. */
+/* Writes the first sentence of an option's help on one line, cut between words. */
 static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text *option)
 {
     char label[NNC_OPTION_NAME + 40];
@@ -112,7 +112,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Does the option belong to this command more than to others? Rare ones do not count. */
+/* Is the option specific to this command? Rarely used options do not count. */
 static bool is_own(unsigned takes, const nnc_option_text *option)
 {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
@@ -207,7 +207,7 @@ void nnc_help_program_brief(nnc_buffer *out)
 
 enum { MANY = 100 };
 
-/* Groups that --help-all has: those of a whole run, but in 'run' itself, and software details. */
+/* Is the group shown only by --help-all: software details, or (except in 'run') groups of a whole run? */
 static bool is_rare_group(const nnc_command *command, const char *group)
 {
     static const char *const rare[] = { "Software",    "Run",   "Failures", "Checkpoints",
@@ -226,7 +226,7 @@ static int option_count(unsigned takes)
     return count;
 }
 
-/* One line for each option, by group. */
+/* Writes a line for each option, by group. */
 static void write_short_options(nnc_buffer *out, nnc_style style, const nnc_command *command)
 {
     nnc_option_text option;
@@ -287,21 +287,20 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
     write_options(out, style, command->takes);
 }
 
-/* ---- docs and explain: what the program says about itself.
+/* ---- docs and explain: the documentation that is part of the program ----
  *
- * docs prints the man pages, completions and schemas that docs/ holds, and the tables that they are written from.
- *
- * tools/docs.py writes the pages from 'nncost docs options', which prints every command, option, field and metric of this
- * program as JSON. The pages are committed and installed; here they are found and printed. */
+ * docs prints the man pages, completions and schemas of docs/, and the tables from which they are written.
+ * tools/docs.py writes these pages from the output of 'nncost docs options', which prints every command, option,
+ * field and metric as JSON. The pages are committed and installed; docs only finds and prints them. */
 
 /* ---- outputs: what commands print with --format json ---- */
 
-/* Views of cli/lab. */
+/* Views of the commands in cli/lab. */
 extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* NULL: a line of a sweep */
+    const nnc_view *view; /* NULL: the output is a line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
@@ -345,7 +344,7 @@ static void put_names(nnc_record *record, const char *key, const char *(*name_of
     nnc_record_close(record);
 }
 
-/* Type of a metric; null where the value may be missing. */
+/* Writes the type of a metric, and whether its value may be null. */
 static void put_metric_type(nnc_record *record, const nnc_metric *row)
 {
     static const char *const types[] = {
@@ -368,7 +367,8 @@ static void put_metric_type(nnc_record *record, const nnc_metric *row)
 
 static void put_metrics(nnc_record *record, const nnc_metrics *metrics);
 
-/* One metric; name: in full for a column of a sweep. Tables nest a few deep. NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes a metric. name: the full name for a column of a sweep. Tables nest a few deep.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static void put_metric(nnc_record *record, const nnc_metric *row, const char *name)
 {
     const nnc_metric_more *more = nnc_metric_rare(row);
@@ -376,7 +376,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
     nnc_record_text(record, "name", name);
     put_metric_type(record, row);
     nnc_record_bool(record, "required", more->when == NULL);
-    /* A member of the plan is described by the plan's own table. */
+    /* a metric of the plan has the help text of the plan's field */
     nnc_record_text(record, "help", row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
     nnc_record_text(record, "unit", row->unit);
     if (row->each_count > 0 && more->each != NULL) {
@@ -388,7 +388,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* other kinds of records that the list may have */
+    if (more->others != NULL) { /* other kinds of records in the list */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -413,7 +413,7 @@ static void put_metrics(nnc_record *record, const nnc_metrics *metrics)
     }
 }
 
-/* Any metric of an estimate under its full name. */
+/* Writes all metrics of an estimate with their full names. */
 static nnc_status put_columns(nnc_record *record)
 {
     nnc_columns columns;
@@ -421,8 +421,7 @@ static nnc_status put_columns(nnc_record *record)
     const nnc_status status = arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
     for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
         nnc_metric row = *columns.list[i].metric;
-        row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* the value is null in the row of an
-                                                         * illegal plan */
+        row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* null in the row of an illegal plan */
         row.each_count = 0;
         put_metric(record, &row, columns.list[i].name);
     }
@@ -549,7 +548,7 @@ static void put_tables(nnc_record *record)
 
 /* ---- commands and options ---- */
 
-/* Kind of an option's value: by the type of its field, or by the name of its argument. */
+/* Returns the kind of an option's value, from the type of its field or the name of its argument. */
 static const char *option_kind(const nnc_option_text *option)
 {
     return option->of_file                            ? field_kind(option->field->type)
@@ -578,7 +577,7 @@ static void put_choices(nnc_record *record, const nnc_option_text *option)
     nnc_record_close(record);
 }
 
-/* An option as a form needs it. */
+/* Writes an option with everything that an input form needs. */
 static void put_option(nnc_record *record, const nnc_option_text *option)
 {
     const nnc_field *field = option->field;
@@ -613,7 +612,7 @@ static void put_commands(nnc_record *record)
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* form of the command with --serve */
+        if (command->serving != NULL) { /* the form of the command with --serve */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);
@@ -628,7 +627,7 @@ static void put_commands(nnc_record *record)
     nnc_record_close(record);
 }
 
-/* Every option as the man page and the completions show it, with the commands that take it. */
+/* Writes all options in the form of the man page and the completions, with the commands that take them. */
 static void put_all_options(nnc_record *record)
 {
     const nnc_command *command = NULL;
@@ -693,7 +692,7 @@ static nnc_status write_tables(nnc_session *session, nnc_error *err)
 
 /* ---- pages ---- */
 
-/* Prints a page of docs/: of the source tree, or installed with the data. */
+/* Prints a page of docs/, from the source tree or from the installed data. */
 static nnc_status write_page(nnc_session *session, const char *name, nnc_error *err)
 {
     char path[PATH_MAX + 64], *text = NULL;
@@ -708,7 +707,7 @@ static nnc_status write_page(nnc_session *session, const char *name, nnc_error *
     return NNC_OK;
 }
 
-/* Kinds of files, in front of the outputs. */
+/* Kinds of files, which precede the outputs in the list of schemas. */
 static const char *const files[][2] = {
     { "device", "Device" }, { "model", "Model" }, { "software", "Software profile" }, { "plan", "Plan file" }
 };
@@ -740,7 +739,7 @@ static nnc_status write_schema(nnc_session *session, nnc_error *err)
                                    kinds, kind);
 }
 
-/* A page by the words of the command line; second NULL: none follows. */
+/* Pages, and the words of the command line that name them; second NULL: no second word. */
 static const struct page {
     const char *first, *second, *file;
 } pages[] = {
@@ -801,7 +800,7 @@ const nnc_command nnc_cmd_docs = {
 
 /* ---- explain ---- */
 
-/* Outputs of other commands than estimate; the list ends with a NULL. */
+/* Lists the outputs of all commands except estimate; NULL at the end. */
 static void list_explained(nnc_explain_output list[OUTPUT_COUNT + 1])
 {
     int count = 0;

@@ -1,7 +1,7 @@
 /* Finds the command of a command line, reads its options, opens the specs and runs it.
  *
- * A command prints into a buffer, which is shown only when the command has succeeded: after a failure standard output stays
- * empty. nncost mcp runs command lines through the same path (nnc_command_call). */
+ * A command prints into a buffer, which is written only when the command has succeeded, so standard output stays
+ * empty after a failure. nncost mcp runs command lines in the same way (nnc_command_call). */
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ const nnc_command *nnc_command_at(int index)
     return index < COMMAND_COUNT ? commands[index] : NULL;
 }
 
-/* Cuts the last part off a path; false when nothing would be left. */
+/* Removes the last part of a path. Returns false if nothing would be left. */
 static bool to_parent(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -58,8 +58,8 @@ static bool in_build_folder(const char *program)
 }
 #endif
 
-/* The folder with hw/, models/ and software/: PREFIX/share/nncost of an installed program, PREFIX/bin/nncost, or the source
- * tree of a program in its build folder. NULL: neither was found. */
+/* Finds the folder with hw/, models/ and software/. For an installed program, PREFIX/bin/nncost, it is
+ * PREFIX/share/nncost; for a program in its build folder it is the source tree. NULL: neither was found. */
 static const char *find_data(char path[PATH_MAX])
 {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
@@ -84,6 +84,25 @@ static const char *find_data(char path[PATH_MAX])
     return NULL;
 }
 
+/* Words that people try first. */
+static const char *const other_words[][2] = {
+    { "devices", "list devices" },
+    { "gpus", "list devices" },
+    { "hardware", "list devices" },
+    { "models", "list models" },
+    { "software", "list software" },
+    { "predict", "estimate" },
+    { "train", "estimate" },
+    { "memory", "fit" },
+    { "vram", "fit" },
+    { "inference", "serve" },
+    { "infer", "serve" },
+    { "optimize", "advise" },
+    { "tune", "search" },
+    { "roofline", "plot roofline" },
+    { "cost", "estimate" },
+};
+
 static const nnc_command *find_command(const char *name, nnc_error *err)
 {
     const char *names[COMMAND_COUNT];
@@ -93,11 +112,16 @@ static const nnc_command *find_command(const char *name, nnc_error *err)
             return commands[i];
         }
     }
-    const char *nearest = nnc_nearest(name, names, COMMAND_COUNT);
+    const char *nearest = NULL;
+    for (size_t i = 0; i < NNC_COUNT_OF(other_words); i++) {
+        nearest = strcmp(name, other_words[i][0]) == 0 ? other_words[i][1] : nearest;
+    }
+    nearest = nearest != NULL ? nearest : nnc_nearest(name, names, COMMAND_COUNT);
     if (nearest != NULL) {
         nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, did you mean %s?", nearest);
     } else {
-        nnc_fail(err, NNC_BAD_USAGE, name, "unknown command, see 'nncost --help'");
+        nnc_fail(err, NNC_BAD_USAGE, name,
+                 "unknown command, expected one first, as in \"nncost estimate gpt2 h100\", see 'nncost --help'");
     }
     return NULL;
 }
@@ -114,7 +138,7 @@ static nnc_status check_operands(const nnc_command *command, const nnc_options *
     return NNC_OK;
 }
 
-/* Under MPI every rank meets the same error: only rank 0 reports it. */
+/* Makes rank 0 alone report an error, because under MPI all ranks have the same error. */
 static nnc_status refuse_once(nnc_session *session, const nnc_command *command, nnc_status status, nnc_error *err)
 {
     if (command->ranks) {
@@ -123,12 +147,13 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         nnc_rank_group_end();
     }
     if (status == NNC_OK) {
-        session->options.output = NULL; /* write no file */
+        session->options.output = NULL; /* do not write a file */
     }
     return status;
 }
 
-/* Replaces launch files among the operands by the settings that they stand for, in commands that take them. */
+/* Replaces launch files among the operands by the settings that they are equal to, in commands that take launch
+ * files. */
 static nnc_status take_launch_files(nnc_session *session, const nnc_command *command, nnc_error *err)
 {
     nnc_options *options = &session->options;
@@ -144,7 +169,7 @@ static nnc_status take_launch_files(nnc_session *session, const nnc_command *com
     return nnc_launch_take(session->specs, &asked, options->operands, &options->operand_count, &options->given, err);
 }
 
-/* --host HOST is --set device.host.kernel_s=S. */
+/* Turns --host HOST into --set device.host.kernel_s=S. */
 static nnc_status take_host(nnc_session *session, nnc_error *err)
 {
     nnc_options *options = &session->options;
@@ -191,7 +216,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];
         if (strchr(*operand, '.') == NULL) {
-            continue; /* an id: files of other programs have endings */
+            continue; /* an id has no '.'; files of other programs do */
         }
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
             status = nnc_onnx_take(session->specs, operand, err);
@@ -206,7 +231,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->style.mark = NULL;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* path is local */
+    session->data = NULL; /* it points into the local `path` */
     return status;
 }
 
@@ -220,7 +245,8 @@ static bool asks_to_serve(int argc, char **argv)
     return i < argc && strcmp(argv[i], "--serve") == 0;
 }
 
-/* Words that ask about the program itself: 'v' its version, 'h' short help, 'H' full help; 0 = a command. */
+/* Is the word a question about the program itself? Returns 'v' for its version, 'h' for brief help, 'H' for full
+ * help, and 0 for a command. */
 static int about_itself(const char *word)
 {
     static const struct {
@@ -259,7 +285,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
     return NNC_OK;
 }
 
-/* The first option given that writes a file; NULL = none. */
+/* Returns the first given option that writes a file; NULL = none. */
 static const char *writing_option(const nnc_options *options)
 {
     return options->output != NULL           ? "--output"
@@ -271,7 +297,7 @@ static const char *writing_option(const nnc_options *options)
                                              : NULL;
 }
 
-/* --output must not replace a file that the command reads: the same file by any name. */
+/* Checks that --output does not replace a file that the command reads, by whichever name. */
 static nnc_status check_output(const nnc_options *options, nnc_error *err)
 {
     struct stat out, in;
@@ -296,7 +322,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (about != 0) {
         return write_about(session, about, argc, argv, err);
     }
-    for (int i = 1; i < argc; i++) { /* getopt will reorder argv */
+    for (int i = 1; i < argc; i++) { /* saved here, because getopt reorders argv */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) {
@@ -339,13 +365,41 @@ nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *e
     return status == NNC_OK && out->failed ? nnc_no_memory(err) : status;
 }
 
-/* Large blocks come from the system, zeroed and untouched, even after one was freed: the memory of an estimate is 27 MB,
- * and few pages of it are used. */
+/* Makes malloc take large allocations from the system, zeroed and untouched, even after one was freed. The memory of
+ * an estimate is 27 MB, and few of its pages are used. */
 static void keep_blocks_apart(void)
 {
 #ifdef __GLIBC__
     (void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif
+}
+
+/* A file becomes a tree of some hundred small blocks, which are freed together. They are taken from one block, which is
+ * empty again with the last of them; what does not fit comes from malloc. */
+enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
+static struct {
+    size_t used, live;
+    _Alignas(TREES_ALIGN) unsigned char bytes[TREES_BYTES];
+} trees;
+
+static void *allocate_tree(size_t size)
+{
+    if (size > TREES_BYTES - trees.used) {
+        return malloc(size);
+    }
+    void *made = &trees.bytes[trees.used];
+    trees.used += (size + TREES_ALIGN - 1) / TREES_ALIGN * TREES_ALIGN;
+    trees.live++;
+    return made;
+}
+
+static void release_tree(void *block)
+{
+    if ((uintptr_t)block - (uintptr_t)trees.bytes >= TREES_BYTES) {
+        free(block);
+    } else if (--trees.live == 0) {
+        trees.used = 0;
+    }
 }
 
 int main(int argc, char **argv)
@@ -355,9 +409,10 @@ int main(int argc, char **argv)
     nnc_error err = { 0 };
     nnc_interrupt_ignore_limits();
     keep_blocks_apart();
+    nnc_json_allocate_with(allocate_tree, release_tree);
     nnc_status status = dispatch(&session, argc, argv, &err);
-    const bool stopped = session.exit_code > 128; /* a signal stopped the command: its output shows how far it
-                                  * came */
+    const bool stopped = session.exit_code > 128; /* a signal stopped the command; its output shows the results so
+                                                   * far */
     if (status == NNC_OK && out.failed) {
         status = nnc_no_memory(&err);
     }
@@ -368,7 +423,7 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        nnc_error shown; /* without control characters: `where` may be an option as the user typed it */
+        nnc_error shown; /* replaces control characters, because `where` may be an option as the user typed it */
         nnc_fail(&shown, status, err.where, "%s", err.what);
         fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);

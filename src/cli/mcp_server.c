@@ -1,6 +1,6 @@
-/* The loop of 'nncost mcp'. Each call of a tool runs in a process of its own, with a deadline, a limit of memory and of the
- * answer, and the folders that it may read; meanwhile the server reads on, and stops the call when the client cancels it.
- * Sources: modelcontextprotocol.io, specification 2025-06-18, "cancellation"; JSON-RPC 2.0. */
+/* The loop of 'nncost mcp'. Each call of a tool runs in its own process, with a deadline, limits of its memory and
+ * its answer, and the folders that it may read. Meanwhile the server reads further messages, and stops the call if
+ * the client cancels it. Sources: modelcontextprotocol.io, specification 2025-06-18, "cancellation"; JSON-RPC 2.0. */
 #if !defined(__wasi__)
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): memmem() */
 #include <errno.h>
@@ -20,10 +20,12 @@
 #include "input/input_internal.h"
 #include "render/render_internal.h"
 
-/* MESSAGE_MAX: of one line. INPUT_MAX: bytes that are read ahead. ANSWER_MAX: of one answer. */
+/* Sizes in bytes. MESSAGE_MAX: one message, which is one line. INPUT_MAX: input that is read ahead. ANSWER_MAX: one
+ * answer. */
 enum { MESSAGE_MAX = 1 << 20, INPUT_MAX = 2 << 20, ANSWER_MAX = 16 << 20, BLOCK = 1 << 16 };
 
-/* Is the memory of a call limited? Not with a sanitizer, which reserves much more address space than it uses. */
+/* Is the memory of a call limited? With a sanitizer it is not, because a sanitizer reserves much more address space
+ * than it uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(NNCOST_FUZZ)
 enum { LIMITS_MEMORY = 0 };
 #else
@@ -36,10 +38,10 @@ typedef struct server {
     double deadline_s;
     rlim_t memory_bytes;
     char *input;     /* INPUT_MAX + 1 bytes */
-    size_t used, at; /* bytes of input; the first of the next message */
+    size_t used, at; /* number of bytes of input; offset of the next message */
     bool ended;      /* standard input has ended */
-    bool skipping;   /* the rest of a message that is too long */
-    bool cancels;    /* the input has a cancellation */
+    bool skipping;   /* the rest of a message that is too long is being skipped */
+    bool cancels;    /* the input may contain a cancellation */
 } server;
 
 static double now_s(void)
@@ -59,7 +61,7 @@ static nnc_status write_answer(const nnc_buffer *out, nnc_error *err)
                : nnc_fail(err, NNC_IO, "standard output", "cannot be written");
 }
 
-/* Reads the bytes that are there, until the buffer is full. */
+/* Reads the bytes that are available, as many as the buffer has space for. */
 static void read_input(server *s)
 {
     if (s->at > 0) {
@@ -78,7 +80,7 @@ static void read_input(server *s)
     s->cancels = s->cancels || memmem(s->input + from, s->used - from, cancelled, sizeof cancelled - 1) != NULL;
 }
 
-/* The next whole message, read already; NULL: it is not complete. */
+/* Returns the next message if all of it is read; NULL: it is not complete. */
 static char *message_at(const server *s, size_t at, size_t *size)
 {
     char *line = s->input + at, *end = memchr(line, '\n', s->used - at);
@@ -89,9 +91,9 @@ static char *message_at(const server *s, size_t at, size_t *size)
 /* ---- one message ---- */
 
 typedef struct message {
-    char id[300];      /* id as in the answer: a number, or a text in quotes; "" = a notification */
+    char id[300];      /* id as in the answer: a number, or a quoted string; "" = a notification */
     bool calls;        /* the message calls a tool */
-    char cancels[300]; /* id of the call that it cancels */
+    char cancels[300]; /* id of the call that the message cancels */
 } message;
 
 static void take_id(nnc_json id, char text[300])
@@ -130,7 +132,7 @@ static message read_message(char *line, size_t size)
     return m;
 }
 
-/* Does a message that waits cancel this one? */
+/* Does a message in the input cancel this one? */
 static bool is_cancelled(server *s, const message *m)
 {
     size_t at = s->at, size = 0;
@@ -145,7 +147,7 @@ static bool is_cancelled(server *s, const message *m)
 
 /* ---- one call ---- */
 
-/* In the process of the call: no standard input, little memory, then the answer into the pipe. */
+/* Runs a call in its own process: without standard input and with little memory. Writes the answer into the pipe. */
 static void work(const server *s, const char *line, size_t size, int pipe)
 {
     const int none = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -172,7 +174,8 @@ static void put_failure(nnc_buffer *out, const message *m, const char *what)
                      m->id, what);
 }
 
-/* Reads the answer of a call until it ends, its time ends, or the client cancels it. false: no answer is wanted. */
+/* Reads the answer of a call until it ends, its time is over, or the client cancels it. Returns false if the answer
+ * is not needed. */
 static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out)
 {
     char block[BLOCK];
@@ -251,7 +254,7 @@ static nnc_status answer_too_long(nnc_error *err)
     return status;
 }
 
-/* Answers the message at s->at, which is then behind. */
+/* Answers the message at s->at, and moves s->at behind it. */
 static nnc_status take(server *s, char *line, size_t size, nnc_error *err)
 {
     const message m = read_message(line, size);
@@ -259,7 +262,7 @@ static nnc_status take(server *s, char *line, size_t size, nnc_error *err)
     if (size == 0 || (m.id[0] != '\0' && is_cancelled(s, &m))) {
         return NNC_OK;
     }
-    char *copy = malloc(size + 1); /* the input moves while a call runs */
+    char *copy = malloc(size + 1); /* a copy, because the input moves while a call runs */
     NNC_GOT(copy, err);
     memcpy(copy, line, size);
     copy[size] = '\0';
@@ -281,7 +284,8 @@ static nnc_status serve(server *s, nnc_error *err)
     while (!s->ended || s->at < s->used) {
         size_t size = 0;
         char *line = s->at < s->used ? message_at(s, s->at, &size) : NULL;
-        if (line == NULL && s->used - s->at > MESSAGE_MAX) { /* the rest of the message follows */
+        if (line == NULL && s->used - s->at > MESSAGE_MAX) { /* a message that is too long; its rest has not been
+                                                              * read */
             s->at = s->used;
             s->skipping = true;
         }
@@ -300,7 +304,7 @@ static nnc_status serve(server *s, nnc_error *err)
     return NNC_OK;
 }
 
-/* The folders that calls may read, with those of the program's data: for nnc_open_to_read. */
+/* Sets the folders that calls may read, including those of the program's data, for nnc_open_to_read. */
 static nnc_status set_roots(nnc_session *session, nnc_error *err)
 {
     const char *asked = session->options.mcp.root;

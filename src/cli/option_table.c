@@ -1,7 +1,9 @@
-/* Every option of the command line itself, one row each, and how --help, the man page and completion show an option.
+/* All options of the command line itself, one row each; and the form in which --help, the man page and completion
+ * show an option.
  *
- * Options of the plan, the run, a serve plan and a budget are not listed here: their field tables are. A row names the
- * member of nnc_options that its value goes to; options.c reads and checks it by its type and limits. */
+ * Options of the plan, the run, a serve plan and a budget are fields of their own tables, so they are not listed
+ * here. A row has the member of nnc_options that receives the value; options.c reads and checks the value by its
+ * type and limits. */
 #include <nncost/search.h>
 
 #include "cli/cli_internal.h"
@@ -15,7 +17,7 @@ NNC_ENUM_NAMES(nnc_ops_by, NNC_BY_LIST)
 
 /* ---- rows ---- */
 
-/* The place of a value, by the type of the member. */
+/* The place of a value, checked against the type of the member. */
 #define PLACE(member_type, member) \
     .type = (member_type), .offset = offsetof(nnc_options, member), .size = sizeof(((nnc_options *)0)->member)
 #define NUMBER(member) PLACE(NNC_FIELD_TYPE_OF(((nnc_options *)0)->member), member)
@@ -43,7 +45,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Terms on which the seller rents the devices.", .default_text = "on-demand" },
       .argument = "KIND", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_BUDGET | NNC_TAKES_SERVE },
     { .field = { .name = "region", TEXT(given.region), .group = "Numbers",
-                 .help = "Location of the devices: an ISO country code, or a cloud's region, which has its own "
+                 .help = "Location of the devices: a country (FR, FRA, France), or a cloud's region, which has its own "
                          "prices. Sets the carbon intensity of the grid." },
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
@@ -322,7 +324,7 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field)
 
 /* ---- an option as text ---- */
 
-/* The argument of a field's option. The value of a switch is never a word of its own: "--dora=off". */
+/* Returns the argument of a field's option. The value of a switch is always joined to its name: "--dora=off". */
 static const char *field_argument(const nnc_field *field)
 {
     switch (field->type) {
@@ -337,7 +339,7 @@ static const char *field_argument(const nnc_field *field)
     }
 }
 
-/* Adds a part to a text, separated by a blank. */
+/* Adds a part to a text, after a blank. */
 static void append(char *text, size_t size, const char *before, const char *part, const char *after)
 {
     const size_t used = strlen(text);
@@ -352,7 +354,8 @@ static void put_default(const char *value, nnc_option_text *text)
     }
 }
 
-/* Fields of a table are ordered by group; only the first of a group names it. */
+/* Returns the group of a field. Fields of a table are ordered by group, and only the first field of a group names
+ * it. */
 static const char *group_of(const nnc_field_table *table, const nnc_field *field)
 {
     while (field->group == NULL && field > table->fields) {

@@ -1,10 +1,11 @@
 /* Reads a command line, then the defaults file, into one nnc_options.
  *
- * 1. The spellings that the command understands are listed, from the field tables and the option table.
- * 2. getopt_long finds the options of argv. Fields of the plan, the run ... are kept as text in given.settings, in their order,
- *    because some commands take lists; own options in the member of nnc_options that their row names.
- * 3. A command whose operands choose between forms refuses options that the form does not have.
- * 4. Lines of the defaults file fill in what the command line did not give.
+ * 1. It lists the spellings of all options of the command, from the field tables and the option table.
+ * 2. getopt_long finds the options of argv. Fields of the plan, the run and so on are kept as text in given.settings,
+ *    in their order, because some commands take lists. Own options go to the member of nnc_options that their row
+ *    names.
+ * 3. If the operands of a command choose between its forms, options that the form does not have are refused.
+ * 4. Lines of the defaults file set options that the command line does not give.
  * 5. Numbers and words of own options are read and checked by the type and limits of their rows. */
 #include <assert.h>
 #include <ctype.h>
@@ -22,14 +23,14 @@
 
 enum { SPELLINGS_MAX = 320 };
 
-/* One spelling of an option. */
+/* A spelling of an option. */
 typedef struct spelling {
     char name[NNC_OPTION_NAME]; /* "--micro-batch" */
-    const nnc_own_option *own;  /* NULL = a field of a table */
+    const nnc_own_option *own;  /* NULL = the option is a field of a table */
     const nnc_field *field;
 } spelling;
 
-/* All options that a command takes; a field with an alias has two entries. */
+/* All options of a command. A field with an alias has two entries. */
 typedef struct spellings {
     spelling entries[SPELLINGS_MAX];
     int count;
@@ -65,7 +66,7 @@ static void list_spellings(spellings *list, unsigned takes)
     }
 }
 
-/* The entry that is spelled like word, in either case, up to a '='; NULL = none. */
+/* Finds the entry with the spelling of the word up to a '=', in upper or lower case; NULL = none. */
 static const spelling *find_spelling(const spellings *list, const char *word)
 {
     const size_t length = strcspn(word, "=");
@@ -78,7 +79,7 @@ static const spelling *find_spelling(const spellings *list, const char *word)
     return NULL;
 }
 
-/* The entry of a letter, 'o'; NULL = none. */
+/* Finds the entry of a letter, such as 'o'; NULL = none. */
 static const spelling *find_letter(const spellings *list, int letter)
 {
     for (int i = 0; i < list->count; i++) {
@@ -90,7 +91,7 @@ static const spelling *find_letter(const spellings *list, int letter)
     return NULL;
 }
 
-/* Fails: word is not an option of the command; names the one that may be meant. */
+/* Fails, because the word is not an option of the command. Names the option that is probably meant. */
 static nnc_status refuse_unknown(const spellings *list, const char *command, const char *word, nnc_error *err)
 {
     const char *names[SPELLINGS_MAX];
@@ -118,7 +119,7 @@ static nnc_status refuse_unknown(const spellings *list, const char *command, con
 
 /* ---- values of own options, by their type ---- */
 
-/* Index of text among names, -1 with err filled in. */
+/* Returns the index of a text among names; -1 = it is not there, and err is set. */
 static int choose(const char *option, const char *text, nnc_names names, nnc_error *err)
 {
     char expected[128] = "";
@@ -134,7 +135,7 @@ static int choose(const char *option, const char *text, nnc_names names, nnc_err
     return -1;
 }
 
-/* A whole number within the limits of its row. */
+/* Reads a whole number within the limits of its row. */
 static nnc_status read_count(const nnc_field *field, const char *option, const char *text, double *value,
                              nnc_error *err)
 {
@@ -148,7 +149,7 @@ static nnc_status read_count(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Bytes, with a unit or not: "60GB", "40GiB". */
+/* Reads a number of bytes, with or without a unit: "60GB", "40GiB". */
 static nnc_status read_bytes(const char *option, const char *text, double *bytes, nnc_error *err)
 {
     if (!nnc_read_quantity(text, "B", true, bytes) || *bytes < 1.0 || *bytes > 0x1p50 || *bytes - floor(*bytes) > 0.0) {
@@ -160,7 +161,7 @@ static nnc_status read_bytes(const char *option, const char *text, double *bytes
     return NNC_OK;
 }
 
-/* "2.5s", "800ms", "30d", or seconds without a unit. */
+/* Reads a time: "2.5s", "800ms", "30d", or seconds without a unit. */
 static nnc_status read_time(const char *option, const char *text, double *seconds, nnc_error *err)
 {
     if (!nnc_read_quantity(text, "s", false, seconds) || !(*seconds > 0.0)) {
@@ -188,13 +189,14 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Is the value a number or one of some words? Such values are read last: a form of the command may not have the option. */
+/* Is the value a number or one of a list of words? Such values are read last, because the form of the command may
+ * not have the option. */
 static bool is_read_last(const nnc_field *field)
 {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
 }
 
-/* Reads a number or a word into its member of options. */
+/* Reads a number or a word into the member of options. */
 static nnc_status read_value(const nnc_own_option *own, const char *text, nnc_options *options, nnc_error *err)
 {
     const nnc_field *field = &own->field;
@@ -260,7 +262,7 @@ static nnc_status take_setting(nnc_options *options, const spelling *entry, cons
     return NNC_OK;
 }
 
-/* Takes an option; value NULL: a switch. */
+/* Takes an option; value NULL: the option is a switch. */
 static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
 {
     const nnc_own_option *own = entry->own;
@@ -330,9 +332,9 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
     return status;
 }
 
-/* ---- the defaults file: options, one on a line ---- */
+/* ---- the defaults file: one option per line ---- */
 
-/* $XDG_CONFIG_HOME/nncost/defaults. The XDG specification says to ignore a relative path. */
+/* Finds $XDG_CONFIG_HOME/nncost/defaults. A relative path is ignored, as the XDG specification says. */
 static bool find_file(char path[PATH_MAX])
 {
     const char *config = getenv("XDG_CONFIG_HOME");
@@ -346,7 +348,8 @@ static bool find_file(char path[PATH_MAX])
     return length > 0 && length < PATH_MAX && access(path, F_OK) == 0;
 }
 
-/* Is a plan file given? It holds everything that its estimates depend on, so the defaults file does not apply. */
+/* Is the first operand a plan file? A plan file has everything that its estimates depend on, so the defaults file is
+ * not used. */
 static bool asks_plan_file(const nnc_options *options)
 {
     const char *first = options->operand_count > 0 ? options->operands[0] : "";
@@ -363,7 +366,7 @@ static char *trim(char *text)
     return text;
 }
 
-/* Cuts "--name value" or "--name=value" in two; NULL = no value. */
+/* Cuts "--name value" or "--name=value" into two parts and returns the value; NULL = no value. */
 static char *cut_value(char *line)
 {
     char *end = line + strcspn(line, " \t=");
@@ -374,7 +377,7 @@ static char *cut_value(char *line)
     return trim(end + 1);
 }
 
-/* The error of a line for any command; NULL = no error. */
+/* Returns the error of a line of the defaults file; NULL = no error. */
 static const char *wrong_with(const spelling *entry, const char *value)
 {
     const nnc_own_option *own = entry->own;
@@ -397,7 +400,7 @@ typedef struct defaults {
     bool plan_file;
 } defaults;
 
-/* Lines about options of other commands are checked, too, and skipped. */
+/* Takes a line of the defaults file. Lines for other commands are checked and then skipped. */
 static nnc_status take_line(defaults *r, char *line, const char *where, nnc_error *err)
 {
     const char *value = cut_value(line);
@@ -421,7 +424,7 @@ static nnc_status take_line(defaults *r, char *line, const char *where, nnc_erro
                : nnc_fail(err, why.status, where, "%s: %s", why.where, why.what);
 }
 
-/* Takes the options of the file that the command understands and that were not given. */
+/* Takes the options of the defaults file that the command has and that were not given. */
 static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc_error *err)
 {
     char path[PATH_MAX], where[PATH_MAX + 24];
@@ -450,7 +453,7 @@ static nnc_status read_defaults(nnc_options *options, const spellings *list, nnc
 
 /* ---- the command line ---- */
 
-/* A field's switch may be turned off by "=off", so its value is never a word of its own. */
+/* Returns the kind of argument for getopt. "=off" turns a field's switch off, so its value is joined to the name. */
 static int argument_kind(const spelling *entry)
 {
     if (entry->own != NULL) {
@@ -459,7 +462,7 @@ static int argument_kind(const spelling *entry)
     return entry->field->type == NNC_FIELD_BOOL ? optional_argument : required_argument;
 }
 
-/* --power-cap W is --set device.power_cap_w=W. */
+/* Turns --power-cap W into --set device.power_cap_w=W. */
 static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
 {
     if (options->given.set_count == NNC_SETS_MAX) {
@@ -470,7 +473,7 @@ static nnc_status set_power_cap(nnc_options *options, nnc_error *err)
     return NNC_OK;
 }
 
-/* The format by its name; a check has more of them. */
+/* Finds the format by its name. check has more formats than other commands. */
 static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error *err)
 {
     const nnc_names names = (takes & NNC_TAKES_CHECK) != 0
@@ -483,7 +486,8 @@ static nnc_status choose_format(nnc_options *options, unsigned takes, nnc_error 
     return options->format != NULL ? NNC_OK : NNC_BAD_USAGE;
 }
 
-/* Takes what getopt found. code: 0 or a letter; '?' unknown or with a needless value; ':' its value is missing. */
+/* Takes a result of getopt. code: 0 or a letter: an option; '?': an unknown option, or one with a value that it does
+ * not take; ':': the value is missing. */
 static nnc_status take_found(nnc_options *options, const spellings *list, const char *command, int code,
                              const char *word, nnc_error *err)
 {
@@ -493,7 +497,12 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
         found = find_letter(list, optopt);
     }
     if (code == ':' && found != NULL) {
-        return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing");
+        char expected[256] = "";
+        if (found->own == NULL) {
+            nnc_field_expected(found->field, expected, sizeof(expected));
+        }
+        return nnc_fail(err, NNC_BAD_USAGE, found->name, "a value is missing, expected %s",
+                        found->own != NULL ? found->own->argument : expected);
     }
     if (code == '?' && found != NULL) {
         return nnc_fail(err, NNC_BAD_USAGE, found->name, "takes no value");
@@ -509,7 +518,7 @@ static nnc_status take_found(nnc_options *options, const spellings *list, const 
     return take(options, found, optarg, err);
 }
 
-/* Writes names in lower case and with '-' for '_', as getopt compares them. */
+/* Writes option names in lower case and with '-' for '_', so that getopt finds them. */
 static void fold_options(int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -519,8 +528,8 @@ static void fold_options(int argc, char **argv)
     }
 }
 
-/* Lists the options of the form that the operands choose. A given option that is not among them is refused, because
- * nothing would read it. */
+/* Lists the options of the form that the operands choose. Refuses given options that are not in the list, because
+ * the form would not read them. */
 static nnc_status narrow(const nnc_command *command, const nnc_options *options, const spellings *all, spellings *list,
                          nnc_error *err)
 {
@@ -543,7 +552,7 @@ typedef struct getopt_rows {
 
 static void list_getopt(getopt_rows *rows, const spellings *list)
 {
-    /* "-": each operand is returned, whatever POSIXLY_CORRECT is; ":": a missing value has a code of its own. */
+    /* "-": operands are returned in their order, whatever POSIXLY_CORRECT is. ":": a missing value has its own code. */
     snprintf(rows->letters, sizeof rows->letters, "-:");
     for (int i = 0; i < list->count; i++) {
         const spelling *entry = &list->entries[i];
@@ -561,7 +570,7 @@ static void list_getopt(getopt_rows *rows, const spellings *list)
     rows->longs[list->count] = (struct option){ .name = NULL };
 }
 
-/* Takes the options of argv; moves operands to options->operands. */
+/* Takes the options of argv, and moves the operands to options->operands. */
 static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
                                  nnc_options *options, nnc_error *err)
 {
@@ -569,7 +578,7 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
     nnc_status status = NNC_OK;
     list_getopt(&rows, list);
     opterr = 0;
-    optind = 0; /* start anew */
+    optind = 0; /* resets getopt */
     while (status == NNC_OK) {
         int index = -1;
         const int code = getopt_long(argc, argv, rows.letters, rows.longs, &index);
@@ -586,10 +595,10 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
         }
         status = take_found(options, list, command, code, word, err);
     }
-    for (; status == NNC_OK && optind < argc; optind++) { /* after "--" */
+    for (; status == NNC_OK && optind < argc; optind++) { /* all words after "--" are operands */
         options->operands[options->operand_count++] = argv[optind];
     }
-    options->operands[options->operand_count] = NULL; /* the place of argv[argc] */
+    options->operands[options->operand_count] = NULL; /* takes the place of argv[argc] */
     return status;
 }
 
@@ -606,7 +615,7 @@ void nnc_options_free(nnc_options *options)
     options->expanded = NULL;
 }
 
-/* Is an argument an option of other programs, or unknown? */
+/* Is any argument an unknown option, perhaps one of another program? */
 static bool has_unknown(int argc, char **argv, const spellings *list)
 {
     char option[NNC_OPTION_NAME];
@@ -619,7 +628,7 @@ static bool has_unknown(int argc, char **argv, const spellings *list)
     return false;
 }
 
-/* "-o FILE.json": the format of the file's ending, unless one is named. */
+/* Returns the format for the ending of FILE in "-o FILE.json", unless --format is given. */
 static const nnc_format *format_of_output(const char *command, const char *path)
 {
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };

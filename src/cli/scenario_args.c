@@ -1,5 +1,5 @@
-/* Operands and options as a scenario: a model, a device and a plan, loaded and estimated; and a scenario as the command line
- * that gives it, which search, compare and sweep print next to each plan. */
+/* Turns operands and options into a scenario: loads and estimates a model, a device and a plan. Also turns a
+ * scenario into its command line, which search, compare and sweep print next to each plan. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
@@ -38,6 +38,36 @@ void nnc_scenario_request_run(nnc_scenario *scenario)
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
+/* Refuses options that the estimate does not read. A host that issues kernels in no time is a CPU, which every estimate reads. */
+static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err)
+{
+    const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
+    const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
+    const char *divides = whole ? NULL : "no --tensor, --context and --expert";
+    const struct {
+        const char *option;
+        bool unread;
+        const char *needs;
+    } rows[] = {
+        { "--implementation",
+          options->implementation != NULL && scenario->model.implementation != NNC_IMPLEMENTATION_NONE && !issues,
+          divides != NULL ? divides : "--software torch-eager" },
+        { "--host", options->host != NULL && scenario->device.host.kernel_s > 0.0 && !(issues && listed),
+          divides != NULL ? divides
+          : listed        ? "--software torch-eager"
+                          : "--software torch-eager and --implementation" },
+        { "--building", options->given.building != NULL && !scenario->asks_run,
+          "--tokens or --samples, or 'nncost run'" },
+    };
+    for (size_t i = 0; i < NNC_COUNT_OF(rows); i++) {
+        if (rows[i].unread) {
+            return nnc_fail(err, NNC_BAD_USAGE, rows[i].option, "changes nothing here, expected it with %s",
+                            rows[i].needs);
+        }
+    }
+    return NNC_OK;
+}
+
 nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                                   nnc_scenario *scenario, nnc_error *err)
 {
@@ -48,11 +78,7 @@ nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const 
     NNC_TRY(plans != NULL ? nnc_plans_load(session->specs, given, arena, plans, picked, device, scenario, err)
                           : nnc_scenario_load(session->specs, given, model, device, scenario, err));
     nnc_scenario_request_run(scenario);
-    if (session->options.implementation != NULL && !scenario->software.lists_operators &&
-        scenario->model.implementation != NNC_IMPLEMENTATION_NONE) {
-        return nnc_fail(err, NNC_BAD_USAGE, "--implementation",
-                        "changes nothing here, expected it with --software torch-eager");
-    }
+    NNC_TRY(check_read(&session->options, scenario, err));
     return nnc_scenario_check_read(given, scenario, err);
 }
 
@@ -180,7 +206,7 @@ static void put_option(nnc_buffer *out, const nnc_field *field, const char *valu
         put_pair(out, name, value);
     } else if (strcmp(value, "on") == 0) {
         nnc_buffer_print(out, " %s", name);
-    } else { /* the value of a switch is not a word of its own */
+    } else { /* the value of a switch is joined to its name */
         nnc_buffer_print(out, " %s=%s", name, value);
     }
 }
@@ -230,8 +256,8 @@ static bool is_given(const nnc_scenario_args *given, const char *name)
     return false;
 }
 
-/* Does this field follow from the rest of the command? Then it is left out; except that a plan file may give it another
- * value. */
+/* Does this field follow from other options of the command? Then it is left out. With a plan file, degrees are kept,
+ * because the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
 {
     if (strcmp(field->name, "schedule") == 0) {
@@ -240,8 +266,8 @@ static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_f
     return !of_plan_file && (strcmp(field->name, "data") == 0 || strcmp(field->name, "micro_batches") == 0);
 }
 
-/* Puts the fields of the plan that a search chose and that differ from their defaults. choices: a table of metrics; rows
- * without a name are tables inside it. NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes the fields of the plan that a search chose and that differ from their defaults. choices: a table of
+ * metrics; a row without a name is a nested table. NOLINTNEXTLINE(misc-no-recursion) */
 static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_command_args *args, const nnc_plan *plan,
                         bool of_plan_file)
 {
@@ -268,8 +294,8 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
     }
 }
 
-/* Plan number index of a report: of each size the best and the nearest miss; or the best, the Pareto front and the nearest
- * miss. NULL past the last. */
+/* Returns plan number `index` of a report. With several numbers of devices, these are the best plan and the nearest
+ * miss of each; otherwise the best plans, the Pareto front and the nearest miss. NULL after the last. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index)
 {
     nnc_search_result *result = report->result;

@@ -1,7 +1,7 @@
-/* Operands and options as a search: which plan fields it varies, over which sizes, with which limits; and the search run with
- * progress, signals, shards and MPI ranks.
+/* Turns operands and options into a search: the plan fields that vary, the numbers of devices, the limits. Runs the
+ * search with progress, signals, shards and MPI ranks.
  *
- * A plan option that a search varies (--tensor 1,2,4) restricts its values; all other options hold for every plan. */
+ * A plan option that a search varies (--tensor 1,2,4) restricts its values. All other options hold for every plan. */
 #include <unistd.h>
 
 #include "base/base_internal.h"
@@ -35,7 +35,7 @@ nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err)
     return NNC_OK;
 }
 
-/* A plan field that a search varies: where its value is in nnc_plan, and where nnc_search has the values to try. */
+/* A plan field that a search varies: the offset of its value in nnc_plan, and of the values to try in nnc_search. */
 typedef struct searched {
     const char *field;
     size_t choice, value, value_bytes;
@@ -53,7 +53,7 @@ static const searched all_searched[] = {
     SEARCHED(recompute),      SEARCHED(schedule),    SEARCHED(offload),
 };
 
-/* NULL: the search does not vary the field. */
+/* Finds the plan field of a search; NULL: the search does not vary it. */
 static const searched *find_searched(const char *field)
 {
     for (size_t i = 0; i < sizeof all_searched / sizeof *all_searched; i++) {
@@ -64,7 +64,8 @@ static const searched *find_searched(const char *field)
     return NULL;
 }
 
-/* The value of a searched field: a number, the index of a name, flags or a switch; never negative. */
+/* Returns the value of a searched field as a number: a number, the index of a name, flags, or a switch. It is never
+ * negative. */
 static int64_t value_in(const nnc_plan *plan, const searched *one)
 {
     const char *at = (const char *)plan + one->value;
@@ -78,7 +79,7 @@ static int64_t value_in(const nnc_plan *plan, const searched *one)
     }
 }
 
-/* Reads "1,2,4". Each value goes through the field of the plan, which has its limits and names. */
+/* Reads a list such as "1,2,4". Each value is set as a plan field, so that its limits and names apply. */
 static nnc_status read_choice(const nnc_setting *setting, const searched *axis, nnc_choice *choice, nnc_error *err)
 {
     const bool one_set = nnc_field_is_one_set(setting->field, setting->value);
@@ -107,7 +108,7 @@ static nnc_status read_choice(const nnc_setting *setting, const searched *axis, 
     return NNC_OK;
 }
 
-/* "8..4096" or "8,16": sizes that are searched one after the other. */
+/* Reads numbers of devices: "8..4096" or "8,16". They are searched one after the other. */
 static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     const char **values = NULL;
@@ -125,7 +126,8 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
     return NNC_OK;
 }
 
-/* Moves the settings that a search varies, several sizes and --shard I/N into the task; the others hold for every plan. */
+/* Moves the settings that a search varies, several numbers of devices, and --shard I/N into the task. The other
+ * settings hold for every plan. */
 static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     int kept = 0;
@@ -176,7 +178,7 @@ static nnc_status read_objective(const char *text, nnc_objective *objective, nnc
     return NNC_OK;
 }
 
-/* "5%" or "0.05". */
+/* Reads a share: "5%" or "0.05". */
 static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
 {
     char digits[32] = "";
@@ -195,13 +197,13 @@ static nnc_status read_risk(const char *text, double *risk, nnc_error *err)
                           "expected a share above 0 and up to 1 such as 5%% or 0.05, found \"%s\"", text);
 }
 
-/* Moves the options of a search into the task; those left hold for every plan. */
+/* Moves the options of a search into the task. The options that are left hold for every plan. */
 static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    /* MPI starts a rank per core, so each rank has one thread. */
+    /* MPI starts a rank for each core, so each rank uses one thread */
     const int64_t threads = options->threads > 0 ? options->threads : cores > 0 && task->ranks.size <= 1 ? cores : 1;
     NNC_TRY(split_settings(options, arena, task, err));
     NNC_TRY(read_objective(given->objective, &search->objective, err));
@@ -222,7 +224,8 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
                : NNC_OK;
 }
 
-/* One node, two nodes, four ... The plan gives the size of a node, else the device file. */
+/* Lists one node, two nodes, four nodes and so on, in devices. The size of a node is that of the plan, or else of
+ * the device file. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                              nnc_search_task *task, nnc_error *err)
 {
@@ -244,7 +247,8 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     return NNC_OK;
 }
 
-/* Applies --max-devices to the sizes, or makes sizes of it when neither they nor the devices of the plan are given. */
+/* Applies --max-devices to the numbers of devices. If neither these nor the devices of the plan are given, makes a
+ * list up to --max-devices. */
 static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                                nnc_search_task *task, nnc_error *err)
 {
@@ -286,7 +290,8 @@ typedef struct watch {
 static bool show_progress(void *context, uint64_t covered, uint64_t space)
 {
     watch *w = context;
-    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the next size has begun */
+    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the search of the next number of devices has
+                                                                      * begun */
         w->progress = nnc_progress_begin("plans", 0, (int64_t)space, w->form, false);
     }
     w->covered = covered;
@@ -295,16 +300,16 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space)
     return w->stopped == 0;
 }
 
-/* One search: the things that its operands name, and the receiver of the result. */
+/* One search: its operands and what they load, and the writer of its result. */
 typedef struct base {
     const char *model, *device; /* operands */
     nnc_scenario scenario;
-    const char *plans_path; /* when the model operand is a plan file; else NULL */
+    const char *plans_path; /* path of the plan file; NULL = the operand is a model */
     nnc_search_writer *write;
-    void *context; /* passed to write */
+    void *context; /* argument of write */
 } base;
 
-/* Gives plans of a named framework the formats of its gradients and states, unless --policy says otherwise. */
+/* Gives plans of a named framework its formats of gradients and optimizer states, unless --policy is given. */
 static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
 {
     const nnc_policy policy = scenario->software.policy;
@@ -318,8 +323,8 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* Loads the scenario that all plans start from. Of a plan file it keeps the number of devices and the global batch, and
- * searches how they are divided. */
+/* Loads the scenario that all plans start from. Of a plan file, keeps the number of devices and the global batch,
+ * and searches how these are divided. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err)
 {
     const nnc_scenario *scenario = &b->scenario;
@@ -351,10 +356,11 @@ static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc
     return plan->devices > 0 && plan->global_batch > 0
                ? NNC_OK
                : nnc_fail(err, NNC_BAD_USAGE, plan->devices == 0 ? "--devices" : "--global-batch",
-                          "missing, expected a number, which is the same for every plan");
+                          "missing, expected a number that all plans of the search share, as %s",
+                          plan->devices == 0 ? "--devices 8" : "--global-batch 256");
 }
 
-/* A digest of everything that decides the result: shards of different searches must not be merged. */
+/* Computes a digest of everything that determines the result, so that shards of different searches are not merged. */
 static nnc_status make_digest(const nnc_session *session, const base *b, const nnc_search_task *task, uint64_t *digest,
                               nnc_error *err)
 {
@@ -374,8 +380,8 @@ static nnc_status make_digest(const nnc_session *session, const base *b, const n
                              digest, err);
 }
 
-/* Leaves the profile of the best plan of the smallest size that has one, so that a difference of two sizes has one cause.
- * Every MPI rank finds it on its own. */
+/* Keeps only the profile of the best plan on the fewest devices that have a plan, so that a difference between
+ * numbers of devices has a single cause. Each MPI rank finds this profile on its own. */
 static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err)
 {
     nnc_profiles *profiles = &b->scenario.profiles;
@@ -402,7 +408,8 @@ static nnc_status keep_software(nnc_session *session, nnc_arena *arena, base *b,
     return NNC_OK;
 }
 
-/* Prepares the task from options and files. Every MPI rank prepares the same; the digest of its inputs proves it. */
+/* Prepares the task from options and files. All MPI ranks prepare the same task; the digest of their inputs checks
+ * this. */
 static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, uint64_t *digest,
                           nnc_error *err)
 {
@@ -417,7 +424,7 @@ static nnc_status prepare(nnc_session *session, nnc_arena *arena, base *b, nnc_s
                : NNC_OK;
 }
 
-/* Merges the files of --shards; each must have the digest of this search. */
+/* Merges the files of --shards. Each must have the digest of this search. */
 static nnc_status read_shards(const nnc_options *options, nnc_search_task *task, nnc_arena *arena, uint64_t digest,
                               nnc_search_report *report, nnc_error *err)
 {
@@ -457,7 +464,7 @@ static void print_stopped(const nnc_search_report *report)
             covered, space, space > 0 ? 100.0 * (double)covered / (double)space : 0.0);
 }
 
-/* Searches with progress, and adds the command line of each plan. */
+/* Runs a search with progress, and adds to each plan its command line. */
 static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const base *b, nnc_search_task *task, watch *w,
                            nnc_search_report *report, nnc_error *err)
 {
@@ -472,7 +479,7 @@ static nnc_status run_task(const nnc_options *options, nnc_arena *arena, const b
     return status == NNC_OK ? nnc_command_all(arena, &args, b->plans_path != NULL, report, err) : status;
 }
 
-/* Rank 0: searches and writes. */
+/* Runs on rank 0: searches, and writes the result. */
 static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const base *b, nnc_search_task *task,
                                    uint64_t digest, nnc_error *err)
 {
@@ -493,7 +500,7 @@ static nnc_status search_and_write(nnc_session *session, nnc_arena *arena, const
     return NNC_OK;
 }
 
-/* Every other rank works for rank 0 until rank 0 has the result. */
+/* Runs on every other rank: works for rank 0 until rank 0 has the result. */
 static void work_for_rank_0(const nnc_search_task *task)
 {
     nnc_interrupt interrupt;
@@ -510,7 +517,7 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
     nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
     if (ranks.rank > 0) {
-        session->options.output = NULL; /* rank 0 writes */
+        session->options.output = NULL; /* only rank 0 writes */
     }
     if (!well || ranks.rank > 0 || b == NULL) {
         if (well) {

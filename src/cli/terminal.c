@@ -1,7 +1,7 @@
-/* The system: standard output and files, the progress line, signals.
+/* Access to the system: standard output and files, the progress line, signals.
  *
- * A browser page (WASI) has no terminal and no signals. It calls page_run with one command line after the other; commands that
- * need measured files or pipes are refused there. */
+ * A browser page (WASI) has no terminal and no signals. It calls page_run for each command line. Commands that need
+ * measured files or pipes are refused on a page. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,7 +21,7 @@
 
 enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 1000 };
 
-/* Columns of the terminal that standard output is; 0 = unknown. */
+/* Returns the width of the terminal that is standard output, in columns; 0 = unknown. */
 static int terminal_columns(void)
 {
 #ifdef __wasi__
@@ -67,7 +67,7 @@ static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
 {
     struct stat status;
-    text = text != NULL ? text : ""; /* an empty buffer has none */
+    text = text != NULL ? text : ""; /* the bytes of an empty buffer are NULL */
     if (path == NULL) {
         return write_stdout(text, size, err);
     }
@@ -176,7 +176,7 @@ static void set_of(uint32_t bits, sigset_t *set)
     }
 }
 
-/* A signal that the shell ignores, as for a background job, stays ignored. */
+/* A signal that the shell ignores, for example for a background job, stays ignored. */
 void nnc_interrupt_hold(nnc_interrupt *interrupt)
 {
     struct sigaction action;
@@ -243,7 +243,7 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
     (void)interrupt;
 }
 
-/* ---- the program inside a page ---- */
+/* ---- the program on a browser page ---- */
 
 nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err)
 {
@@ -256,7 +256,7 @@ enum { WORDS_MAX = 1024 };
 
 int main(int argc, char **argv);
 
-/* Memory for the words of a command line. */
+/* Allocates memory for the words of a command line. */
 __attribute__((export_name("nnc_alloc"))) void *page_alloc(size_t size)
 {
     return malloc(size);
@@ -267,7 +267,7 @@ __attribute__((export_name("nnc_free"))) void page_free(void *memory)
     free(memory);
 }
 
-/* Runs a command line, words that each end with a NUL. Returns the exit code. */
+/* Runs a command line, given as words that each end with a NUL. Returns the exit code. */
 __attribute__((export_name("nnc_run"))) int32_t page_run(char *words, size_t size)
 {
     static char program[] = "nncost";

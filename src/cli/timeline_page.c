@@ -1,5 +1,5 @@
-/* The schedule of a step: --timeline of `estimate`, a bar of letters for each pipeline stage, and --trace, a file in the
- * Trace Event Format. Both walk the intervals of a report, which are sorted by stage and time. */
+/* Shows the schedule of a step: --timeline of `estimate` draws a bar of letters for each pipeline stage; --trace
+ * writes a file in the Trace Event Format. Both read the intervals of a report, which are sorted by stage and time. */
 #include "cli/cli_internal.h"
 #include "pipeline/pipeline_internal.h"
 
@@ -26,7 +26,7 @@ static lane lane_of(const nnc_report *report, const nnc_interval *first)
 
 /* ---- --timeline: a bar of letters per stage ---- */
 
-/* Adds the time of each activity between two moments; returns the first interval that ends after the first one. */
+/* Adds the time of each activity between from_s and to_s. Returns the first interval that ends after from_s. */
 static const nnc_interval *spend(lane l, double from_s, double to_s, double *spent_s)
 {
     while (l.at < l.end && l.at->end_s <= from_s) {
@@ -39,8 +39,8 @@ static const nnc_interval *spend(lane l, double from_s, double to_s, double *spe
     return l.at;
 }
 
-/* The bar of a lane: one letter for each slice of time. Time that a letter does not show is carried over to the next
- * slices, so that letters have the shares of the time even when passes are shorter than a slice. */
+/* Draws the bar of a stage, one letter for each slice of time. Time of activities that a letter does not show is
+ * added to the next slices, so the letters have the right shares even if passes are shorter than a slice. */
 static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
 {
     double carried_s[NNC_ACTIVITY_COUNT] = { 0 };
@@ -55,7 +55,7 @@ static void draw(lane l, double begin_s, double slice_s, char *bar, int width)
                 most = a;
             }
         }
-        bar[i] = ' '; /* this column lies outside of the stage's step */
+        bar[i] = ' '; /* the stage is not active in this slice */
         if (most >= 0) {
             bar[i] = letters[most];
             carried_s[most] -= slice_s;
@@ -78,7 +78,8 @@ static void write_interval(nnc_sheet *sheet, const nnc_interval *one, bool chunk
                    nnc_unit_text(one->end_s, "s", end));
 }
 
-/* The first and last passes, and the intervals after them; idle time shows in the bar. */
+/* Writes the first and last passes of a stage, and its intervals that are not passes. Idle time is shown in the bar
+ * only. */
 static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
 {
     enum { SHOWN = 3 };
@@ -104,7 +105,7 @@ static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
     nnc_sheet_end(sheet);
 }
 
-/* From the first start to the last end, and which activities there are. */
+/* The time from the first start to the last end, and the activities in it. */
 typedef struct span {
     double begin_s, end_s;
     bool has[NNC_ACTIVITY_COUNT];
@@ -170,11 +171,11 @@ void nnc_timeline_write(nnc_buffer *out, nnc_style style, const nnc_report *repo
     }
 }
 
-/* ---- --trace: the object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices of one
- * thread follow each other or nest; times are whole nanoseconds ---- */
+/* ---- --trace: the object form of the Trace Event Format, which Perfetto and chrome://tracing read. Slices of a
+ * thread follow each other or are nested. Times are whole nanoseconds. ---- */
 
-/* Processes of the trace: the stages; the ops of the busiest stage, each with its time in a step; the collectives among
- * them, by the link that they use longest. */
+/* Processes of the trace: the stages; the ops of the busiest stage, each with its time in a step; its collectives,
+ * by the link that they use longest. */
 enum { STAGES, OPS, NETWORKS };
 
 static int64_t ns_of(double seconds)
@@ -182,7 +183,7 @@ static int64_t ns_of(double seconds)
     return (int64_t)llround(1e9 * seconds);
 }
 
-/* The format counts in microseconds. */
+/* Converts to microseconds, the unit of the format. */
 static double us_of(int64_t ns)
 {
     return (double)ns / 1e3;
@@ -206,7 +207,7 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
     nnc_record_close(record);
 }
 
-/* A slice that stays open for its arguments. */
+/* Begins a slice and leaves it open for its arguments. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
                         int64_t from_ns, int64_t to_ns)
 {
@@ -244,8 +245,8 @@ static void put_counter(nnc_record *record, const char *what, const char *unit, 
     nnc_record_close(record);
 }
 
-/* Memory of a stage when a pass ends. Only activations change: they grow with the micro-batches in flight, whose
- * maximum the memory of the stage counts. */
+/* Returns the memory of a stage when a pass ends. Only the activations change: they are proportional to the
+ * micro-batches in flight. The memory of the stage includes their maximum. */
 static double resident_bytes(const nnc_memory *memory, int64_t in_flight, int64_t most)
 {
     const double kept = (double)memory->activation_bytes;
@@ -258,7 +259,7 @@ static void put_arrow(nnc_record *record, const char *phase, const nnc_interval 
     nnc_record_text(record, "cat", "send");
     nnc_record_whole(record, "id", id);
     nnc_record_number(record, "ts", us_of(ns));
-    nnc_record_text(record, "bp", "e"); /* the arrow belongs to the slice around it */
+    nnc_record_text(record, "bp", "e"); /* the arrow belongs to the slice that contains its time */
     nnc_record_close(record);
 }
 
@@ -270,13 +271,14 @@ static bool next_pass(lane *l, nnc_activity activity)
     return l->at < l->end;
 }
 
-/* Arrows from each pass of one stage to the pass of the same micro-batch on the other; both have one order. */
+/* Draws arrows from each pass of one stage to the pass of the same micro-batch on another stage. Both stages must
+ * have the passes in the same order. */
 static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity activity, int64_t *id)
 {
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
         if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) || taken < sent) {
-            return; /* the passes have another order, or no time */
+            return; /* the order of passes differs, or a pass takes no time */
         }
         put_arrow(record, "s", from.at, sent, *id);
         put_arrow(record, "f", to.at, taken, *id);
@@ -301,7 +303,7 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l)
     in_flight = 0;
     for (; l.at < l.end; l.at++) {
         if (l.at->activity == NNC_ACTIVITY_IDLE) {
-            continue; /* no slice for idle time */
+            continue; /* idle time has no slice */
         }
         put_pass(record, l.at);
         if (change_of(l.at) != 0) {
@@ -312,7 +314,7 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l)
     }
 }
 
-/* Arrows need one chunk and one direction: else the next stage differs from pass to pass. */
+/* Has every stage a single chunk? Arrows need this, because otherwise the next stage differs between passes. */
 static bool one_chunk(const nnc_report *report)
 {
     for (int64_t i = 0; i < report->interval_count; i++) {
@@ -340,7 +342,7 @@ static void put_stages(nnc_record *record, const nnc_report *report)
     }
 }
 
-/* Every op with the time of all its instances, one after the other, each phase on its own thread. */
+/* Writes every op with the time of all its instances, one after the other, with a thread for each phase. */
 static void put_ops(nnc_record *record, const nnc_report *report)
 {
     double used_s[NNC_PHASE_COUNT] = { 0 };
@@ -369,7 +371,7 @@ static void put_ops(nnc_record *record, const nnc_report *report)
     }
 }
 
-/* Every collective with its time on its link in a step, overlapped or not, one after the other. */
+/* Writes every collective with its time on its link in a step, overlapped or not, one after the other. */
 static void put_networks(nnc_record *record, const nnc_report *report)
 {
     static const char *const links[] = { "scale_up", "scale_out", "host" };

@@ -343,9 +343,10 @@ static const algorithm *fastest(const nnc_route *route, nnc_collective kind, dou
         }
     }
     if (best == NULL && first != NULL) {
+        best = first;
         *seconds = first->seconds(route, moved, NULL);
     }
-    return best != NULL ? best : first;
+    return best;
 }
 
 static void say_route(const nnc_route *r, nnc_derivation *why)

@@ -504,9 +504,10 @@ static void take_larger(moment *most, const moment *now)
  * backward runs again block by block; `kept` counts other instances. */
 typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
-    double inputs[NNC_SEGMENTS_MAX]; /* inputs of recompute blocks that have not run again yet, and bytes of ops
+    double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that have not run again yet, and bytes of ops
                                       * outside blocks */
-    double live[NNC_BLOCKS_MAX];     /* live bytes of the block that runs again, up to the present op */
+    double live[NNC_BLOCKS_MAX];         /* live bytes of the block that runs again, up to the present op */
+    const nnc_op *first[NNC_BLOCKS_MAX]; /* the first op of the block; blocks may lie in blocks */
 } left_over;
 
 static void begin_backward(const replay *r, left_over *left)
@@ -525,13 +526,14 @@ static void begin_backward(const replay *r, left_over *left)
         left->casts[op->segment] += n * cast_of(r, op);
         if (op->block >= 0) {
             left->live[op->block] += kept;
+            left->first[op->block] = left->first[op->block] != NULL ? left->first[op->block] : op;
         } else {
             left->inputs[op->segment] += n * kept;
         }
     }
 }
 
-static void leave_op(const replay *r, const nnc_op *op, bool last_of_block, left_over *left)
+static void leave_op(const replay *r, const nnc_op *op, left_over *left)
 {
     const double n = instances_of(r->list, op), kept = nnc_op_kept_bytes(op);
     left->kept[op->segment] -= n * kept;
@@ -541,7 +543,7 @@ static void leave_op(const replay *r, const nnc_op *op, bool last_of_block, left
         return;
     }
     left->live[op->block] -= kept;
-    if (last_of_block) {
+    if (op == left->first[op->block]) {
         const nnc_block *block = &r->list->blocks[op->block];
         left->inputs[op->segment] -=
             block->input_bytes * (double)block->repeat / (double)r->list->segments[op->segment].instances;
@@ -570,7 +572,7 @@ static void replay_ops(replay *r)
         now.block = op->block >= 0 ? left.live[op->block] : 0.0;
         take_larger(&r->again[s], &now);
         r->largest_op_bytes = nnc_max(r->largest_op_bytes, working);
-        leave_op(r, op, i == 0 || list->ops[i - 1].block != op->block, &left);
+        leave_op(r, op, &left);
     }
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }

@@ -120,13 +120,11 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
     const nnc_plan *plan = &r->plan;
     for (int32_t i = 0; i < list->count; i++) {
         const nnc_op *op = &list->ops[i];
-        if (op->weights.count > 0 || op->weights.vector > 0) {
-            const int64_t params = nnc_weights_params(&op->weights) * op->repeat;
-            r->params += params;
-            r->active_params += nnc_weights_active(&op->weights) * op->repeat;
-            r->params_by_group[op->group] += params;
-            r->trained_params += op->frozen ? 0 : params;
-        }
+        const int64_t params = nnc_weights_params(&op->weights) * op->repeat;
+        r->params += params;
+        r->active_params += nnc_weights_active(&op->weights) * op->repeat;
+        r->params_by_group[op->group] += params;
+        r->trained_params += op->frozen ? 0 : params;
     }
     if (why != NULL) {
         nnc_say_plan(plan, why);

@@ -128,7 +128,7 @@ static nnc_status repeat_training(nnc_question *a, nnc_error *err)
     return NNC_OK;
 }
 
-/* Makes the estimate again; keeps every line of its derivation. */
+/* Repeats the estimate and keeps every line of its derivation. */
 static nnc_status repeat_estimate(nnc_question *a, nnc_error *err)
 {
     NNC_TRY(is_served(a->report) ? repeat_serving(a, err) : repeat_training(a, err));
@@ -155,7 +155,7 @@ static nnc_status answer_word(nnc_question *a, const char *word, nnc_error *err)
     return a->answer.failed ? nnc_no_memory(err) : NNC_OK;
 }
 
-/* Keeps the formula, clears the numbers of the example. */
+/* Clears the numbers of the example from an answer; the formulas stay. */
 static void forget_numbers(nnc_answer *answer)
 {
     for (int32_t i = 0; i < answer->count; i++) {
@@ -165,7 +165,7 @@ static void forget_numbers(nnc_answer *answer)
     }
 }
 
-/* Cuts "mfu,memory" at its commas; texts NULL: only counts. */
+/* Cuts "mfu,memory" at its commas and returns the number of words. words NULL: only counts. */
 static int32_t cut_words(char *text, const char **words)
 {
     int32_t count = 0;
@@ -232,8 +232,8 @@ static void close_question(nnc_question *a)
     nnc_derivation_destroy(a->row);
 }
 
-/* Answers names, joined by commas, each from the first question that knows it. The caller fills
- * report, outputs and example of each question; the rest is freed at return. */
+/* Answers names joined by commas, each from the first question that knows the name. The caller fills report, outputs
+ * and example of each question; the other members are freed at return. */
 static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
                               const char *names, nnc_error *err)
 {
@@ -276,7 +276,7 @@ nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report
 
 /* ---- formulas without a model and a device: examples that have every term ---- */
 
-/* Round numbers; they are not printed. */
+/* The numbers of the example are round; they are not printed. */
 static const char device_text[] =
     "{\"schema\": \"nncost.device/1\", \"id\": \"example\", \"name\": \"An example\","
     " \"matmul_flops_per_s\": {\"bf16\": 1e14}, \"vector_flops_per_s\": {\"fp32\": 1e13},"
@@ -456,7 +456,7 @@ static void write_result(nnc_sheet *sheet, const nnc_explained *e, const char *l
     nnc_sheet_end(sheet);
 }
 
-/* Operands with units, in one paragraph. */
+/* Writes the operands and their units as one paragraph. */
 static void write_where(nnc_sheet *sheet, const char *where)
 {
     nnc_sheet_label(sheet, "  where");
@@ -540,7 +540,7 @@ const nnc_view nnc_answer_view = {
     .schema = "nncost.explain/1", .document = &nnc_answer_document, .lines = lines_of, .page = write_page
 };
 
-/* All answers on one page; each begins with its name. */
+/* Writes all answers on one page; each answer begins with its name. */
 static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count)
 {
     nnc_answer all = answers[0];
@@ -568,7 +568,7 @@ void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answe
     for (int32_t i = 0; i < count; i++) {
         nnc_buffer_text(out, i > 0 ? ",\n" : "");
         nnc_view_write(out, style, &nnc_answer_view, &answers[i]);
-        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* without the line break */
+        out->size -= count > 1 && out->size > 0 ? 1 : 0; /* removes the line break at the end */
     }
     nnc_buffer_text(out, count > 1 ? "\n]\n" : "");
 }

@@ -1,8 +1,8 @@
 /* `nncost explain`: formulas with their numbers.
  *
- * A question (one or more names) is answered by a second run of the estimate with a derivation: the
- * arithmetic reports each formula as it stands in the code (base/derivation.h). The lines of a name
- * are a metric with its operands, an op with its rows, or the meaning of a member of an output. */
+ * Answers a question (one or more names) by running the estimate a second time with a derivation: the arithmetic
+ * reports each formula as it is in the code (base/derivation.h). A name can be a metric, an op, or a member of an
+ * output. The answer has the metric with its operands, the op with its rows, or the meaning of the member. */
 #ifndef NNCOST_EXPLAIN_INTERNAL_H
 #define NNCOST_EXPLAIN_INTERNAL_H
 
@@ -17,7 +17,7 @@
 #define NNC_EXPLAINED_LIST(X)                                                           \
     X(NNC_EXPLAINED_FORMULA, "formula") /* computed: formula, numbers, result */        \
     X(NNC_EXPLAINED_GIVEN, "given")     /* read from model, device, software or plan */ \
-    X(NNC_EXPLAINED_TEXT, "text")       /* a fact that is not computed: its meaning explains it */
+    X(NNC_EXPLAINED_TEXT, "text")       /* a fact that is not computed; only its meaning is given */
 NNC_ENUM(nnc_explained_kind, NNC_EXPLAINED_LIST, NNC_EXPLAINED_KINDS);
 const char *nnc_explained_kind_name(nnc_explained_kind value);
 
@@ -30,8 +30,8 @@ typedef struct nnc_explained {
 } nnc_explained;
 
 typedef struct nnc_answer {
-    const nnc_report *report; /* NULL: no numbers */
-    const char *example;      /* then: description of the example */
+    const nnc_report *report; /* NULL: formulas without numbers */
+    const char *example;      /* description of the example if report is NULL */
     const char *asked;
     nnc_arena *arena;
     nnc_explained *lines;
@@ -42,8 +42,8 @@ typedef struct nnc_answer {
 /* Appends a line; its pointers must live as long as the answer. */
 void nnc_answer_add(nnc_answer *answer, nnc_explained explained);
 
-/* Appends the lines of every row of an op; when it has many shapes, only the slowest row of each
- * phase. step: lines of the estimate; why: owns the lines. false: no such op. */
+/* Appends the lines of each row of an op; of an op with many shapes, only the slowest row of each phase. step:
+ * derivation of the estimate. why: buffer for the derivation of a row. Returns false if there is no such op. */
 bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_derivation *step, nnc_derivation *why,
                     const char *name);
 
@@ -56,14 +56,14 @@ typedef struct nnc_explain_output {
     const nnc_metrics *metrics;
 } nnc_explain_output;
 
-/* Writes the formula, source and numbers of names joined by commas: a metric ("mfu",
- * "step.exposed_comm.data"), several ("memory"), an op ("attn.qkv"), a member of another output
- * ("groups.mape"). report: of an estimate that its scratch made last. outputs: NULL = none. Fails with
- * NNC_BAD_USAGE for a name that is unknown; err names the nearest. */
+/* Writes the formula, source and numbers of names joined by commas. A name can be a metric ("mfu",
+ * "step.exposed_comm.data"), a group of metrics ("memory"), an op ("attn.qkv"), or a member of another output
+ * ("groups.mape"). report: the estimate that its scratch computed last. outputs: NULL = no other outputs. Fails with
+ * NNC_BAD_USAGE for an unknown name; err names the nearest known one. */
 nnc_status nnc_report_explain(nnc_buffer *out, nnc_style style, const nnc_report *report,
                               const nnc_explain_output *outputs, const char *names, nnc_error *err);
 
-/* The same without numbers, from one example per family. */
+/* Writes formulas without numbers, from one example per model family. */
 nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *specs, const nnc_explain_output *outputs,
                                 const char *names, nnc_error *err);
 
@@ -72,7 +72,7 @@ nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_
 extern const nnc_metrics nnc_explained_names_document;
 extern const nnc_view nnc_explained_names_view, nnc_answer_view;
 
-/* Names of groups of metrics: the name and its metrics, NULL after the last. */
+/* A name for several metrics, and the names of these metrics; NULL after the last. */
 typedef struct nnc_alias {
     const char *name, *help;
     const char *stands_for[14];
@@ -81,7 +81,7 @@ extern const nnc_alias nnc_aliases[];
 
 /* ---- all names that can be explained, from the tables of all outputs ---- */
 
-/* A member of an output, with the objects and lists around it: "best.step_s". */
+/* A name in an output, with the names of the objects and lists around it: "best.step_s". */
 typedef struct nnc_explained_name {
     const char *path, *output; /* output: the command that prints it */
     const nnc_metrics *table;
@@ -94,7 +94,7 @@ typedef struct nnc_explained_names {
     int32_t count;
 } nnc_explained_names;
 
-/* Names of an estimate first, then of outputs (NULL = none). Fails with NNC_NO_MEMORY. */
+/* Lists the names of an estimate, then the names of outputs (NULL = no outputs). Fails with NNC_NO_MEMORY. */
 nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *arena, nnc_explained_names *names);
 
 /* ---- one question: an estimate made again with its derivation ---- */
@@ -115,18 +115,19 @@ typedef struct nnc_question {
     bool *shown; /* for each line: is it in the answer? */
 } nnc_question;
 
-/* How well a word matches the name of a column: a section or an array around it, the end of its
- * name, its full name. */
+/* How well a word matches the name of a column, from worst to best: not at all; as the name of an enclosing section
+ * or array; as the end of the name; as the full name. */
 typedef enum nnc_naming { NNC_NAMES_NOT_AT_ALL, NNC_NAMES_AROUND, NNC_NAMES_ENDING, NNC_NAMES_EXACT } nnc_naming;
 
-/* Each appends the lines of a word and returns whether there are any: the best matching metrics of
- * the estimate, at least as well as `least`; an operand of a formula that is not a metric,
- * "busy_s"; a member of a list's records, or of the output of another command. */
+/* Each function appends the lines for a word and returns whether there are any.
+ * nnc_answer_columns  the best matching metrics of the estimate, if they match at least as well as `least`
+ * nnc_answer_operand  an operand of a formula that is not a metric, such as "busy_s"
+ * nnc_answer_member   a member of a list's records, or of the output of another command */
 bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least);
 bool nnc_answer_operand(nnc_question *a, const char *word);
 bool nnc_answer_member(nnc_question *a, const char *word);
 
-/* The name of a metric without its section, as in the derivation of the estimate. */
+/* Returns the name of a metric without its section, as the derivation of the estimate uses it. */
 const char *nnc_metric_short_name(const char *column);
 
 #endif

@@ -90,7 +90,7 @@ static bool ends_path(const char *path, const char *name, size_t length)
            (length == whole || path[whole - length - 1] == '.');
 }
 
-/* Is it "exposed_comm.data", the name of an array and of one of its values? */
+/* Is the word the name of an array with one of its values, as "exposed_comm.data"? */
 static bool is_value_of(const nnc_explained_name *name, const char *word)
 {
     const char *dot = strrchr(word, '.');
@@ -108,8 +108,8 @@ static bool is_value_of(const nnc_explained_name *name, const char *word)
     return false;
 }
 
-/* The first name that equals the word, ends with it, or is the array of the value that it names;
- * NULL = none. */
+/* Returns the first name that equals the word. Otherwise returns the first name that ends with the word, or the
+ * array of the value that the word names. NULL = no such name. */
 static const nnc_explained_name *explained_names_find(const nnc_explained_names *names, const char *word)
 {
     const nnc_explained_name *end = NULL;
@@ -125,13 +125,13 @@ static const nnc_explained_name *explained_names_find(const nnc_explained_names 
     return end;
 }
 
-/* The help of a row; rows of the plan have the help of the plan's fields. */
+/* Returns the help text of a metric; a metric of the plan has the help text of the plan's field. */
 static const char *metric_meaning(const nnc_metric *row)
 {
     return row->help == NULL && row->name != NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help;
 }
 
-/* ---- the list of them ---- */
+/* ---- the list of all names ---- */
 
 NNC_GET(get_meaning, nnc_explained_name, nnc_text_cell(metric_meaning(self->row)))
 NNC_GET(get_source, nnc_explained_name, nnc_text_cell(nnc_metric_rare(self->row)->source))
@@ -144,7 +144,7 @@ static const nnc_metric name_rows[] = {
     NNC_AS("source", TEXT, .get = get_source, .help = "Source of the formula or definition."),
 };
 
-/* A table shared by several outputs is listed once. */
+/* A table that several outputs share is listed once. */
 NNC_IF(is_new, nnc_explained_name, !self->again)
 
 static const nnc_metrics name_metrics = { .what = "a name that can be explained",
@@ -238,13 +238,14 @@ const char *nnc_metric_short_name(const char *column)
     return dot != NULL ? dot + 1 : column;
 }
 
-/* "cost.step" keeps its section, because "step" is another metric; so do names of the run. */
+/* Returns the name of a metric for an answer. Metrics of cost and of the run keep their section, because a metric of
+ * the step may have the same short name, as "cost.step" and "step". */
 static const char *full_name(const char *column)
 {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
-/* Owner of the lines of a metric: the run, a phase of serving, or "" for the step. */
+/* Returns the owner of a metric's lines in the derivation: the run, a phase of serving, or "" for the step. */
 static const char *owner_of(const char *column)
 {
     return strncmp(column, "run.", 4) == 0       ? "run"
@@ -258,7 +259,7 @@ static const char *owner_text(const char *of)
     return of[0] != '\0' ? of : "step";
 }
 
-/* The last line with this name before line `before` that belongs to `of`; -1 = none. */
+/* Finds the last line with this name that belongs to `of` and precedes line `before`; -1 = no such line. */
 static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before)
 {
     for (int i = before - 1; i >= 0; i--) {
@@ -270,12 +271,13 @@ static int find_said(const nnc_question *a, const char *of, const char *name, si
     return -1;
 }
 
-/* The line of the estimate for a metric: under its short name, or "cost_step" for cost.step. */
+/* Finds the line of the estimate for a metric, by its short name, or by "cost_step" for cost.step; -1 = no such
+ * line. */
 static int said_of(const nnc_question *a, const char *column)
 {
     char joined[96];
     const char *name = nnc_metric_short_name(column);
-    if (strncmp(column, "plan.", 5) == 0) { /* an input, though a result may have its name */
+    if (strncmp(column, "plan.", 5) == 0) { /* a plan field is an input, even if a result has the same name */
         return -1;
     }
     const int found = find_said(a, owner_of(column), name, strlen(name), a->said_count);
@@ -314,7 +316,7 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Lines of the estimate that belong to a metric, in addition to its own line. */
+/* Adds the lines of the estimate that belong to a metric, except its own line. */
 static void add_asides(nnc_question *a, const char *name)
 {
     for (int i = 0; i < a->said_count; i++) {
@@ -324,7 +326,7 @@ static void add_asides(nnc_question *a, const char *name)
     }
 }
 
-/* A metric that is an input or a fact, not computed. */
+/* Adds a metric that is not computed: an input or a fact. */
 static void add_value(nnc_question *a, const nnc_column *column)
 {
     static const char *const inputs[] = { "model.", "device.", "plan.", "cost." };
@@ -395,7 +397,7 @@ static nnc_naming names_column(const char *column, const char *word)
     return best;
 }
 
-/* Is it a part of the network that the model does not have? */
+/* Is the metric about a part of the network that the model does not have? */
 static bool is_left_out(const nnc_question *a, const nnc_column *column)
 {
     char text[NNC_METRIC_TEXT_MAX];
@@ -433,8 +435,8 @@ bool nnc_answer_operand(nnc_question *a, const char *word)
     return line >= 0;
 }
 
-/* A metric of the estimate has its formula, under any name it is printed with; other members have
- * only their meaning. */
+/* Explains a member of any output. A metric of the estimate gets its formula, also under the name that another
+ * output uses; other members get only their meaning. */
 bool nnc_answer_member(nnc_question *a, const char *word)
 {
     const nnc_explained_name *found = explained_names_find(&a->names, word);
@@ -466,7 +468,7 @@ bool nnc_answer_member(nnc_question *a, const char *word)
     return true;
 }
 
-/* Copies the lines of one derivation, under the name of the row. */
+/* Copies the lines of one derivation, with the name of the row as their owner. */
 static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading, const char *of)
 {
     const nnc_line *lines = NULL;
@@ -502,7 +504,7 @@ static void say_intensity(const nnc_device *device, const nnc_op_cost *cost, boo
     nnc_say_note(why, verdict);
 }
 
-/* An op is slower when the network occupies compute units, or when the average power of the step
+/* Explains why an op is slower than alone: the network occupies compute units, or the average power of the step
  * would exceed the limit. */
 static void say_slowed(const nnc_op_cost *cost, const nnc_timing *alone, double lent_factor, nnc_derivation *why)
 {
@@ -554,7 +556,7 @@ static void say_compute(const nnc_report *report, const nnc_op_cost *cost, bool 
     }
 }
 
-/* "8 ranks inside one domain, over scale_up, by ring". */
+/* Writes the route of a collective, such as "8 ranks inside one domain, over scale_up, by ring". */
 static void route_text(const nnc_network *network, const nnc_op_cost *cost, const char *by, char *text, size_t size)
 {
     const nnc_collective_op *e = &cost->op->u.collective;
@@ -570,7 +572,7 @@ static void route_text(const nnc_network *network, const nnc_op_cost *cost, cons
     }
 }
 
-/* The time of the collective, then how much of it the step leaves exposed. */
+/* Explains the time of a collective, then the part of it that the step leaves exposed. */
 static void say_network(const nnc_report *report, const nnc_op_cost *cost, const nnc_derivation *step, char *route,
                         size_t size, nnc_derivation *why)
 {
@@ -613,7 +615,7 @@ static void explain_row(nnc_answer *answer, const nnc_report *report, const nnc_
         snprintf(heading, sizeof heading, "%s, %s, %s, %.0f in one step", of, nnc_op_kind_name(op), shape,
                  cost->repeat);
     }
-    if (answer->report == NULL) { /* without the numbers of the example */
+    if (answer->report == NULL) { /* the numbers of the example are left out */
         snprintf(heading, sizeof heading, "%s, %s", of, nnc_op_kind_name(op));
     }
     NNC_PUT(why, cost->time_s, "s");
@@ -630,7 +632,7 @@ static bool is_named(const nnc_op_cost *cost, const char *name)
     return strcmp(cost->op->name, name) == 0 || strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
 }
 
-/* The slowest row of an op in a phase, NULL if there is no row. */
+/* Returns the row of an op that takes most time in a phase; NULL if the op has no row there. */
 static const nnc_op_cost *longest_row(const nnc_report *report, const char *name, nnc_phase phase)
 {
     const nnc_op_cost *longest = NULL;

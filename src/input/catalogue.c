@@ -270,16 +270,37 @@ static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32
     return -1;
 }
 
+/* ISO 3166-1: two letters and three letters of the countries of grid/regions.json; UK is one that people write. */
+static const char countries[] =
+    "AEARE ARARG ATAUT AUAUS BEBEL BRBRA CACAN CHCHE CLCHL CNCHN CZCZE DEDEU DKDNK EEEST EGEGY "
+    "ESESP FIFIN FRFRA GBGBR IDIDN IEIRL ILISR ININD ISISL ITITA JPJPN KRKOR KZKAZ MXMEX MYMYS "
+    "NLNLD NONOR NZNZL PLPOL PTPRT QAQAT SASAU SESWE SGSGP THTHA TRTUR TWTWN UKGBR USUSA VNVNM "
+    "ZAZAF ";
+
+/* The three letters of a country that two letters name; else the text itself. */
+static const char *country_of(const char *text, char *three)
+{
+    for (const char *at = countries; strlen(text) == 2 && *at != '\0'; at += 6) {
+        if (strncasecmp(at, text, 2) == 0) {
+            snprintf(three, 4, "%.3s", at + 2);
+            return three;
+        }
+    }
+    return text;
+}
+
 nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err)
 {
+    char three[4];
     catalogue c = { .entry_count = 0 };
     nnc_error why = { .status = NNC_OK };
     NNC_NEED(specs);
     NNC_NEED(id_or_name);
     NNC_NEED(region);
     NNC_TRY(open_grid(specs, "grid/regions.json", GRID, "--region", &c, err));
-    const int32_t at = find(specs, id_or_name, c.regions, c.region_count, sizeof *region, offsetof(nnc_region, name),
-                            "--region", "an ISO country code or a cloud's region", &why);
+    const int32_t at =
+        find(specs, country_of(id_or_name, three), c.regions, c.region_count, sizeof *region,
+             offsetof(nnc_region, name), "--region", "a country, its ISO code or a cloud's region", &why);
     if (at < 0 || c.regions == NULL) {
         return nnc_fail(err, why.status, why.where, "%s", why.what);
     }

@@ -101,7 +101,8 @@ static const nnc_field device_fields[] = {
 
 const nnc_field_table nnc_device_table = { "device", device_fields, NNC_COUNT_OF(device_fields) };
 
-static const char *const other_keys[] = { "schema", "aliases", "prices", "sources", "references", "like", NULL };
+static const char *const other_keys[] = { "schema",  "aliases",    "prices", "instances",
+                                          "sources", "references", "like",   NULL };
 
 static const nnc_field price_fields[] = {
     { NNC_FIELD(nnc_price, per_device_hour), .max = 1e6, .required = true,
@@ -109,6 +110,16 @@ static const nnc_field price_fields[] = {
     { NNC_FIELD(nnc_price, currency), .required = true, .help = "ISO 4217 code." },
 };
 const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(price_fields) };
+
+/* Names of servers that clouds rent out, and their number of devices. Only nnc_folders reads them, for its messages. */
+static void check_instances(nnc_json at)
+{
+    for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
+        if (nnc_json_type_of(one) != NNC_JSON_NUMBER || nnc_json_number(one) < 1) {
+            nnc_json_mismatch(one, "not possible", "the number of devices of the server");
+        }
+    }
+}
 
 static void read_prices(nnc_json at, nnc_device *device)
 {
@@ -279,6 +290,7 @@ void nnc_device_read(nnc_json root, const char *stem, void *spec)
     nnc_name_by_id(device->name, sizeof device->name, device->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &device->aliases, &device->alias_count);
     read_prices(nnc_json_get(root, "prices"), device);
+    check_instances(nnc_json_get(root, "instances"));
     nnc_read_sources(root, &nnc_device_table, other_keys, &device->sources, &device->source_count);
     nnc_read_fitted(root, "efficiency", &device->sources, &device->source_count);
     need_sources(root, device);

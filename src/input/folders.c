@@ -141,12 +141,12 @@ static void normalise_id(const char *text, char *plain, size_t size)
     size_t used = 0;
     plain[0] = '\0';
     while (*from != '\0') {
-        const size_t length = word_length(from);
+        size_t length = word_length(from);
         if (length == 0) {
             from++;
             continue;
         }
-        if (used + length + 2 > size) {
+        if (used + length + 3 > size) {
             plain[0] = '\0'; /* too long for an id */
             return;
         }
@@ -155,6 +155,9 @@ static void normalise_id(const char *text, char *plain, size_t size)
             word[i] = (char)tolower((unsigned char)from[i]);
         }
         from += length;
+        if (length == 1 && word[0] == 'g' && word > plain + 1 && isdigit((unsigned char)word[-2])) {
+            word[length++] = 'b'; /* "40g" is "40gb" */
+        }
         if (!says_nothing(word, length, used == 0)) {
             if (used > 0) {
                 plain[used++] = '-';
@@ -369,6 +372,85 @@ static const char *nearest_id(const nnc_id_list *list, const char *text)
     return best != NULL ? best : nnc_nearest(text, list->ids, (size_t)list->count);
 }
 
+/* Tests whether the text is usable as a file name in a folder. */
+static bool is_usable(const char *id)
+{
+    return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL && strchr(id, '"') == NULL;
+}
+
+static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
+                          nnc_error *err);
+
+/* The number of devices that the text of a file's "instances" gives to a name, with or without "Standard_"; 0 = none. */
+static int instance_devices(const char *text, const char *name)
+{
+    const char *at = text != NULL ? strstr(text, "\"instances\"") : NULL;
+    const char *end = at != NULL ? strchr(at, '}') : NULL;
+    const size_t size = strlen(name);
+    for (at = end != NULL ? strchr(at, '{') : NULL; at != NULL && at < end; at = strchr(at + 1, '"')) {
+        if (strncasecmp(at + 1, name, size) == 0 && strncmp(at + 1 + size, "\":", 2) == 0) {
+            return atoi(at + 1 + size + 2);
+        }
+    }
+    return 0;
+}
+
+/* "8xH100", "h100x8", "h100:8": the devices, and the name of one of them; 0 = none of these forms. */
+static int counted(const char *text, char *name, size_t size)
+{
+    char *end = NULL;
+    const long before = strtol(text, &end, 10);
+    if (before > 0 && before <= 1000000 && (*end == 'x' || *end == 'X') && end[1] != '\0') {
+        snprintf(name, size, "%s", end + 1);
+        return (int)before;
+    }
+    const char *mark = strrchr(text, ':');
+    mark = mark != NULL ? mark : strrchr(text, 'x') > strrchr(text, 'X') ? strrchr(text, 'x') : strrchr(text, 'X');
+    const long after = mark != NULL ? strtol(mark + 1, &end, 10) : 0;
+    if (after <= 0 || after > 1000000 || *end != '\0' || mark == text) {
+        return 0;
+    }
+    snprintf(name, size, "%.*s", (int)(mark - text), text);
+    return (int)after;
+}
+
+/* A name that is no device may mean a server of a cloud, several devices, or this machine; false: none of them. */
+static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size)
+{
+    static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
+    const nnc_spec_info *info = &nnc_spec_kinds[NNC_SPEC_DEVICE];
+    const char *plain = strncasecmp(id, "standard_", 9) == 0 ? id + 9 : id;
+    const char *path = NULL;
+    char one[80];
+    const int count = counted(id, one, sizeof one);
+    if (count > 0 && is_usable(one) && find_id(folders, info, one, &path, NULL) == NNC_OK && path != NULL) {
+        snprintf(known, size, "one device, its number with --devices: \"%s --devices %d\"", one, count);
+        return true;
+    }
+    for (int i = 0; here[i] != NULL; i++) {
+        if (strcasecmp(here[i], id) == 0) {
+            snprintf(known, size,
+                     "the name of a card, as \"nncost list devices\" has, or \".\" for the one of this machine");
+            return true;
+        }
+    }
+    for (int32_t i = 0; i < list->count; i++) {
+        char *text = NULL;
+        size_t length = 0;
+        path = NULL;
+        const bool read = find_id(folders, info, list->ids[i], &path, NULL) == NNC_OK && path != NULL &&
+                          nnc_file_read(path, &text, &length, NULL) == NNC_OK;
+        const int devices = read ? instance_devices(text, plain) : 0;
+        free(text);
+        if (devices > 0) {
+            snprintf(known, size, "a device; this server has %s: \"%s --devices %d\"", list->ids[i], list->ids[i],
+                     devices);
+            return true;
+        }
+    }
+    return false;
+}
+
 static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, const char *id, nnc_error *err)
 {
     char known[256];
@@ -390,15 +472,12 @@ static nnc_status fail_unknown(nnc_folders *folders, const nnc_spec_info *info, 
     if (used >= sizeof(known)) {
         snprintf(known, sizeof(known), "an id of \"nncost list %s\" or a path", info->plural);
     }
-    const char *near = nearest_id(&list, id);
+    const char *near = NULL;
+    if (info != &nnc_spec_kinds[NNC_SPEC_DEVICE] || !expected_device(folders, id, &list, known, sizeof(known))) {
+        near = nearest_id(&list, id);
+    }
     return nnc_fail(err, NNC_UNKNOWN_ID, info->argument, "unknown %s, expected %s%s%s%s, found \"%.80s\"", info->what,
                     known, near != NULL ? ", nearest \"" : "", near != NULL ? near : "", near != NULL ? "\"" : "", id);
-}
-
-/* Tests whether the text is usable as a file name in a folder. */
-static bool is_usable(const char *id)
-{
-    return id[0] != '\0' && id[0] != '.' && strlen(id) < 256 && strstr(id, "..") == NULL && strchr(id, '"') == NULL;
 }
 
 /* Finds an id by the steps described at the top of this file. */

@@ -123,8 +123,8 @@ static void expand_references(nnc_json root)
 
 /* Keys that are not inherited. published_params and spread were counted and measured for the other file. */
 static const char *const never[] = {
-    "schema",           "id",     "name",       "aliases",  "like",   "note", "references", "sources",
-    "published_params", "spread", "stands_for", "compared", "ranges", "date", "recipes",    NULL
+    "schema", "id",         "name",     "aliases", "like", "note",    "references", "sources", "published_params",
+    "spread", "stands_for", "compared", "ranges",  "date", "recipes", "instances",  NULL
 };
 
 static bool is_object(nnc_json at)
@@ -198,8 +198,9 @@ static void fill_in_same(nnc_json container)
 /* Tests whether a file has more than names and prices; it then has its own sources. */
 static bool says_figures(nnc_json root)
 {
-    static const char *const names[] = { "schema", "id",         "name",     "aliases", "like", "note",    "references",
-                                         "prices", "stands_for", "compared", "ranges",  "date", "recipes", NULL };
+    static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
+                                         "note",   "references", "prices",  "stands_for", "compared",
+                                         "ranges", "date",       "recipes", "instances",  NULL };
     nnc_json at = nnc_json_first(root);
     while (at.node != NULL && nnc_is_one_of(nnc_json_key(at), names)) {
         at = nnc_json_next(at);

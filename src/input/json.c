@@ -310,6 +310,12 @@ const char *nnc_json_copy(nnc_json at)
     return copy;
 }
 
+void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *))
+{
+    cJSON_Hooks hooks = { allocate, release };
+    cJSON_InitHooks(&hooks);
+}
+
 void nnc_json_free(nnc_json_doc *doc)
 {
     cJSON_Delete(doc->root);

@@ -1,18 +1,18 @@
-/* Device files and engine profiles written anew with fitted parameters. Everything else stays byte for byte. */
+/* Writes device files and engine profiles again with fitted parameters. Everything else stays byte for byte. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 #include "render/render_internal.h"
 
-/* One rewriting: the new parameters, and the output text. */
+/* The new parameters, and the buffer for the new text. */
 typedef struct rewriting {
     nnc_buffer *out;
     const nnc_device_change *change;
 } rewriting;
 
-/* An object of the file while it is written: its old content, the table of its fields, its dotted name. */
+/* An object of the file that is being written: its old content, the table of its fields, its dotted name. */
 typedef struct object_place {
-    nnc_json at; /* node NULL: the file has no such object */
+    nnc_json at; /* old content; node NULL: the file has no such object */
     const nnc_field *fields;
     size_t count;
     const char *name;
@@ -27,7 +27,7 @@ static const char *old_text(nnc_json object, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* The new value of a parameter; NULL = it stays. */
+/* Returns the new value of a parameter; NULL = the old value stays. */
 static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field)
 {
     char name[NAME_MAX_BYTES];
@@ -40,7 +40,7 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
     return NULL;
 }
 
-/* Any new parameter inside the object of this name; NULL = none. */
+/* Returns any new parameter inside the object of this name; NULL = none. */
 static const nnc_fitted_value *value_below(const rewriting *w, const char *object)
 {
     const size_t length = strlen(object);
@@ -53,7 +53,7 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
     return NULL;
 }
 
-/* Commas and line ends between members. */
+/* Writes the comma, the line end and the key in front of a member. */
 static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line, const char *key)
 {
     nnc_buffer_text(w->out, *any ? "," : "");
@@ -77,8 +77,8 @@ static bool has_objects(const object_place *p)
     return false;
 }
 
-/* "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before", or only the first text when every
- * parameter of the object is new. */
+/* Writes "fitted_on". If every parameter of the object is new, writes the new text alone; otherwise both texts, such
+ * as "bus_fraction, fixed_s: rows.csv, 3 rows; the rest: as before". */
 static void put_fitted_on(const rewriting *w, const object_place *p)
 {
     static const char rest_mark[] = "; the rest: ";
@@ -98,7 +98,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
                             nnc_json_type_of(nnc_json_get(p->at, field->name)) == NNC_JSON_NUMBER);
         }
     }
-    if (first == NULL) { /* an object that only holds others */
+    if (first == NULL) { /* the object has no new parameter of its own, only inner objects have */
         first = value_below(w, p->name);
         if (old == NULL) {
             old = first != NULL ? first->fitted_on : "";
@@ -108,7 +108,8 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     const size_t length = strlen(list);
     if (old != NULL && strncmp(old, list, length) == 0 && old[length] == ':') {
-        const char *rest = strstr(old, rest_mark); /* the same parameters, fitted once more */
+        const char *rest = strstr(old, rest_mark); /* the same parameters were fitted before: their old text is
+                                                    * replaced */
         old = rest != NULL ? rest + strlen(rest_mark) : NULL;
     }
     char text[4096];
@@ -120,7 +121,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
 
 static void put_object(const rewriting *w, const object_place *p);
 
-/* A nested object, of one number format or of all. */
+/* Writes a nested object: a single one, or one per number format. */
 static void put_inner(const rewriting *w, const object_place *p, const nnc_field *field, bool *any)
 {
     char name[NAME_MAX_BYTES];
@@ -156,7 +157,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
-    } else if (field->type == NNC_FIELD_ENUM) { /* the basis, better ones last */
+    } else if (field->type == NNC_FIELD_ENUM) { /* the basis; later names of the enumeration are better */
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
@@ -172,7 +173,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Any new parameter of the object's own? */
+/* Has the object itself a new parameter, not only an inner object? */
 static bool has_new(const rewriting *w, const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -213,7 +214,7 @@ static void put_object(const rewriting *w, const object_place *p)
     }
 }
 
-/* The object that changes. */
+/* Returns the name of the object that changes. */
 static const char *object_of(const rewriting *w)
 {
     return w->change->engine ? "serving" : "efficiency";
@@ -231,7 +232,7 @@ static void put_parameters(const rewriting *w, nnc_json root, const char *object
     }
 }
 
-/* Member by member: those that change are written, the others copied. */
+/* Writes the file member by member. Members that change are written again; the others are copied. */
 static void put_device(const rewriting *w, const char *text, nnc_json root)
 {
     const char *id = old_text(root, "id");
@@ -244,8 +245,7 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     while (nnc_walk_member(&walk, true)) {
         const size_t begin = walk.at;
         nnc_walk_value(&walk);
-        if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object is written before
-                                                           * "sources" */
+        if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object is written before "sources" */
             nnc_buffer_print(w->out, ",\n  \"%s\": ", object_of(w));
             put_parameters(w, root, object_of(w));
             known = false;
@@ -279,7 +279,7 @@ static nnc_spec_kind kind_of(const nnc_device_change *change)
     return change->engine ? NNC_SPEC_SOFTWARE : NNC_SPEC_DEVICE;
 }
 
-/* Reads the new text back: a file that the program cannot read is not written. */
+/* Reads the new text back, so that no file is written that nncost cannot read. */
 static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_change *change, const char *text,
                          size_t size, nnc_error *err)
 {
@@ -291,7 +291,7 @@ static nnc_status verify(nnc_specs *specs, const char *path, const nnc_device_ch
     return nnc_spec_read(specs, kind_of(change), change->id, text, size, &faults, spec);
 }
 
-/* The new text into the arena. */
+/* Writes the new text into the arena. */
 static nnc_status write_all(const char *path, const nnc_device_change *change, const nnc_json_doc *doc,
                             const char **text, size_t *size, nnc_error *err)
 {

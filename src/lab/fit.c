@@ -1,41 +1,42 @@
 /* Fits parameters of a device, or of an engine's profile, to measured rows.
  *
- * Rows that the same parameters explain are a group, and each group moves only what it can determine:
+ * Rows that the same parameters explain form a group. Each group determines only these parameters:
  *
- *   products of a format         sustained_fraction; from 20 rows also boost_ratio, memory_fraction,
- *                                fixed_s, k_fill, l2_bytes_per_flop (l2_bytes_per_s of a device
- *                                that says it), wave_quantization
- *   a generation of attention    sustained_fraction; from 20 rows also fixed_s, seq_half,
- *                                block_penalty; narrow_ratio with two head widths; backward_ratio
- *                                with backward rows
- *   norms, softmax, activations  pointwise.memory_fraction; from 20 rows also fixed_s
- *   norms of feature maps        the same of maps
- *   copies, sums, ReLU           the same of stream
+ *   matrix products of a format  sustained_fraction; from 20 rows also boost_ratio, memory_fraction,
+ *                                fixed_s, k_fill, wave_quantization, and l2_bytes_per_s if the
+ *                                device states it, otherwise l2_bytes_per_flop
+ *   an attention kernel          sustained_fraction from forward rows; backward_ratio from backward
+ *                                rows; from 20 rows also fixed_s, seq_half, block_penalty, and
+ *                                narrow_ratio if heads have two widths
+ *   norms, softmax, activations  pointwise.memory_fraction; from 20 rows also pointwise.fixed_s
+ *   norms of feature maps        maps.memory_fraction; from 20 rows also maps.fixed_s
+ *   copies, sums, ReLU           stream.memory_fraction; from 20 rows also stream.fixed_s
  *   updates                      optimizer.memory_fraction
  *   convolutions                 conv.sustained_fraction; from 20 rows also memory_fraction, fixed_s
- *   a collective in a domain     bus_fraction; from 6 rows also fixed_s, knee_bytes, and with two
- *                                sizes of groups log2_s, small_group_loss
+ *   a collective in a domain     bus_fraction; from 6 rows also fixed_s, knee_bytes; from 6 rows with
+ *                                two numbers of ranks also log2_s, small_group_loss
  *   collectives between domains  scale_out_fraction; from 6 rows also scale_out_fixed_s
- *   steps that the host holds    host.kernel_s
+ *   launch-bound steps           host.kernel_s
  *   other training steps         calibration; from 5 rows with two hidden sizes and two sequence
- *                                lengths, without which the two say the same, also
- *                                pointwise.memory_fraction; then, each with 5 more rows, the
- *                                sustained_fraction of an attention kernel that 3 rows of two
- *                                sequence lengths run, step_fixed_s of 5 rows with tensor
- *                                parallelism, scale_out_fraction of 5 rows on several nodes
- *   served: time per token       step_s; from 20 rows also layer_s, sequence_s, prefill_factor
+ *                                lengths also pointwise.memory_fraction (with fewer shapes the two
+ *                                cannot be told from each other). Then one parameter for each 5 more
+ *                                rows: the sustained_fraction of an attention kernel that runs in 3
+ *                                rows with two sequence lengths; step_fixed_s if 5 rows have tensor
+ *                                parallelism; scale_out_fraction if 5 rows have several nodes
+ *   served: time per token       step_s; from 20 rows also sequence_s, prefill_factor, and layer_s if
+ *                                models have two depths
  *   served: first token          ttft_s
  *
- * Groups are fitted in this order, steps after kernels: a parameter fitted on kernels stays. Parameters that the
- * caller names are fitted to all rows at once.
+ * Groups are fitted in this order, so kernels come before steps, and a parameter that was fitted on kernels stays.
+ * Parameters that the caller names are fitted to all rows at once.
  *
- * A factor that steps determine and that makes the rows of a kernel worse is refused: what steps take beyond their
- * kernels is not in the kernels. Parameters of kernels under which steps are worse are taken back: the file is for
- * steps.
+ * Two checks refuse parameters. A factor that was fitted on steps is refused if it makes the rows of a kernel worse,
+ * because time that a step needs in addition to its kernels is not part of the kernels. Parameters that were fitted on
+ * kernels are refused if they make steps worse, because the device file is used to predict steps.
  *
- * The fit minimises the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over
- * the groups. A small term, 0.01 / rows times ln(1 + steps^2) for each of several parameters, draws them to where
- * they start, so that one that the rows do not determine stays there. */
+ * The fit minimises the mean of |ln(predicted / measured)| over the rows of a file, then over the files, then over the
+ * groups. If a fit has several parameters, each adds a small penalty, 0.01 / rows x ln(1 + steps^2). The penalty
+ * keeps a parameter that the rows do not determine near its start. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
@@ -48,7 +49,8 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* The first token of a batch comes from prefill alone, which tells more about the steps than about a server. */
+/* Is the measurement a time to first token of a server? In a static batch it comes from prefill alone, which depends
+ * more on the steps than on the server. */
 static bool is_first_token(const nnc_measured *row)
 {
     return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
@@ -56,7 +58,7 @@ static bool is_first_token(const nnc_measured *row)
 
 static const char host_steps[] = "launch-bound steps";
 
-/* The name of a row's group; false: no parameter explains the row. */
+/* Writes the name of a row's group. Returns false if no parameter explains the row. */
 static bool name_group(const nnc_measured *row, bool launches, char *name, size_t size)
 {
     const nnc_measured_collective *c = &row->collective;
@@ -104,7 +106,7 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
     return *reason == NULL;
 }
 
-/* Kernels first, then what contains them. */
+/* Returns the place of a row's group in the order of fitting: kernels before the steps that contain them. */
 static int rank_of(const nnc_measured *row, bool launches)
 {
     switch (row->kind) {
@@ -118,7 +120,8 @@ static int rank_of(const nnc_measured *row, bool launches)
     }
 }
 
-/* Does the device wait for launches for a fifth of the step, if its host is not faster than a usual one? */
+/* Is the step launch-bound: does the device wait for launches for over a fifth of the step? A host that is faster
+ * than usual counts as a usual one. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
 {
     const double usual_s = 3.75e-5; /* the default of host.kernel_s */
@@ -128,7 +131,7 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
     }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
-    fast.host.kernel_s = 1e-12; /* 0 leaves out launches of every kind */
+    fast.host.kernel_s = 1e-12; /* 0 would leave out all launches */
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
            nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
            without.predicted_s < 0.8 * with.predicted_s;
@@ -212,13 +215,13 @@ static int64_t any_nodes_of(const nnc_fit_row *r)
     return r->plan.devices > node;
 }
 
-/* Does the device state the rate of its cache as such, which the peak leaves as it is? */
+/* Does the device state the rate of its cache itself, so that it does not follow the peak rate? */
 static int64_t cache_rate_of(const nnc_fit_row *r)
 {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
 
-/* The generation of attention kernels that a step runs, plus 1; 0 = none. */
+/* Returns the attention kernel that a step runs, plus 1; 0 = none. */
 static int64_t flash_of(const nnc_fit_row *r)
 {
     const nnc_attention attention = r->plan.attention;
@@ -272,7 +275,7 @@ bool nnc_fit_add(nnc_fit *fit, const char *name)
     return true;
 }
 
-/* Adds "PREFIXobject.member" for a group. reason: why its rows do not determine it; NULL = they do. */
+/* Adds the parameter "PREFIXobject.member" for a group. reason: why the rows do not determine it; NULL = they do. */
 static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object, const char *member,
                 const char *reason)
 {
@@ -289,22 +292,22 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* The rows that a parameter needs. A parameter whose FORWARD, BACKWARD, RATE or RATIO is not met is not even listed. */
+/* Rows that a parameter needs. If FORWARD, BACKWARD, RATE or RATIO is not met, the parameter is not listed at all. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
     BACKWARD, /* backward rows */
     KERNELS,  /* 20 rows */
-    RATE,     /* kernels, and a device that states the rate of its cache */
-    RATIO,    /* kernels, and a device that does not state it */
-    WIDTHS,   /* kernels, and heads of two widths */
-    DEPTHS,   /* kernels, and models of two depths */
+    RATE,     /* 20 rows, and a device that states the rate of its cache */
+    RATIO,    /* 20 rows, and a device that does not state the rate of its cache */
+    WIDTHS,   /* 20 rows, and heads of two widths */
+    DEPTHS,   /* 20 rows, and models of two depths */
     MESSAGES, /* 6 rows */
-    SIZES     /* messages, and groups of two sizes */
+    SIZES     /* 6 rows, and two numbers of ranks */
 } need;
 
-/* For every group but steps: how its name begins, the object (with the rest of the name, if that ends in '.'), the
- * member. */
+/* Parameters of every group except steps: the beginning of the group's name; the object, to which the remainder of
+ * the group's name is added; the member. */
 static const struct {
     const char *group, *object, *member;
     need need;
@@ -341,7 +344,7 @@ static const struct {
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
     { "time per token", "serving.", "sequence_s", KERNELS },
-    /* a collective in a domain: its group has its name */
+    /* a collective in a domain, whose group has the name of the collective */
     { "", "efficiency.collectives.", "bus_fraction", ANY },
     { "", "efficiency.collectives.", "fixed_s", MESSAGES },
     { "", "efficiency.collectives.", "knee_bytes", MESSAGES },
@@ -349,7 +352,8 @@ static const struct {
     { "", "efficiency.collectives.", "small_group_loss", SIZES },
 };
 
-/* Why the rows of a group do not meet a need; NULL = they do. *listed: is the parameter worth a line then? */
+/* Returns why the rows of a group do not meet a need; NULL = they meet it. *listed: should the parameter be listed
+ * at all? */
 /* One case per need. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
 {
@@ -375,7 +379,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     }
 }
 
-/* Does the kernel run in enough steps of two sequence lengths? */
+/* Does the attention kernel run in enough steps, with at least two sequence lengths? */
 static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel)
 {
     int64_t length = -1;
@@ -396,7 +400,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     const int32_t rows = fit->groups[g].rows;
     const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
     const char *why = rows < STEP_ROWS ? few_steps : !shapes ? one_shape : NULL;
-    int32_t next = 2 * STEP_ROWS; /* rows that the parameter to come takes */
+    int32_t next = 2 * STEP_ROWS; /* number of rows that the next parameter needs */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
@@ -417,7 +421,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     }
 }
 
-/* The parameters of the first entries of the table that name the group. */
+/* Adds the parameters of a group, from the table entries with the first beginning that matches the group's name. */
 static void choose_of_group(nnc_fit *fit, int32_t g)
 {
     const char *name = fit->groups[g].name, *group = NULL;
@@ -451,13 +455,13 @@ void nnc_fit_choose(nnc_fit *fit)
 
 /* ---- ranges ---- */
 
-/* How far a parameter may go, in what steps it is tried, and where it starts when the device's own is neutral.
- * Factors move by ratios, times and sizes by sums, because these may be 0. */
+/* Limits of a parameter, the step of its search, and its start if the device's own value is neutral. Factors change
+ * by ratios. Times and sizes change by sums, because they may be 0. */
 typedef struct range {
     const char *member;
-    double low, high; /* 0: the field's own */
-    double step;      /* step of the search; of the logarithm if `ratio` */
-    double usual;     /* NaN: twice the bandwidth of the memory, where caches begin */
+    double low, high; /* 0: the limit of the field */
+    double step;      /* step of the search; a step of the logarithm if `ratio` */
+    double usual;     /* start; NaN: twice the memory bandwidth, about the least rate of a cache */
     bool ratio;
 } range;
 
@@ -504,11 +508,11 @@ static const range ranges[] = {
     AMOUNT("kv_reread", 1, 0.1, 0.2),
     AMOUNT("ttft_s", 10, 0.02, 0.05),
 };
-/* Factors by the format of weights. */
+/* Factors that depend on the format of the weights. */
 static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);
 /* clang-format on */
 
-/* NULL: a parameter of that name cannot be fitted. */
+/* Returns the range of a parameter; NULL: a parameter of this name cannot be fitted. */
 static const range *range_of(const char *name)
 {
     static const char formats[] = " bf16 fp16 fp8 fp8-block int8 int4 nvfp4 mxfp4 ";
@@ -526,12 +530,12 @@ static const range *range_of(const char *name)
 
 /* ---- parameters that move ---- */
 
-/* The parameters of one group, or all of them, in the minimiser's units: steps from the start. */
+/* The parameters of one group, or of all rows. The minimiser's unit is a step from the start. */
 typedef struct moving {
     nnc_fit *fit;
-    int32_t group;     /* -1 = all rows */
-    int32_t left_out;  /* a part of the cross-validation; -1 = none */
-    bool relative;     /* minimises |predicted / measured - 1| instead of its logarithm */
+    int32_t group;     /* -1 = all groups */
+    int32_t left_out;  /* part of the cross-validation that is left out; -1 = none */
+    bool relative;     /* minimises |predicted / measured - 1| instead of |ln(predicted / measured)| */
     nnc_device device; /* device of the current row */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
@@ -540,12 +544,12 @@ typedef struct moving {
     double start[NNC_MINIMISE_MAX];
     double low[NNC_MINIMISE_MAX], high[NNC_MINIMISE_MAX], step[NNC_MINIMISE_MAX];
     int count;
-    double pull; /* towards the start */
+    double pull; /* weight of the penalty for the distance from the start */
 } moving;
 
-/* The cost of being a step away from the start: little for a lone parameter, which any row determines. Of
- * several, those that few rows determine would drift; rows scatter by some per cent, and many of them outweigh
- * this. */
+/* Weights of the penalty for the distance from the start. A single parameter gets only pull_least, because any row
+ * determines it. If there are several, those that few rows determine would drift, so pull_of_rows / rows is added.
+ * Measurements scatter by some per cent; many rows outweigh the penalty. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
 
 static const nnc_field *field_of(moving *m, const char *name)
@@ -558,7 +562,7 @@ static const nnc_field *field_of(moving *m, const char *name)
 
 static double value_at(const moving *m, int i, double x)
 {
-    const double none = 1e-12; /* seconds, elements: what rounding leaves of 0 */
+    const double none = 1e-12; /* seconds or elements; smaller values are rounding errors of 0 */
     const range *r = m->ranges[i];
     const double sum = m->start[i] + x * r->step;
     return r->ratio ? m->start[i] * exp(x * r->step) : fabs(sum) < none ? 0.0 : sum;
@@ -586,7 +590,7 @@ static void put_parameters(const nnc_fit *fit, nnc_device *device, nnc_software 
     }
 }
 
-/* Predicted seconds of a row with the current parameters; NaN = no prediction. */
+/* Predicts the seconds of a row with the current parameters; NaN = no prediction. */
 static double predict(moving *m, const nnc_fit_row *r)
 {
     nnc_scored scored;
@@ -607,7 +611,7 @@ static double error_of(moving *m, const nnc_fit_row *r)
     return predict(m, r) / r->row->measured_s - 1.0;
 }
 
-/* Is the row one that these parameters are fitted to? */
+/* Are these parameters fitted to the row? */
 static bool uses(const moving *m, const nnc_fit_row *r)
 {
     return !r->held && (m->group < 0 || r->group == m->group) && (m->left_out < 0 || r->part != m->left_out);
@@ -622,7 +626,8 @@ static int32_t count_rows(const moving *m)
     return count;
 }
 
-/* Divides a weight of 1 evenly over the files of a group, and there over its rows. false: no row is used. */
+/* Divides a weight of 1 evenly over the files of a group, and the weight of a file over its rows. Returns false if
+ * no row is used. */
 static bool weigh_group(const moving *m, int32_t group)
 {
     nnc_fit *fit = m->fit;
@@ -682,14 +687,14 @@ static double objective(const double *x, void *context)
     moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
-        away += log1p(x[i] * x[i]); /* far away it no longer grows by much */
+        away += log1p(x[i] * x[i]); /* grows slowly far from the start */
     }
     return misfit(m, x) + m->pull * away;
 }
 
 /* ---- the fit of a group ---- */
 
-/* A field's default changes nothing; without one it is not recorded. */
+/* Is the value neutral: missing (NaN), or the default of its field? */
 static bool is_neutral(double value, const nnc_field *field)
 {
     double neutral = (double)NAN;
@@ -697,8 +702,8 @@ static bool is_neutral(double value, const nnc_field *field)
            (field->default_text != NULL && nnc_read_double(field->default_text, &neutral) && value == neutral);
 }
 
-/* Starts from the device's own parameters, or where these are neutral and it fits better, from usual ones. Limits
- * widen for a start outside of them. */
+/* Sets the start of each parameter: the device's own value, or the usual value if the own value is neutral. If the
+ * own values together fit better than the usual ones, starts from them. Widens the limits to include the start. */
 static void begin(moving *m)
 {
     double own[NNC_MINIMISE_MAX] = { 0 }, usual[NNC_MINIMISE_MAX] = { 0 };
@@ -727,7 +732,7 @@ static void begin(moving *m)
     }
 }
 
-/* Leaves out the parameters that change nothing whichever way they move. */
+/* Leaves out the parameters that change no prediction, in whichever direction they move. */
 static void drop_idle(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
@@ -759,7 +764,7 @@ static void drop_idle(moving *m)
     m->count = kept;
 }
 
-/* Rounded to the six digits of a device file. */
+/* Rounds to the six digits of a device file. */
 static double six_digits(double value)
 {
     char text[NNC_NUMBER_TEXT];
@@ -768,7 +773,7 @@ static double six_digits(double value)
     return nnc_read_double(text, &rounded) ? rounded : value;
 }
 
-/* Fits the parameters to their rows. false: out of memory. */
+/* Fits the parameters to their rows. Returns false when out of memory. */
 static bool move(moving *m)
 {
     const double near = 1e-3; /* distance to a limit, in steps */
@@ -793,7 +798,7 @@ static bool move(moving *m)
     return true;
 }
 
-/* The range of each parameter while the others are fitted again. */
+/* Finds the range of each parameter while the others keep their fitted values. */
 static void find_ranges(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
@@ -821,7 +826,7 @@ static void find_ranges(moving *m)
     }
 }
 
-/* Mean |error| of the fitted rows of a group. */
+/* Returns the mean |error| of the fitted rows of a group. */
 static double mean_error(moving *m, int32_t group)
 {
     double sum = 0.0;
@@ -837,7 +842,8 @@ static double mean_error(moving *m, int32_t group)
     return count > 0 ? sum / count : 0.0;
 }
 
-/* Refuses the parameters fitted to steps that make the predictions of kernels worse. true: some were refused. */
+/* Refuses parameters that were fitted to steps and that make the predictions of kernels worse. Returns true if any
+ * is refused. */
 static bool refuse_contradicted(moving *m)
 {
     bool any = false;
@@ -861,7 +867,7 @@ static bool refuse_contradicted(moving *m)
     return any;
 }
 
-/* Fits the parameters of a group. false: out of memory. */
+/* Fits the parameters of a group. Returns false when out of memory. */
 static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 {
     *m = (moving){ .fit = fit, .group = group, .left_out = -1, .relative = m->relative };
@@ -899,7 +905,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 
 enum { PARTS_MAX = 5 };
 
-/* A row that is assigned to a part. */
+/* A row and its digest, for assigning rows to parts. */
 typedef struct hand {
     uint64_t digest;
     int32_t row;
@@ -912,11 +918,11 @@ static int by_digest(const void *a, const void *b)
     return digests != 0 ? digests : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Assigns the rows of a group to parts, in the order of their digests. Returns the number of parts: 0 when all rows
- * stay together. */
+/* Assigns the rows of a group to parts, in the order of their digests. Returns the number of parts; 0 when all rows
+ * must stay together. */
 static int32_t assign_parts(const moving *m, hand *hands)
 {
-    int32_t count = 0, different = 0; /* rows, and digests among them */
+    int32_t count = 0, different = 0; /* number of rows, and of different digests */
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         if (uses(m, &m->fit->rows[i])) {
             hands[count++] = (hand){ m->fit->rows[i].digest, i };
@@ -938,7 +944,7 @@ static bool same_model(const nnc_measured *a, const nnc_measured *b)
            (a->model_name != NULL && b->model_name != NULL && strcmp(a->model_name, b->model_name) == 0);
 }
 
-/* Keeps the rows of a model in one part. Returns the number of parts; 0 = one model. */
+/* Assigns rows to parts by their model. Returns the number of parts; 0 = there is only one model. */
 static int32_t assign_models(const moving *m)
 {
     nnc_fit_row *rows = m->fit->rows;
@@ -955,8 +961,8 @@ static int32_t assign_models(const moving *m)
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits without a part and predicts it. Parameters of later groups have no effect on the fit, as they had none
- * before, and all of it on the prediction. */
+/* Fits the parameters without one part, then predicts this part. Parameters of later groups have no value during
+ * this fit, as in the main fit, and their final value during the prediction. */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error)
 {
     nnc_fit *fit = m->fit;
@@ -989,7 +995,8 @@ static bool cross_part(moving *m, int32_t part, const double *last, size_t error
     return ok;
 }
 
-/* Fills in the errors of the rows that are crossed, and those without their model. hands: an element for each row. false: out of memory. */
+/* Computes the cross-validation errors of the rows, and the errors of fits without the row's model. hands: an
+ * element for each row. Returns false when out of memory. */
 static bool cross_validate(moving *m, hand *hands)
 {
     nnc_fit *fit = m->fit;
@@ -1015,9 +1022,9 @@ static bool cross_validate(moving *m, hand *hands)
     return ok;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole fit ---- */
 
-/* group -1: all steps. */
+/* Sums the errors of a group; group -1: of all steps. */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats)
 {
     int32_t count = 0;
@@ -1049,7 +1056,8 @@ static void sum_errors(nnc_fit *fit, double *errors)
     }
 }
 
-/* Are models left out predicted better than without the parameters? true where no model can be left out. */
+/* Do the parameters improve the predictions of models that the fit leaves out? Also true if no model can be left
+ * out. */
 static bool helps_others(moving *m)
 {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
@@ -1072,8 +1080,8 @@ static bool helps_others(moving *m)
     return count == 0 || left < without;
 }
 
-/* Only the first parameter of steps may stay where all of them do not help models left out: they explain the models
- * that were measured. false: out of memory. */
+/* If the parameters of steps do not help models that are left out, keeps only the first; if that does not help
+ * either, keeps none. They would only explain the measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
 {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) {
@@ -1094,7 +1102,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
     return ok;
 }
 
-/* Mean |error| of the fitted steps. */
+/* Returns the sum of |error| over the fitted steps. */
 static double mean_of_steps(moving *m)
 {
     double sum = 0.0;
@@ -1105,7 +1113,7 @@ static double mean_of_steps(moving *m)
     return sum;
 }
 
-/* Whether the fitted parameters of a group make the mean error of its rows greater, or that of the steps. */
+/* Do the fitted parameters of a group make the mean error of its rows greater, or the error of the steps? */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse)
 {
     double values[NNC_MINIMISE_MAX] = { 0 };
@@ -1121,7 +1129,7 @@ static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *st
     }
 }
 
-/* Leaves out the parameters whose names end so; "" = all. Returns their number. */
+/* Refuses the parameters whose names end in `end`; "" = all. Returns their number. */
 static int leave_out(moving *m, const char *end, const char *reason)
 {
     int count = 0;
@@ -1136,10 +1144,10 @@ static int leave_out(moving *m, const char *end, const char *reason)
     return count;
 }
 
-/* Takes parameters of kernels back under which the mean error of their rows is greater, or steps are predicted worse:
- * kernels that were measured one call at a time, or on operands in the cache, are not those of a step. Before that, the
- * error itself is made least instead of its logarithm, and the fixed time, in which the launch of a single call is, is
- * left out. false: out of memory. */
+/* Refuses parameters of kernels that make the mean error of their own rows greater, or make steps worse: kernels
+ * that were measured one call at a time, or with operands in the cache, differ from the kernels of a step. Two
+ * milder steps come first. If rows are worse, the fit minimises the error itself instead of its logarithm. If steps
+ * are worse, fixed_s is left out, because it contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
 {
     static const char for_rows[] = "does not make the mean error of its rows less",
@@ -1162,7 +1170,8 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
     return true;
 }
 
-/* Each group's parameters; parameters for all rows make one group of them. m stays for the cross-validation. */
+/* Fits the parameters of each group; parameters for all rows form one group. m keeps the state of each group for the
+ * cross-validation. */
 static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
 {
     const bool joint = fit->parameter_count > 0 && fit->parameters[0].group < 0;
@@ -1172,7 +1181,7 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    bool left = false; /* is a model left out anywhere? Steps without a parameter of their own count, too */
+    bool left = false; /* was a model left out anywhere? Steps without a parameter of their own then count, too */
     for (int32_t i = 0; i < fit->row_count; i++) {
         left = left || !isnan(fit->rows[i].left);
     }

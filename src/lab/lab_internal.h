@@ -50,8 +50,8 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
-/* Measurements of served requests: value, column, meaning. A line of a file gives one row for each measurement that
- * it has. */
+/* Measurements of served requests: value, column, meaning. A line of a file gives one row for each of its
+ * measurements. */
 #define NNC_SERVED_LIST(X)                                                                      \
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                      \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                    \
@@ -61,54 +61,55 @@ const char *nnc_memory_stat_name(nnc_memory_stat value);
 NNC_ENUM(nnc_served, NNC_SERVED_LIST, NNC_SERVED_COUNT);
 const char *nnc_served_name(nnc_served value);
 
-/* A collective by itself. */
+/* A collective that was timed alone. */
 typedef struct nnc_measured_collective {
     nnc_collective kind;
     int32_t devices, nodes;
     double bytes; /* size of the full tensor; all-to-all: the send buffer of one rank */
 } nnc_measured_collective;
 
-/* A field of the device or of the software that a row sets. */
+/* A field of the device or of the software profile that a row sets. */
 typedef struct nnc_measured_field {
     bool of_device;
     const char *name, *value;
 } nnc_measured_field;
 
-/* One measured row. Texts live in the set's arena. NaN = the row does not state the value. */
+/* One measured row. Its texts are in the arena of the specs. NaN = the row does not state the value. */
 typedef struct nnc_measured {
     const char *id, *file;
     long line;
     nnc_measured_kind kind;
     const char *device;                /* device name in the file */
     const char *framework;             /* framework name in the file, "" = not stated */
-    const char *software;              /* id of its profile; NULL = the default one */
-    const char *source;                /* start of the source up to a colon, owner/repo; else the file */
+    const char *software;              /* id of the software profile; NULL = the default profile */
+    const char *source;                /* source up to its colon (owner/repo); the name of the file if there is no
+                                        * source */
     const char *model_name;            /* model name in the file, "" = not stated */
-    bool fitted;                       /* fits may use the row; otherwise only scores use it */
-    const char *model_id;              /* id of a shipped model or a file; NULL = model */
-    const nnc_model *model;            /* NULL: no step and not served, or model_id */
-    const char *model_text;            /* "ID FIELD=VALUE ..." that model was made from; NULL = none */
+    bool fitted;                       /* fits may use the row; otherwise it is only scored */
+    const char *model_id;              /* id of a shipped model, or a file; NULL = see `model` */
+    const nnc_model *model;            /* NULL: see model_id; kernels and collectives have no model */
+    const char *model_text;            /* "ID FIELD=VALUE ..." from which the model was made; NULL = none */
     nnc_implementation implementation; /* library whose operators ran */
     nnc_plan plan;
-    uint64_t given[2];          /* bits of the fields of the plan that have cells, in the order of their table */
+    uint64_t given[2];          /* bits of the plan fields that have cells, in the order of the table of fields */
     const char *version;        /* version of the framework, "" = not stated */
-    bool as_stated;             /* settings that the row leaves open are taken as in an estimate */
-    nnc_measured_field *fields; /* set in the device and the software of the row */
+    bool as_stated;             /* settings that the row leaves open have the defaults of an estimate */
+    nnc_measured_field *fields; /* fields that the row sets in the device and the software profile */
     int32_t field_count;
-    double internode_bytes_per_s; /* one device's share of its node's network links */
-    /* Work of the host while the device waits: of a pass, of a sample. Samples that the host prepares in a second
-     * for each of its devices; NaN = enough. */
+    double internode_bytes_per_s; /* share of one device in the network links of its node */
+    /* Time of the host during which the device waits, per pass and per sample; samples per second that the host
+     * prepares for each of its devices (NaN = enough). */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    nnc_op op; /* op of a kernel; attention without its pairs */
+    nnc_op op; /* op of a kernel; the pairs of attention are not yet set */
     bool causal;
     bool both;   /* forward and backward of a convolution or a norm were timed together */
     bool called; /* timed alone, from the host's call to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
-    bool single;              /* one stream */
+    bool single;              /* one request at a time */
     nnc_dtype pass_precision; /* precision of a forward pass */
-    bool tensor_open;         /* its degree of tensor parallelism is not recorded */
+    bool tensor_open;         /* the degree of tensor parallelism is not recorded */
     double measured_s;
     double rounding;   /* relative half-width of the rounding in the file */
     int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
@@ -125,15 +126,15 @@ typedef struct nnc_measured_file {
     int32_t unused_count;
 } nnc_measured_file;
 
-/* Reads a file of measured rows; its content lives as long as the set. An unknown column and a cell of the wrong
- * type fail with NNC_BAD_SPEC, naming the file and the line; a value without a meaning is the row's `reason`.
- * Other errors: NNC_IO, NNC_NO_MEMORY. */
+/* Reads a file of measured rows; its content lives as long as the specs. Fails with NNC_BAD_SPEC for an unknown
+ * column, and names the file and the line. A cell of the wrong type, or a value without a meaning, becomes the
+ * `reason` of its row. Other errors: NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err);
-/* The same from text in memory; name stands in messages. */
+/* Reads the same from text in memory; name is used in messages. */
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err);
 
-/* The last part of a path. */
+/* Returns the last part of a path. */
 const char *nnc_measured_file_name(const char *path);
 
 /* ---- score.c: predictions ---- */
@@ -143,38 +144,38 @@ typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device's file */
     const char *software; /* id of the profile; NULL = not loaded */
-    bool unknown;         /* no release of its framework is known: predicted without --software */
+    bool unknown;         /* no release of the row's framework is known, so the prediction is made without --software */
     const char *what;     /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
-    double measured_s;    /* the row's; past predicted saturation seconds per request */
+    double measured_s;    /* measured time of the row; if saturated, seconds per request */
     double predicted_s, low_s, high_s, lower_bound_s;
-    bool saturated; /* the engine as predicted cannot serve the row's rate, which was served */
+    bool saturated; /* by the prediction, the engine cannot serve the request rate that the row measured */
     double error;
     double model_flops;          /* FLOPs of the step, over all devices; attention over all pairs */
-    nnc_memory_stat memory_stat; /* the kind that memory_error compares with */
+    nnc_memory_stat memory_stat; /* kind of memory that memory_error compares with */
     double predicted_bytes, memory_error;
-    double most_bytes;                                /* the upper end of the memory */
+    double most_bytes;                                /* upper end of the predicted memory */
     double peak_allocated_error, peak_reserved_error; /* errors of rows that state peaks */
-    int64_t max_batch, max_batch_tight;               /* predictions for rows that state a largest batch; 0 =
-                                         * none */
-    nnc_verdict fit;                                  /* verdict on a step, which ran */
+    int64_t max_batch, max_batch_tight;               /* predictions for rows that state a largest batch; 0 = none */
+    nnc_verdict fit;                                  /* predicted verdict on the memory of a step, although the step
+                                                       * ran */
     bool experts;                                     /* served requests: the model has experts */
     const char *reason;                               /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 
-/* Predicts one row as an estimate would be made: model, device, software and plan are the row's, or the
- * caller's changed ones (model NULL unless a step). Fails as nnc_estimate does; a row with a reason is not
- * scored. */
+/* Predicts one row in the way of an estimate. The caller passes the model, device, software and plan of the row, as
+ * they are or changed; model may be NULL for kernels and collectives. Fails as nnc_estimate does. A row with a
+ * reason is not scored. */
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
                          nnc_error *err);
 
-/* Does a cell of the row (in: nnc_measured) set this field of the plan? For nnc_given. */
+/* Does a cell of the row set this field of the plan? in: the nnc_measured. A function for nnc_given. */
 bool nnc_measured_gives(const void *in, const char *field);
 
-/* Is the lower bound longer than the measured time, rounding considered? Then one of the two is wrong. */
+/* Is the lower bound longer than the measured time plus its rounding? Then the bound or the measurement is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);
 
-/* A row without a prediction. */
+/* Returns the row without a prediction. */
 nnc_scored nnc_scored_open(const nnc_measured *row);
 
 /* Sections of rows whose errors are comparable: value, name, title. */
@@ -218,13 +219,13 @@ const char *nnc_score_by_name(nnc_score_by value);
 /* Errors of several rows; NaN when none is scored. */
 typedef struct nnc_score_stats {
     int32_t rows, scored;
-    double mape;             /* mean of |e| */
-    double median;           /* median of |e|; for an even number the mean of the middle two */
-    double p90;              /* smallest |e| with nine tenths of the rows at or below it */
-    double bias;             /* mean of e */
+    double mape;             /* mean of |error| */
+    double median;           /* median of |error|; of an even number of rows, the mean of the middle two */
+    double p90;              /* smallest |error| that nine tenths of the rows do not exceed */
+    double bias;             /* mean of the error */
     int32_t intervals;       /* rows with an interval */
-    double inside;           /* share of these rows whose measurement lies in the interval */
-    const nnc_scored *worst; /* largest |e|, the first of several; NULL = none */
+    double inside;           /* share of rows with an interval that contains the measurement */
+    const nnc_scored *worst; /* row with the largest |error|, the first of several; NULL = none */
 } nnc_score_stats;
 
 typedef struct nnc_score_group {
@@ -234,44 +235,45 @@ typedef struct nnc_score_group {
     nnc_score_stats stats;
 } nnc_score_group;
 
-/* Fills in mape, median, p90, bias and scored from errors, which are left sorted by size. */
+/* Computes mape, median, p90, bias and scored from errors. Sorts the errors by their size. */
 void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
 
-/* The groups in the order of sections, of nnc_score_by, of the rows. NULL when out of memory. */
+/* Lists the groups by section, then by nnc_score_by, then in the order of the rows. Returns NULL when out of memory. */
 const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count);
 
 /* ---- fit.c: parameters fitted to rows ---- */
 
 enum { NNC_FIT_PARAMETERS_MAX = 160, NNC_FIT_GROUPS_MAX = 40, NNC_FIT_NAME = 80 };
 
-/* A row and what predicts it: model, device, software and plan as they are after every option. */
+/* A row, and the inputs that predict it: model, device, software and plan, after all options are applied. */
 typedef struct nnc_fit_row {
     const nnc_measured *row;
     const nnc_model *model;
     const nnc_device *device;
     const nnc_software *software;
     nnc_plan plan;
-    uint64_t digest; /* equal for rows that stay together in a cross-validation */
+    uint64_t digest; /* equal for rows that must stay in the same part of a cross-validation */
     int32_t file;
-    bool held;     /* not fitted on */
-    bool launches; /* a step that the launches of the host hold */
+    bool held;     /* held out: no parameter is fitted on it */
+    bool launches; /* a launch-bound step */
     int32_t group;
     int32_t part;                        /* part of the cross-validation */
     double weight;                       /* weight in the current fit */
-    double before, after, crossed, left; /* errors of all rows; left: by a fit without the row's
-                                          * model; NaN = none */
+    double before, after, crossed, left; /* errors of the prediction: before the fit, after it, in the
+                                          * cross-validation, and by a fit without the row's model (NaN = no such
+                                          * fit) */
 } nnc_fit_row;
 
-/* A parameter of the device; with served requests, of the software. */
+/* A parameter of the device; in a fit of served requests, of the software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
-    int32_t group;           /* group whose rows move it; -1 = all groups */
+    int32_t group;           /* group that determines it; -1 = all rows */
     size_t offset;           /* place in the device or the software */
-    double before;           /* NaN = neutral, without a number */
-    double value;            /* fitted, six digits; NaN = not fitted */
-    double low, high;        /* range in which the mean error of its rows grows by at most 1 % */
-    int32_t rows;            /* fitted on */
-    const char *of;          /* the group that determines it */
+    double before;           /* value before the fit; NaN = neutral, without a number */
+    double value;            /* fitted value, with six digits; NaN = not fitted */
+    double low, high;        /* range in which the mean |ln(predicted / measured)| of its rows grows by at most 0.01 */
+    int32_t rows;            /* number of rows that it was fitted on */
+    const char *of;          /* name of the group that determines it */
     bool at_limit;
     const char *reason; /* why it is not fitted; NULL = it is fitted */
 } nnc_fit_parameter;
@@ -293,25 +295,25 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
-    nnc_score_stats steps_before, steps_left; /* errors of all steps, each by a fit without its
-                                               * model */
+    nnc_score_stats steps_before, steps_left; /* errors of all steps before the fit, and with each step predicted by
+                                               * a fit without its model */
 } nnc_fit;
 
-/* Does a parameter explain rows of training, or of serving? If not, *reason says why. */
+/* Can a parameter explain the row? served: the fit is of served requests, not of training. If not, *reason says why. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sorts the rows into groups. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
-/* Lists the parameters that the groups can determine, and those that they cannot, with the reason. The caller
- * fills in offset and before. Rows are grouped. */
+/* Lists the parameters that the groups can determine, and the other parameters with the reason why not. The rows
+ * must be grouped. The caller then fills in offset and before. */
 void nnc_fit_choose(nnc_fit *fit);
 
-/* Adds a parameter for all rows; false when the list is full. */
+/* Adds a parameter that all rows determine. Returns false when the list is full. */
 bool nnc_fit_add(nnc_fit *fit, const char *name);
 
-/* Fits the parameters, cross-validates and fills in every error. Parameters that the rows do not depend on get
- * that as their reason. Fails with NNC_NO_MEMORY. */
+/* Fits the parameters, cross-validates, and fills in every error. If no row depends on a parameter, this becomes its
+ * reason. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
 /* ---- minimise.c ---- */
@@ -328,15 +330,16 @@ typedef struct nnc_minimise_problem {
     void *context;
 } nnc_minimise_problem;
 
-/* NNC_BAD_USAGE: the program was built without NLopt; NNC_IO: it is not there now. */
+/* Fails with NNC_BAD_USAGE if the program was built without NLopt, and with NNC_IO if NLopt cannot be loaded. */
 nnc_status nnc_minimise_available(nnc_error *err);
 
-/* Moves x, inside the limits, to where the value is least, by Subplex: Nelder-Mead in subspaces, which needs no
- * derivatives and tolerates kinks and plateaus. Starts again from where it stopped until that gains nothing. The
- * count alone bounds the number of evaluations and nothing is random, so the same problem gives the same x.
- * Returns the value there; NaN when out of memory or not available, x then as it was.
- * Source: Rowan, Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of
- * Texas at Austin, 1990; Johnson, The NLopt nonlinear-optimization package. */
+/* Moves x, within the limits, to the point with the least value, and returns that value. Returns NaN when out of
+ * memory or without NLopt; x then stays as it was.
+ * The method is Subplex: Nelder-Mead in subspaces. It needs no derivatives and tolerates kinks and plateaus. It is
+ * restarted from its result until a restart gains nothing. Only the number of evaluations limits it and nothing is
+ * random, so the same problem always gives the same x.
+ * Source: Rowan, Functional Stability Analysis of Numerical Algorithms, PhD thesis, University of Texas at Austin,
+ * 1990; Johnson, The NLopt nonlinear-optimization package. */
 double nnc_minimise(const nnc_minimise_problem *problem, double *x);
 
 /* ---- device_text.c: files with fitted parameters ---- */
@@ -344,21 +347,21 @@ double nnc_minimise(const nnc_minimise_problem *problem, double *x);
 typedef struct nnc_fitted_value {
     const char *name; /* "efficiency.gemm.bf16.fixed_s" */
     double value;
-    const char *fitted_on; /* the files and rows */
+    const char *fitted_on; /* files and rows that it was fitted on */
 } nnc_fitted_value;
 
 typedef struct nnc_device_change {
-    const char *id;  /* id of the new file; another id than the old file's drops the aliases */
-    nnc_basis basis; /* basis of the new parameters; the better one of it and the old is written */
+    const char *id;  /* id of the new file; if it differs from the old id, the aliases are dropped */
+    nnc_basis basis; /* basis of the new parameters; the file keeps its old basis if that is better */
     const nnc_fitted_value *values;
     int32_t count;
     bool engine; /* the file is a profile, and its "serving" object changes */
 } nnc_device_change;
 
-/* The file at path with these parameters in its "efficiency" (of a profile: "serving") object, which is written
- * anew: parameters in the order of the field table, objects of single kernels on a line. Everything else stays
- * byte for byte, except the blanks between the members of the file. The text lives in the arena, *size bytes and
- * a NUL. A text that cannot be read back fails. */
+/* Returns the file at `path` with new parameters. Its "efficiency" object (in a profile: its "serving" object) is
+ * written again, with parameters in the order of the field table and the objects of single kernels on one line each.
+ * Everything else stays byte for byte, except the blanks between the members of the file. The text is in the arena;
+ * it has *size bytes and a NUL. Fails if the new text cannot be read back. */
 nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_device_change *change, const char **text,
                               size_t *size, nnc_error *err);
 
@@ -368,39 +371,42 @@ typedef struct nnc_parameter_place {
     char name[80]; /* full name: "efficiency.calibration" */
 } nnc_parameter_place;
 
-/* Finds it by its dotted name, "efficiency." in front or not. Fails with NNC_BAD_USAGE, naming the
- * nearest field. */
+/* Finds a parameter by its dotted name, with or without "efficiency." in front. Fails with NNC_BAD_USAGE and names
+ * the nearest field. */
 nnc_status nnc_parameter_find(nnc_device *device, const char *name, nnc_parameter_place *place, nnc_error *err);
-/* The same of an engine's profile, "serving." in front or not. */
+/* Finds a parameter of an engine's profile, with or without "serving." in front. */
 nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, nnc_parameter_place *place,
                                      nnc_error *err);
 
 /* ---- log.c: logs of training programs ---- */
 
 enum {
-    NNC_LOG_WARM_UP = 5,  /* steps from the first that a log shows: not judged, nor is the first line */
-    NNC_LOG_WINDOW = 100, /* the median is over this many of the latest lines */
+    NNC_LOG_WARM_UP = 5,  /* number of steps at the start of a log that are not judged; the first line is not judged
+                           * either */
+    NNC_LOG_WINDOW = 100, /* number of latest lines that the median is taken over */
 };
 
-/* The state after some lines. NaN = not seen. */
+/* State after the lines so far. NaN = not seen. */
 typedef struct nnc_log {
     const char *program; /* NULL = no line was understood */
     int64_t lines, readings, skipped, judged;
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
     double whole_run_s; /* mean of the whole run */
-    double late_s;      /* seconds of the only line, if its number is past the warm-up; used if none is judged */
+    double late_s;      /* seconds of the latest line that is not judged although its step number is past the
+                         * warm-up; used if no line is judged */
     double mfu;         /* MFU of the last line, as the program counts it */
-    double allocated_bytes, reserved_bytes; /* greatest */
+    double allocated_bytes, reserved_bytes; /* largest values seen */
     double bar_steps;
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* Median seconds of the latest lines; without a judged line, late_s or whole_run_s. NaN when none is there. */
+/* Returns the median seconds per step of the latest judged lines. Without a judged line, returns late_s or
+ * whole_run_s; NaN when both are missing. */
 double nnc_log_step_s(const nnc_log *log);
 
-/* Reads a file, or standard input (path "-"), line by line. each: called after each judged line; NULL = no call.
- * Fails with NNC_IO. */
+/* Reads a file, or standard input (path "-"), line by line. each: function that is called after each judged line;
+ * NULL = none. Fails with NNC_IO. */
 typedef void nnc_log_fn(void *context, const nnc_log *log);
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
                         nnc_error *err);

@@ -1,16 +1,16 @@
-/* Logs of training programs: what their lines say of a step's time, of memory and of the MFU.
+/* Reads logs of training programs: the time of a step, the memory and the MFU.
  *
- * The table below is the only part that knows programs. A row names a part of the line that marks it, and the text that
- * stands before the number; in a progress bar, and for a key that begins with a comma, after it. Formats as of
- * Megatron-LM megatron/training/training.py,
- * NeMo nemo/utils/exp_manager.py, torchtitan torchtitan/components/metrics.py, transformers src/transformers/trainer.py
- * and tqdm, DeepSpeed deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
+ * Only the table `patterns` knows programs. A row has a mark, which a line must contain, and a key. The number
+ * follows the key; it precedes the key in a progress bar, and if the key begins with a comma. Sources of the
+ * formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
+ * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
+ * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
 #include <errno.h>
 
 #include "lab/lab_internal.h"
 
 typedef enum quantity {
-    STEP, /* its number */
+    STEP, /* number of the step */
     STEP_S,
     STEPS_PER_S,
     SAMPLES_PER_S, /* rate of all devices */
@@ -19,7 +19,7 @@ typedef enum quantity {
     MFU,
     ALLOCATED_BYTES,
     RESERVED_BYTES,
-    BAR_STEP, /* "12/100 [": before the key */
+    BAR_STEP, /* number of the step in a progress bar: "12/100 [" */
     QUANTITY_COUNT
 } quantity;
 
@@ -27,12 +27,11 @@ typedef enum quantity {
 
 typedef struct pattern {
     const char *program;
-    const char *mark; /* the line has it */
+    const char *mark; /* text that the line must contain */
     const char *key;
     quantity what;
     double unit;
-    bool whole_run; /* the line has a mean that includes the warm-up: used when no other line is
-                     * found */
+    bool whole_run; /* the line has a mean of the whole run, warm-up included; it is used when no other line is found */
 } pattern;
 
 static const pattern patterns[] = {
@@ -71,7 +70,8 @@ static const pattern patterns[] = {
 };
 enum { PATTERN_COUNT = sizeof patterns / sizeof patterns[0] };
 
-/* "1,234.5" with commas between groups of three digits; NaN if text begins with no number. */
+/* Reads a number with commas between groups of three digits: "1,234.5". NaN if the text does not begin with a
+ * number. */
 static double number_at(const char *text)
 {
     char digits[40];
@@ -117,8 +117,9 @@ static double value_of(const pattern *p, const char *line)
     return number_at(at) * p->unit;
 }
 
-/* The bar of training has no words before its percentage; those of loading and of data have. Its number of steps is that
- * of the first such bar: others are evaluations. */
+/* Is the line a progress bar other than the bar of training? The bar of training has no words before its percentage;
+ * bars of loading and of data have. The first such bar sets the number of steps; bars with another number are
+ * evaluations. */
 static bool is_other_bar(nnc_log *log, const char *line)
 {
     const char *percent = strstr(line, "%|");
@@ -139,8 +140,8 @@ static bool is_other_bar(nnc_log *log, const char *line)
     return !(total == log->bar_steps);
 }
 
-/* Seconds of a step; NaN when the line does not tell. A rate of FLOPs counts only where no time stands: programs count
- * them in different ways. */
+/* Returns the seconds of a step; NaN when the line does not state them. Programs count FLOPs in different ways, so a
+ * rate of FLOPs or the MFU is used only if the line has no time and no other rate. */
 static double step_of(const double values[QUANTITY_COUNT], const nnc_result *r)
 {
     const double all_flops = r->model_flops / r->plan.devices;
@@ -177,7 +178,7 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->last_step = number;
 }
 
-/* plan: the plan of the estimate; it turns rates into seconds. */
+/* Takes the values of one line. plan: the result of the estimate, which turns rates into seconds. */
 static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
 {
     double values[QUANTITY_COUNT];
@@ -243,7 +244,7 @@ double nnc_log_step_s(const nnc_log *log)
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
                         nnc_error *err)
 {
-    char line[8192]; /* a longer one is cut: programs print shorter ones */
+    char line[8192]; /* a longer line is cut; no known program prints longer lines */
     size_t size = 0;
     bool escape = false;
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
@@ -252,7 +253,7 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
     }
     for (int c = 0; c != EOF;) {
         c = getc(file);
-        if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar goes back to its first column */
+        if (c == '\n' || c == '\r' || c == EOF) { /* a progress bar ends its line with \r */
             const int64_t judged = log->judged;
             line[size] = '\0';
             if (size > 0) {
@@ -263,7 +264,7 @@ nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, 
             }
             size = 0;
             escape = false;
-        } else if (escape) { /* a colour: ESC [ 31 m */
+        } else if (escape) { /* an escape sequence for a colour: ESC [ 31 m */
             escape = !((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'));
         } else if (c == '\033') {
             escape = true;

@@ -1,14 +1,14 @@
 /* The columns of tables of measurements, and other spellings of columns and values.
  *
  * A column is a field of the plan ("tensor"), of the serving plan ("input_len"), of the model, device or software
- * ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns listed here. Tables of others spell
- * some of them in other ways. tools/lab/canonical.py rewrites such tables; the program knows the spellings below. */
+ * ("model.layers", "device.scale_out.bytes_per_s"), or one of the special columns below. Tables from other sources
+ * spell some columns differently; nncost knows the spellings below. tools/lab/canonical.py rewrites such tables. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
-/* Lists of "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
+/* Each list has the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
 /* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
@@ -27,7 +27,7 @@ static const char number_columns[] =
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
     "iterations_per_s|least_bytes|time_s|";
 
-/* Columns for people, which reports name as unused. */
+/* Columns that only people read; reports list them as unused. */
 static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
@@ -39,7 +39,7 @@ static const char people_columns[] =
     "value|value_"
     "gib|";
 
-/* Other spellings of columns, and the names they have here. */
+/* Other spellings of columns, and the names that nncost uses. */
 static const char column_spellings[] =
     "|hardware=device|n_devices=devices|n_nodes=nodes|version=framework_version|"
     "measured_step_s=measured_s|step_rel_unc=rounding|n_layers=model.layers|"
@@ -56,7 +56,7 @@ static const char column_spellings[] =
     "shard_size=shard|grad_accum=micro_batches|attention_dp=attention_data|"
     "kv_cache=kv_precision|";
 
-/* Other spellings of values: COLUMN:VALUE=MEANING; an empty meaning = not stated. */
+/* Other spellings of values, as COLUMN:VALUE=MEANING; an empty meaning: the value is not stated. */
 static const char value_spellings[] =
     "|gated_mlp:causal=fitted|precision:amp fp16=fp16|precision:fp8-cs=fp8|precision:fp8-mx=fp8|"
     "precision:nvfp4=fp4|recompute:minimal (matmul outputs saved)=attention,norm,activation|"
@@ -75,7 +75,8 @@ static const char value_spellings[] =
     "sharding:fsdp within slice, dp across slices=3|"
     "sharding:fsdp within node, dp across nodes=3|id:device=devices|";
 
-/* The text behind a key that ends with '=' or '|', up to the next '|'. NULL: the list has no such key. */
+/* Returns the text after a key, which ends with '=' or '|', up to the next '|'. Returns NULL if the list has no such
+ * key. */
 static const char *entry_of(const char *list, const char *key, char end)
 {
     const size_t length = strlen(key);
@@ -87,17 +88,18 @@ static const char *entry_of(const char *list, const char *key, char end)
     return NULL;
 }
 
-/* The field of a table whose column is the prefix and its name; NULL: it has no such field. */
+/* Finds the field whose name, with the prefix in front, is the name of the column; NULL: the table has no such
+ * field. */
 static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
-    void *object = nothing; /* only offsets are added to it */
+    void *object = nothing; /* only an address to add offsets to */
     nnc_dtype dtype;
     return strncmp(name, prefix, strlen(prefix)) == 0 ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
                                                       : NULL;
 }
 
-/* The field of a canonical name; NULL: no field has it. */
+/* Finds the field with a canonical name; NULL: no field has this name. */
 static const nnc_field *field_of(const char *name)
 {
     const nnc_field *field = column_field(&nnc_plan_table, "", name);
@@ -110,7 +112,7 @@ static const nnc_field *field_of(const char *name)
     return field;
 }
 
-/* Fills in the column of a spelling; its name is in the arena. false: there is no such column. */
+/* Finds the column of a spelling; its name is in the arena. Returns false if there is no such column. */
 static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_column *found)
 {
     static const char *const lists[] = { text_columns, whole_columns, number_columns };
@@ -140,8 +142,8 @@ static bool column_find(nnc_arena *arena, const char *spelling, nnc_measured_col
     return field != NULL;
 }
 
-/* The column nearest to a wrong spelling; NULL: none is near. It lies in `space`, of 2 kB or
- * more. */
+/* Returns the column nearest to a wrong spelling; NULL: no column is near. The name is in `space`, which needs at
+ * least 2 kB. */
 static const char *column_nearest(const char *spelling, char *space, size_t size)
 {
     const char *names[256];
@@ -159,7 +161,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell; "" = not stated. */
+/* Copies the meaning of a cell; "" = the cell states nothing. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size)
 {
     char key[160];
@@ -169,11 +171,11 @@ static void column_meaning(const char *name, const char *cell, char *text, size_
              meaning != NULL ? meaning : cell);
 }
 
-/* ---- Reads tables of measurements: a CSV file becomes a list of nnc_measured.
+/* ---- reading tables of measurements: a CSV file becomes a list of nnc_measured ----
  *
- * Each column gets its name (above). The cells of a line set the fields of a plan and a model; an empty cell sets
- * nothing. A file with an unknown column is refused. A cell of the wrong type, or a value that has no meaning, is the
- * `reason` of its row, which is then listed and not predicted. */
+ * Each column gets its canonical name (above). The cells of a line set the fields of a plan and a model; an empty
+ * cell sets nothing. A file with an unknown column is refused. A cell of the wrong type, or a value without a
+ * meaning, becomes the `reason` of its row; such a row is listed but not predicted. */
 
 NNC_ENUM_NAMES(nnc_measured_kind, NNC_MEASURED_KIND_LIST)
 NNC_ENUM_NAMES(nnc_memory_stat, NNC_MEMORY_STAT_LIST)
@@ -181,7 +183,7 @@ NNC_ENUM_NAMES(nnc_served, NNC_SERVED_LIST)
 
 /* ---- headings ---- */
 
-/* A file being read. */
+/* A file that is being read. */
 typedef struct reading {
     nnc_specs *specs;
     nnc_arena *arena;
@@ -193,9 +195,9 @@ typedef struct reading {
     nnc_measured_kind kind;
     nnc_measured *rows;
     int32_t count, capacity;
-    nnc_measured *row; /* the row at hand */
+    nnc_measured *row; /* the row that is being read */
     bool no_memory;
-    char bad[256]; /* name of a cell with the wrong type in the line; "" = none */
+    char bad[256]; /* description of a cell of the line with the wrong type; "" = none */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -208,7 +210,7 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* "FILE:LINE" */
+/* Writes the place of the line, "FILE:LINE". */
 static const char *place(const reading *r, char text[512])
 {
     snprintf(text, 512, "%.480s:%ld", r->csv.name, r->csv.row_line);
@@ -257,7 +259,7 @@ static nnc_status read_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-/* The kind of rows with a time: a collective, a step, or a kernel. */
+/* Returns the kind of rows that have a time: a collective, a step, or a kernel. */
 static nnc_measured_kind kind_of_timed(const reading *r)
 {
     return has(r, "bytes")     ? NNC_MEASURED_COLLECTIVE
@@ -266,7 +268,7 @@ static nnc_measured_kind kind_of_timed(const reading *r)
                                : NNC_MEASURED_GEMM;
 }
 
-/* The kind of rows that the columns show. */
+/* Returns the kind of rows, which follows from the columns. */
 static nnc_measured_kind kind_of(const reading *r)
 {
     for (int32_t i = 0; i < r->unused_count; i++) {
@@ -282,7 +284,7 @@ static nnc_measured_kind kind_of(const reading *r)
                                                           : kind_of_timed(r);
 }
 
-/* The columns without which no row of a kind can be read. */
+/* Checks that the file has the columns that every row of its kind needs. */
 static nnc_status check_heading(reading *r, nnc_error *err)
 {
     static const char *const needed[NNC_MEASURED_KIND_COUNT][4] = {
@@ -310,7 +312,7 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-/* A cell of the wrong type costs its row, not the file. */
+/* Looks for a cell of the wrong type. It makes its row unpredictable, but does not refuse the file. */
 static nnc_status check_cells(reading *r, nnc_error *err)
 {
     static const char *const expected[] = { "", "a whole number", "a number" };
@@ -336,7 +338,7 @@ static nnc_status check_cells(reading *r, nnc_error *err)
 
 /* ---- cells ---- */
 
-/* The index of a column whose cell is not empty; -1: the row says nothing. */
+/* Returns the index of a column if its cell is not empty; -1: the row states nothing. */
 static int index_of(const reading *r, const char *name)
 {
     for (int i = 0; i < r->width; i++) {
@@ -358,7 +360,8 @@ static const char *text_of(const reading *r, const char *name)
     return i >= 0 ? r->csv.cells[i] : "";
 }
 
-/* Within 1e15 either way, above what any field takes, so that sums of them are safe; 0 when empty. */
+/* Reads a whole number; 0 when the cell is empty. Limits it to 1e15, more than any field allows, so that sums cannot
+ * overflow. */
 static int64_t whole_of(const reading *r, const char *name)
 {
     const int64_t most = 1000000000000000;
@@ -382,7 +385,7 @@ static const char *keep(reading *r, const char *text)
     return kept != NULL ? kept : "";
 }
 
-/* Notes why the row cannot be predicted; the first reason stays. */
+/* Records why the row cannot be predicted; the first reason stays. */
 static void refuse(reading *r, const char *format, ...) NNC_PRINTF(2, 3);
 static void refuse(reading *r, const char *format, ...)
 {
@@ -409,11 +412,11 @@ static nnc_status set_serve(void *object, const char *field, const char *value)
 
 static nnc_status set_model(void *object, const char *field, const char *value)
 {
-    /* Not nnc_model_set, which scales other widths with a width. */
+    /* nnc_model_set is not used, because it scales the other widths of a model when one width is set. */
     return nnc_field_set(nnc_model_table(NNC_FAMILY_DECODER), object, field, value, NULL);
 }
 
-/* Sets a field to the meaning of the cell at an index. */
+/* Sets a field to the meaning of the cell with this index. */
 static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const char *field)
 {
     char text[128];
@@ -423,8 +426,8 @@ static void set_cell(reading *r, int i, nnc_set_text *set, void *object, const c
     }
 }
 
-/* Sets every given field of a table whose column is the prefix and its name, except those of `others`, which have
- * rules of their own. Fields of a model are 0 when they are not given, as when 0 is given. */
+/* Sets every field of a table that has a cell; the column is the prefix and the field's name. Fields in `others`
+ * have their own rules and are left out. A model field with the cell 0 stays 0, as if it were not given. */
 static void set_fields(reading *r, const nnc_field_table *table, const char *prefix, nnc_set_text *set, void *object,
                        const char *const *others)
 {
@@ -445,7 +448,7 @@ static void set_fields(reading *r, const nnc_field_table *table, const char *pre
     }
 }
 
-/* Notes that a cell sets a field of the plan. A cell whose meaning is nothing ("unknown") sets none. */
+/* Records that a cell sets a field of the plan. A cell that states nothing ("unknown") sets no field. */
 static void note_given(reading *r, int cell)
 {
     char text[128];
@@ -472,7 +475,7 @@ bool nnc_measured_gives(const void *in, const char *field)
 
 /* ---- a training step ---- */
 
-/* A count of sequences; a part of one cannot be expressed. */
+/* Reads a number of sequences. A fraction cannot be expressed in a plan, so it makes the row unpredictable. */
 static int64_t sequences(reading *r, const char *name)
 {
     const double value = number_of(r, name);
@@ -503,7 +506,7 @@ static void read_plan(reading *r, nnc_plan *p)
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
-    p->sequence_parallel &= p->tensor > 1; /* stated also for runs that have nothing to divide */
+    p->sequence_parallel &= p->tensor > 1; /* some tables also state it for runs without tensor parallelism */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
         set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
@@ -518,7 +521,8 @@ static void read_plan(reading *r, nnc_plan *p)
     }
 }
 
-/* Names the settings that decide the time and are not stated: a column "open" does, else empty cells show them. */
+/* Names the settings that decide the time but are not stated: those in the column "open" if there is one, otherwise
+ * those with empty cells. */
 static const char *left_open(reading *r, const nnc_plan *p)
 {
     char text[128];
@@ -536,8 +540,8 @@ static const char *left_open(reading *r, const nnc_plan *p)
     return text[0] != '\0' ? keep(r, text + strlen(", ")) : "";
 }
 
-/* A decoder from the columns "model.FIELD". Without gates a GPT: biases, GELU, layer norm, learned positions. With
- * gates a LLaMA: no biases, SwiGLU, RMS norm, rotary positions. */
+/* Reads a decoder from the columns "model.FIELD". An ungated decoder is a GPT: biases, GELU, layer norm, learned
+ * positions. A gated decoder is a LLaMA: no biases, SwiGLU, RMS norm, rotary positions. */
 static void read_decoder(reading *r, nnc_model *model)
 {
     static const char *const none[] = { NULL };
@@ -554,7 +558,7 @@ static void read_decoder(reading *r, nnc_model *model)
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* no dense layers */
+    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* a model without dense layers */
     if (!given(r, "model.biases")) {
         d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY;
     }
@@ -567,7 +571,8 @@ static void read_decoder(reading *r, nnc_model *model)
     }
 }
 
-/* "ID FIELD=VALUE ...": a shipped model with fields set. Rows often repeat the model of a row before. */
+/* Makes a model from "ID FIELD=VALUE ...": a shipped model with changed fields. If an earlier row has the same text,
+ * shares its model. */
 static nnc_status make_model(reading *r, const char *text, nnc_error *err)
 {
     nnc_model *made = NULL;
@@ -583,7 +588,7 @@ static nnc_status make_model(reading *r, const char *text, nnc_error *err)
     return NNC_OK;
 }
 
-/* The model that a row names. */
+/* Loads or makes the model that a row names. */
 static void name_model(reading *r, const char *text)
 {
     nnc_error err = { 0 };
@@ -605,7 +610,8 @@ static void name_model(reading *r, const char *text)
     }
 }
 
-/* A configuration by its path from the folder of the file; the row says whether its head is tied. */
+/* Loads a model configuration from its path, relative to the folder of the file. The row says whether the head is
+ * tied. */
 static void read_configuration(reading *r)
 {
     char path[1024];
@@ -629,7 +635,7 @@ static void read_configuration(reading *r)
         made->decoder.tied_head = whole_of(r, "model.tied_head") == 1;
     }
     if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
-        made->decoder.encoder_seq_len = row->plan.seq_len; /* a quarter of it as labels */
+        made->decoder.encoder_seq_len = row->plan.seq_len; /* the labels have a quarter of its tokens */
         row->plan.seq_len /= 4;
     }
     row->model = made;
@@ -665,8 +671,9 @@ static void read_model(reading *r)
     read_decoder(r, model);
 }
 
-/* Rows that name a configuration are steps of a plain program: forward, backward, optimizer. It clips no gradients,
- * and says whether it was compiled and how its maps lie in memory. */
+/* Reads how the program of a row ran. A file with configurations has steps of a plain program: forward, backward,
+ * optimizer. It does not clip gradients unless the row says so. The row states whether it was compiled, and the
+ * memory layout of its feature maps. */
 static void read_program(reading *r, nnc_measured *row)
 {
     if (!has(r, "config")) {
@@ -731,7 +738,7 @@ static void read_step(reading *r)
 
 /* ---- kernels and collectives ---- */
 
-/* NNC_DTYPE_COUNT and a reason when no format has the name. */
+/* Reads the number format. If no format has this name, returns NNC_DTYPE_COUNT and refuses the row. */
 static nnc_dtype dtype_of(reading *r)
 {
     const char *text = text_of(r, "dtype");
@@ -742,14 +749,14 @@ static nnc_dtype dtype_of(reading *r)
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Kernels that PyTorch ran one by one are named "...-torch/...". */
+/* Was the kernel run alone by PyTorch? Its id then contains "-torch/". */
 static bool by_torch(const reading *r)
 {
     return strstr(text_of(r, "id"), "-torch/") != NULL;
 }
 
-/* The file states one product of a group. The gradient of its weights has the shape of the forward product,
- * whose rows it adds up. */
+/* Reads a matrix product. In a group of products, the file states the size of one product. A weight gradient is
+ * stated with the shape of the forward product, and sums over its rows. */
 static void set_product(reading *r, nnc_op *op)
 {
     const char *stage = text_of(r, "stage");
@@ -764,7 +771,7 @@ static void set_product(reading *r, nnc_op *op)
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
-                     .b_is_weight = by_torch(r), /* which pads no width */
+                     .b_is_weight = by_torch(r), /* PyTorch pads no width */
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
         const int64_t rows = p.m * groups;
@@ -782,20 +789,21 @@ static void set_product(reading *r, nnc_op *op)
     op->u.matmul = p;
 }
 
-/* An op by its name in a table: of `rows` x `cols` elements, of m x n, or of n. Copies, sums and ReLU are timed as
- * single operators of a library, which move their tensors once; so are updates. */
+/* Reads an op by its name. It has `rows` x `cols` elements, m x n, or n. Copies, sums and ReLU are single operators
+ * of a library, which read and write their tensors once. */
 static void set_vector(reading *r, nnc_op *op)
 {
     static const struct {
         const char *name;
         nnc_op_kind kind;
-        int32_t of; /* its kind of pointwise op, norm, optimizer */
+        int32_t of; /* kind of pointwise op, norm or optimizer */
         bool alone;
     } known[] = { { "gelu", NNC_OP_POINTWISE, NNC_PW_GELU, false },
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
                   { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
                   { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
-                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* reads two, writes one */
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* like a product, it reads two tensors and writes
+                                                                  * one */
                   { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
                   { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
                   { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
@@ -846,7 +854,8 @@ static void set_vector(reading *r, nnc_op *op)
     }
 }
 
-/* An operator by its name in the file; "_fb": forward and backward, "_f32": on logits cast to fp32. */
+/* Reads an operator of PyTorch by its name. "_fb": forward and backward were timed together. "_f32": the logits were
+ * cast to fp32. */
 static void set_operator(reading *r, nnc_op *op)
 {
     static const char *const names[] = { "copy",
@@ -876,7 +885,7 @@ static void set_operator(reading *r, nnc_op *op)
     const char *name = text_of(r, "op");
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
     const double width = nnc_dtype_bytes(op->dtype);
-    /* a look-up states the bytes that it moves: rows read, rows written */
+    /* an embedding states the bytes that it moves: rows read plus rows written */
     const int64_t rows =
         sized ? whole_of(r, flat ? "n" : "rows") : (int64_t)(number_of(r, "least_bytes") / (2.0 * width));
     const int64_t columns = flat ? 1 : whole_of(r, "cols");
@@ -895,14 +904,14 @@ static void set_operator(reading *r, nnc_op *op)
     }
 }
 
-/* 1 where the column is empty or not positive. */
+/* Returns the value of a column, or 1 if the cell is empty or not positive. */
 static int64_t positive_of(const reading *r, const char *column)
 {
     const int64_t value = whole_of(r, column);
     return value > 1 ? value : 1;
 }
 
-/* Its padding is half of its kernel, as in the tables. */
+/* Reads a convolution. Its padding is half of its kernel size, as in the tables. */
 static void set_conv(reading *r, nnc_op *op)
 {
     const int64_t side = whole_of(r, "side"), kernel = whole_of(r, "kernel_side");
@@ -930,7 +939,7 @@ static void set_conv(reading *r, nnc_op *op)
     }
 }
 
-/* A line gives the time forward, and with both gradients. */
+/* Reads one of the two times of a line: forward alone, or forward with both gradients. */
 static void read_conv(reading *r, bool both)
 {
     nnc_op *op = &r->row->op;
@@ -953,7 +962,7 @@ static void read_product(reading *r)
     op->repeat = 1;
     op->block = -1;
     op->math_dtype = math;
-    op->dtype = narrow ? NNC_BF16 : math; /* narrow products are written in 16 bits */
+    op->dtype = narrow ? NNC_BF16 : math; /* the output of a product in a narrow format has 16 bits */
     if (begins(name, "conv_")) {
         r->row->kind = NNC_MEASURED_CONV;
         r->row->both = is(name, "conv_both");
@@ -999,12 +1008,12 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* the other kernels were as fast as FlashAttention-3 */
+                     /* the other kernels in the tables are as fast as FlashAttention-3 */
                      .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL       ? NNC_FLASH2
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                               : NNC_FLASH3 },
     };
-    /* Pairs are counted in 64 bits. */
+    /* keeps the number of pairs within 64 bits */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         refuse(r, "no size");
     }
@@ -1034,13 +1043,14 @@ static bool starts_together(const char *mode)
     return is(mode, "static") || is(mode, "single-stream");
 }
 
-/* One forward pass: a denoising step of all images, or an encoder over a batch, which generates nothing. */
+/* Is the row a single forward pass: a denoising step of all images, or an encoder over a batch (no tokens are
+ * generated)? */
 static bool is_pass(const reading *r)
 {
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
 }
 
-/* Does the row count this measurement? A batch that is timed as a whole says nothing about single tokens. */
+/* Does the row have this measurement? A batch that is timed as a whole gives no times of single tokens. */
 static bool counts(const reading *r, nnc_served served)
 {
     const char *mode = text_of(r, "mode");
@@ -1082,7 +1092,8 @@ static void read_load(reading *r, nnc_serve_ask *ask)
     } else {
         refuse(r, "mode %.32s: batch sizes of its parts are not recorded", mode);
     }
-    /* Maximum throughput and a given rate without a stated degree take the degree that serves most. */
+    /* If the degree of tensor parallelism of a maximum throughput or a given rate is not stated, the prediction
+     * tries all degrees and takes the best. */
     const bool open = !given(r, "tensor") && !given(r, "pipeline") && ask->devices > 1;
     ask->tensor = open ? ask->devices : ask->tensor;
     r->row->tensor_open = open && (is(mode, "offline-max") || is(mode, "open-loop"));
@@ -1092,7 +1103,7 @@ static void read_load(reading *r, nnc_serve_ask *ask)
     }
 }
 
-/* Guidance makes each denoising step two passes. */
+/* Reads a forward pass. A row with iterations_per_s is a denoising step with guidance, which makes two passes. */
 static void read_pass(reading *r)
 {
     nnc_measured *row = r->row;
@@ -1188,8 +1199,8 @@ const char *nnc_measured_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* Rows of one source and one model stay together: fits use those groups whose "SOURCE/MODEL" has an even CRC-32,
- * and are scored on the others. */
+/* May fits use the row? Rows with the same source and model stay together: fits use them if the CRC-32 of
+ * "SOURCE/MODEL" is even; otherwise they are only scored. */
 static bool measured_is_fitted(const char *source, const char *model_name)
 {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
@@ -1197,7 +1208,8 @@ static bool measured_is_fitted(const char *source, const char *model_name)
     return nnc_crc32(crc, model_name, strlen(model_name)) % 2 == 0;
 }
 
-/* "owner/repo:file@commit" without what follows the colon; else the name of the file. */
+/* Returns the source without the part after its colon ("owner/repo:file@commit"); without a source, the name of the
+ * file. */
 static const char *source_of(reading *r)
 {
     char text[128];
@@ -1206,7 +1218,7 @@ static const char *source_of(reading *r)
     return keep(r, text[0] != '\0' ? text : nnc_measured_file_name(r->csv.name));
 }
 
-/* Keeps the cells of "device.FIELD" and "software.FIELD", which are set when both are loaded. */
+/* Keeps the cells of "device.FIELD" and "software.FIELD" until the device and the software profile are loaded. */
 static void read_other_fields(reading *r)
 {
     nnc_measured *row = r->row;
@@ -1227,7 +1239,7 @@ static void read_other_fields(reading *r)
     }
 }
 
-/* false: the line has no such row */
+/* Reads one row of a line. Returns false if the line does not have this row. */
 static bool read_row(reading *r, nnc_served served)
 {
     nnc_measured *row = r->row;
@@ -1257,7 +1269,7 @@ static bool read_row(reading *r, nnc_served served)
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }
-    if (is(text_of(r, "quality"), "C")) { /* a collection that grades its rows */
+    if (is(text_of(r, "quality"), "C")) { /* tables that grade the quality of their rows */
         refuse(r, "quality C: contradicts itself or physics");
     }
     read_other_fields(r);
@@ -1276,7 +1288,8 @@ static bool read_row(reading *r, nnc_served served)
     return true;
 }
 
-/* A line gives one row, or for served requests one row for each measurement. */
+/* Reads a line. It gives one row, except for served requests (a row for each measurement) and convolutions (up to
+ * two rows). */
 static nnc_status read_line(reading *r, nnc_error *err)
 {
     const int most = r->kind == NNC_MEASURED_SERVING                       ? NNC_SERVED_COUNT
@@ -1322,7 +1335,7 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
                               nnc_measured_file *file, nnc_error *err)
 {
     nnc_arena *arena = nnc_specs_arena(specs);
-    char *copy = nnc_arena_alloc(arena, size + 1); /* cells are decoded in it, and stay there */
+    char *copy = nnc_arena_alloc(arena, size + 1); /* the cells point into this copy */
     reading *r = nnc_arena_alloc(arena, sizeof *r);
     *file = (nnc_measured_file){ .path = nnc_arena_strdup(arena, name) };
     if (r != NULL) {
@@ -1340,8 +1353,8 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
-/* The tables that the rows of nncost.measure make: a table has one kind of rows. Kinds that no prediction takes yet stay
- * with the kernels, and are refused by name. */
+/* Tables for the rows that nncost.measure writes; each table has one kind of rows. Kinds that cannot be predicted
+ * yet are put with the kernels, which refuse them by name. */
 static const struct {
     const char *kind; /* NULL = all others */
     const char *columns;
@@ -1419,7 +1432,7 @@ static nnc_status tables_of_json(nnc_specs *specs, const char *path, const char 
                             "\"nncost.measure/1\" with \"rows\")");
 }
 
-/* Adds the rows of more to file. */
+/* Appends the rows of `more` to `file`. */
 static nnc_status join(nnc_specs *specs, nnc_measured_file *file, const nnc_measured_file *more, nnc_error *err)
 {
     const size_t count = (size_t)file->count + (size_t)more->count;

@@ -1,4 +1,4 @@
-/* The only file that includes NLopt. In a program that is built without NLopt, nothing can be fitted. */
+/* The only file that includes NLopt. A program that was built without NLopt cannot fit parameters. */
 #ifdef NNC_HAVE_NLOPT
 #include <nlopt.h>
 #endif
@@ -10,7 +10,7 @@
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
-/* A new start that gains less than this, relative to the value, is the last. */
+/* If a restart gains less than this, relative to the value, it is the last. */
 static const double gain_least = 2e-3;
 static const double value_tolerance = 1e-6, x_tolerance = 1e-6;
 
@@ -49,12 +49,12 @@ nnc_status nnc_minimise_available(nnc_error *err)
 static double evaluate(unsigned count, const double *x, double *gradient, void *context)
 {
     const nnc_minimise_problem *problem = context;
-    (void)count, (void)gradient; /* NULL: the method needs none */
+    (void)count, (void)gradient; /* the method uses no gradient */
     const double value = problem->value(x, problem->context);
     return isfinite(value) ? value : HUGE_VAL;
 }
 
-/* One start. false: nothing could be tried. */
+/* Runs the method once. Returns false if it could not start. */
 static bool start(const calls *call, nnc_minimise_problem *problem, double *x, double *least)
 {
     double at[NNC_MINIMISE_MAX];
@@ -71,7 +71,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     set = set && call->set_xtol_rel(opt, x_tolerance) > 0;
     set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
-    /* A stop because further digits do not count is a success. */
+    /* stopping because more digits do not matter counts as success */
     const nlopt_result result = set ? call->optimize(opt, at, &found) : NLOPT_FAILURE;
     call->destroy(opt);
     const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;
@@ -84,7 +84,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
 
 double nnc_minimise(const nnc_minimise_problem *problem, double *x)
 {
-    nnc_minimise_problem own = *problem; /* NLopt hands it back without the const */
+    nnc_minimise_problem own = *problem; /* a copy, because NLopt passes the problem to evaluate without const */
     calls call;
     if (load(&call, NULL) != NNC_OK) {
         return (double)NAN;

@@ -1,5 +1,5 @@
-/* Predictions of measured rows, and their errors by group. A row is predicted as an estimate, a serving run or a
- * single op would be; what its program does on the host is added. */
+/* Predicts measured rows, and sums their errors by group. A row is predicted in the way of an estimate, a serving
+ * estimate or a single op; the time that its program spends on the host is added. */
 #include "base/base_internal.h"
 #include "cost/cost_internal.h"
 #include "estimate/estimate_internal.h"
@@ -9,8 +9,9 @@
 
 /* ---- predictions ---- */
 
-/* Measured 8-bit products take 16-bit rows and cast them on the way: two reads, for the scale and for
- * the cast, and one write, in a kernel of its own. A step counts its casts as ops. */
+/* Returns the time of the cast that is part of a measured 8-bit product. The product takes 16-bit rows, and a
+ * separate kernel reads them twice (for the scale and for the cast) and writes them once. In a step, casts are ops
+ * of their own. */
 static double cast_s(const nnc_device *device, const nnc_op *op)
 {
     const nnc_gemm_efficiency *e = &device->efficiency.gemm[op->math_dtype];
@@ -19,17 +20,17 @@ static double cast_s(const nnc_device *device, const nnc_op *op)
     return bytes / (e->memory_fraction * device->mem_bytes_per_s) + e->fixed_s;
 }
 
-/* Seconds of one kernel, timed as an estimate times it. */
+/* Returns the seconds of one kernel, as in an estimate. */
 static double kernel_s(const nnc_device *device, const nnc_op *op)
 {
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;
     const bool casts = op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 &&
-                       op->issued_as == NNC_ISSUED_NOT; /* PyTorch's are timed alone */
+                       op->issued_as == NNC_ISSUED_NOT; /* PyTorch times the product without the cast */
     return casts ? time_s + cast_s(device, op) : time_s;
 }
 
-/* Sums the backward ops of an op. An operator of PyTorch has one backward op. */
+/* Sums the times of the backward ops of an op. An operator of PyTorch has one backward op. */
 static double backward_s(const nnc_device *device, const nnc_op *op)
 {
     nnc_op backward[NNC_BACKWARD_MAX] = { *op };
@@ -42,7 +43,8 @@ static double backward_s(const nnc_device *device, const nnc_op *op)
     return time_s;
 }
 
-/* Operands may lie in a cache when a kernel is measured alone, so only its arithmetic bounds it. */
+/* Returns a lower bound of a kernel's time. Only its arithmetic counts, because the operands of a kernel that is
+ * measured alone may be in a cache. */
 static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
 {
     const double peak = nnc_device_matmul_peak(device, op->math_dtype);
@@ -50,10 +52,11 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
     return work.flops > 0.0 ? work.flops / peak : NAN;
 }
 
-/* A call that is timed alone takes at least as long as the host needs for it: of the time of a kernel in a program, the
- * part without the Python of a library; behind it, autograd's start, its thread and its kernels. Measured on the host of
- * tests/published/h100: products, copies and convolutions that take no time 22 to 44 us; their backward and that of
- * attention 154 to 225 us more. */
+/* Returns the host time of a call that is timed alone, which is the least time of the call. host.kernel_s is the
+ * host time of a kernel in a program; a forward call needs the share without the Python code of a library. A
+ * backward call needs the time of several kernels: the start of autograd, its thread and its kernels.
+ * Measured on the host of tests/published/h100: products, copies and convolutions with almost no device time take 22
+ * to 44 us; the backward of these and of attention adds 154 to 225 us. */
 static double called_s(const nnc_measured *row, const nnc_device *device)
 {
     static const double forward_share = 0.8, backward_kernels = 5.0;
@@ -91,7 +94,7 @@ static nnc_status score_collective(const nnc_measured *row, const nnc_device *de
     return NNC_OK;
 }
 
-/* The first kind of memory that the row states. */
+/* Compares the memory with the first kind of measured memory that the row states. */
 static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_scored *scored)
 {
     const nnc_memory *memory = &result->memory;
@@ -99,7 +102,7 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     while (stat < NNC_MEMORY_STAT_COUNT && isnan(row->measured_bytes[stat])) {
         stat++;
     }
-    /* Peaks of live tensors know neither context nor fragmentation. */
+    /* A peak of live tensors includes neither the context nor fragmentation. */
     const bool live = stat == NNC_MEMORY_ALLOCATED;
     const double predicted = (double)(memory->total_bytes - (live ? memory->reserve_bytes : 0));
     scored->predicted_bytes = predicted;
@@ -114,7 +117,7 @@ static void score_memory(const nnc_measured *row, const nnc_result *result, nnc_
     scored->peak_reserved_error = (double)memory->peak_reserved_bytes / row->measured_bytes[NNC_MEMORY_RESERVED] - 1.0;
 }
 
-/* The parts that recipes recompute, the cheapest first; with experts the communication is never run again. Source:
+/* Parts that training recipes recompute, cheapest first. With experts, the communication is never repeated. Source:
  * scripts/performance/configs of NVIDIA-NeMo/Megatron-Bridge. */
 static const unsigned parts[] = {
     NNC_RECOMPUTE_MLA_UP_PROJ,
@@ -124,7 +127,8 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* A measured run fitted the device: the lower end of the range decides settings that the row leaves open. */
+/* Returns the memory that decides open settings of a row: the lower end of the range, because the measured run
+ * fitted the device. */
 static double least_bytes(const nnc_result *result)
 {
     return (double)result->memory.total_interval_bytes[0];
@@ -135,8 +139,8 @@ static bool may_run(const nnc_device *device, const nnc_result *result)
     return least_bytes(result) <= (double)device->mem_bytes;
 }
 
-/* A row that ran, and does not say what it recomputed, recomputed no less than lets it run: parts of layers, or
- * the fewest layers of each stage, or all of them where even that is too much. */
+/* Finds the least recomputation with which the step fits the device, for a row that ran but does not state its
+ * recomputation: first parts of layers, then the fewest full layers of each stage, then all layers. */
 static nnc_status least_recomputed(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
@@ -159,7 +163,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
-    while (many - few > 1) { /* `few` sequences fit, `many` do not */
+    while (many - few > 1) { /* recomputing `few` layers is not enough, recomputing `many` layers is */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {
@@ -172,7 +176,8 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     return nnc_estimate(model, device, software, &again, scratch, result, err);
 }
 
-/* The memory of a guessed plan is less sure: it must exceed the device by this factor. */
+/* If the parallelism of a row is a guess, its memory is less certain: recomputation is assumed only if the memory
+ * exceeds that of the device by this factor. */
 #define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,
@@ -184,7 +189,8 @@ static bool must_recompute(const nnc_measured *row, const nnc_device *device, co
            least_bytes(result) > most;
 }
 
-/* How many times as long a step takes with what its program does on the host, and while it waits for samples. */
+/* Returns the time of a step including the host work of its program and the wait for samples, relative to the time
+ * of the step alone. */
 static double host_ratio(const nnc_measured *row, const nnc_plan *plan, const nnc_result *result)
 {
     const double passes = nnc_max((double)plan->micro_batches, 1.0);
@@ -208,7 +214,7 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     scored->predicted_s = ratio * result.step_s;
     scored->low_s = ratio * result.interval_s[0];
     scored->high_s = ratio * result.interval_s[1];
-    /* A plan that is not stated has no lower bound. */
+    /* A guessed plan has no lower bound. */
     scored->lower_bound_s = strstr(row->undecided, "parallelism") == NULL ? result.lower_bound_s : NAN;
     scored->model_flops = result.model_flops;
     score_memory(row, &result, scored);
@@ -220,7 +226,8 @@ static nnc_status score_step(const nnc_measured *row, const nnc_model *model, co
     return NNC_OK;
 }
 
-/* A static batch is measured inside the engine, without the server between it and its client. */
+/* Returns the predicted value of a measurement. A static batch is measured inside the engine, so the time of the
+ * server between engine and client is subtracted. */
 static double predicted_of(const nnc_serve *serve, const nnc_serve_engine *engine, nnc_served served)
 {
     const double server_s = serve->mode == NNC_SERVE_STATIC ? engine->ttft_s : 0.0;
@@ -245,7 +252,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     };
     scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
-    if (serve->saturated) { /* a queue without end; the rate that was served can be compared */
+    if (serve->saturated) { /* the queue grows without limit, so the served rate is compared instead */
         scored->saturated = true;
         spread = nnc_serve_spread(&software->serving, scored->experts);
         scored->measured_s = 1.0 / row->ask.request_rate;
@@ -258,7 +265,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
-/* A denoising step, or an encoder over a batch. */
+/* Predicts a denoising step, or an encoder over a batch. */
 static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
@@ -364,7 +371,7 @@ bool nnc_score_contradicts(const nnc_scored *scored)
 
 /* ---- errors by group ---- */
 
-/* Messages of a megabyte and more are bound by links, shorter ones by latencies. */
+/* Collectives of at least this size are bound by links, smaller ones by latency. */
 #define SMALL_BYTES 1e6
 
 NNC_ENUM_NAMES(nnc_score_section, NNC_SCORE_SECTION_LIST)
@@ -389,7 +396,7 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
         sum += errors[i];
     }
     qsort(errors, (size_t)count, sizeof *errors, by_size);
-    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n), from 1 */
+    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n), counted from 1 */
     stats->mape = size / (double)count;
     stats->bias = sum / (double)count;
     stats->p90 = fabs(errors[rank - 1]);
@@ -433,7 +440,7 @@ static nnc_score_section time_section(const nnc_scored *scored)
     }
 }
 
-/* NNC_SECTION_COUNT when the row states no memory. */
+/* Returns the section of the row's memory; NNC_SECTION_COUNT when the row states no memory. */
 static nnc_score_section memory_section(const nnc_scored *scored)
 {
     const nnc_measured *row = scored->row;
@@ -477,7 +484,7 @@ typedef struct gathering {
 
 static void add_group(gathering *g, nnc_score_section section, nnc_score_by by, const char *name)
 {
-    /* The framework of a kernel is the version of a library, and a kernel has no model. */
+    /* Kernels have no model, and their "framework" is the version of a library. */
     const bool of_steps = by == NNC_SCORE_BY_FRAMEWORK || by == NNC_SCORE_FITTED || by == NNC_SCORE_UNFITTED ||
                           by == NNC_SCORE_BY_HALF || by == NNC_SCORE_BY_WHAT;
     const bool has_models =

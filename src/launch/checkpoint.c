@@ -1,12 +1,14 @@
-/* Checkpoints: what the header of a .safetensors or .gguf file, or the index of a sharded one, says of its tensors.
+/* Reads from the header of a checkpoint which tensors it has. A checkpoint is a .safetensors or .gguf file, or the
+ * index of a sharded one.
  *
  *     safetensors   8 bytes: length of the header; the header, JSON: { "NAME": { "dtype", "shape", "data_offsets" } }
- *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; the files next to it
+ *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; the files are next to it
  *     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
  *
- * Weights are never read. Every length of a file is checked against the bytes that the file has before memory is taken.
+ * Weights are never read. Every length in a file is checked against the size of the file before memory is allocated.
  * Sources: https://github.com/huggingface/safetensors, README.md, "Format"; https://github.com/ggml-org/ggml,
- * docs/gguf.md; bytes per block: https://github.com/ggml-org/llama.cpp, gguf-py/gguf/constants.py, GGML_QUANT_SIZES. */
+ * docs/gguf.md. Bytes per block of quantized weights: https://github.com/ggml-org/llama.cpp,
+ * gguf-py/gguf/constants.py, GGML_QUANT_SIZES. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +20,8 @@
 enum {
     HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header, by its format */
     KEY_MAX = 192,                  /* longest key or name that is stored */
-    TEXT_MAX = 256,                 /* longest text that is stored; longer ones are skipped */
-    LIST_MAX = 512,                 /* items of a list that are stored; for longer lists only the count is
-                         * stored */
+    TEXT_MAX = 256,                 /* longest text that is stored; longer texts are skipped */
+    LIST_MAX = 512,                 /* most items of a list that are stored; of longer lists only the count is stored */
     DIMENSIONS_MAX = 4,             /* GGML_MAX_DIMS */
     SHARDS_MAX = 2048
 };
@@ -68,7 +69,7 @@ static bool add_tensor(nnc_checkpoint *c, const char *type, int64_t params, int6
 
 /* ---- safetensors ---- */
 
-/* A whole number of at least 0. */
+/* Reads a whole number of at least 0. */
 static bool whole(nnc_json at, int64_t *value)
 {
     const double number = nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : -1.0;
@@ -97,7 +98,8 @@ static bool take_header_tensor(nnc_checkpoint *c, nnc_json at, int64_t space)
     return add_tensor(c, nnc_json_text(type), params, end - begin);
 }
 
-/* text: `size` bytes of JSON and a NUL; space: bytes behind the header. */
+/* Reads the header of a safetensors file. text: `size` bytes of JSON and a NUL. space: number of bytes after the
+ * header. */
 static nnc_status read_header(nnc_checkpoint *c, nnc_arena *arena, const char *text, size_t size, int64_t space,
                               nnc_error *err)
 {
@@ -150,7 +152,7 @@ static nnc_status read_safetensors(nnc_checkpoint *c, nnc_arena *arena, FILE *fi
 
 /* ---- GGUF ---- */
 
-/* A file that is read once from start to end. left: bytes not read yet. */
+/* A file that is read once, from start to end. left: number of bytes that are not yet read. */
 typedef struct gguf {
     nnc_checkpoint *c;
     FILE *file;
@@ -159,7 +161,7 @@ typedef struct gguf {
     const char *fault; /* NULL = none */
 } gguf;
 
-/* Types of values, by their numbers in the format. */
+/* Types of values; the numbers are those of the format. */
 enum {
     GGUF_U8,
     GGUF_I8,
@@ -179,7 +181,7 @@ enum {
 
 static const int type_bytes[GGUF_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8 };
 
-/* Types of tensors: name, weights and bytes of a block; bytes 0 = no such type. */
+/* Types of tensors: name, weights per block, bytes per block; bytes 0 = no such type. */
 static const struct {
     const char *name;
     int weights, bytes;
@@ -219,7 +221,7 @@ static bool skip(gguf *g, uint64_t size)
     return true;
 }
 
-/* A number of 1 to 8 bytes, the lowest first. */
+/* Reads a number of 1 to 8 bytes, lowest byte first. */
 static bool take_number(gguf *g, int size, uint64_t *value)
 {
     unsigned char bytes[8];
@@ -233,7 +235,7 @@ static bool take_number(gguf *g, int size, uint64_t *value)
     return true;
 }
 
-/* A text, cut to the size of `text`; *kept: it is complete, and printable ASCII. */
+/* Reads a text and cuts it to the size of `text`. *kept: the text is complete and printable ASCII. */
 static bool take_text(gguf *g, char *text, size_t size, bool *kept)
 {
     uint64_t length = 0;
@@ -252,7 +254,7 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept)
     return true;
 }
 
-/* A number of a type as JSON. */
+/* Writes a number of this type as JSON. */
 static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
 {
     uint64_t bits = 0;
@@ -283,7 +285,7 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
     return true;
 }
 
-/* A list of numbers as JSON; of a long one, and of texts, their number. */
+/* Writes a list of numbers as JSON. Writes only the count if the list is long, or is a list of texts. */
 static bool put_list(gguf *g, nnc_buffer *out)
 {
     uint64_t type = 0, count = 0;
@@ -318,7 +320,7 @@ static bool put_list(gguf *g, nnc_buffer *out)
     return true;
 }
 
-/* "llama.block_count" -> "ARCH.block_count" */
+/* Writes a key, with "ARCH" for the name of the architecture: "llama.block_count" -> "ARCH.block_count". */
 static void put_key(const gguf *g, const char *key, nnc_buffer *out)
 {
     const size_t length = strlen(g->architecture);
@@ -329,7 +331,7 @@ static void put_key(const gguf *g, const char *key, nnc_buffer *out)
     nnc_buffer_byte(out, ':');
 }
 
-/* A key with its value. */
+/* Reads a key and its value. */
 static bool take_key(gguf *g)
 {
     nnc_buffer *out = &g->c->metadata;
@@ -363,13 +365,14 @@ static bool take_key(gguf *g)
     return read;
 }
 
-/* Can the tensor be computed from the configuration? Then it is not a parameter. */
+/* Is the tensor computed from the configuration, so that it is not a parameter? */
 static bool is_constant(const char *name)
 {
     return strncmp(name, "rope_f", 6) == 0;
 }
 
-/* A tensor: name, dimensions, type. Tensors of the first layer, and those of no layer, are kept by name. */
+/* Reads a tensor: name, dimensions, type. The metadata also get the parameters of each tensor of the first layer,
+ * and of each tensor outside layers. */
 static bool take_tensor(gguf *g)
 {
     char name[KEY_MAX];
@@ -413,7 +416,7 @@ static bool take_tensor(gguf *g)
     return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
-/* The type that most bytes have. */
+/* Returns the type that most bytes have. */
 static const char *main_type(const nnc_checkpoint *c)
 {
     const nnc_checkpoint_part *best = &c->parts[0];
@@ -471,7 +474,7 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
-/* The files of an index, each once. They are read if they are next to it; else its total_size counts. */
+/* Reads each file that an index names, once. If a file is missing, the total_size of the index counts. */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err)
 {
     const nnc_json map = nnc_json_get(root, "weight_map");
@@ -483,7 +486,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
-        int i = count - 1; /* neighbours are in the same file */
+        int i = count - 1; /* neighbours in the map are mostly in the same file */
         while (i >= 0 && strcmp(shards[i], name) != 0) {
             i--;
         }

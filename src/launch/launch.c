@@ -1,4 +1,5 @@
-/* Launch files: their documents, their formats, and what becomes of the settings that they hold. */
+/* Opens launch files: reads their documents, finds their formats, and adds their settings to those of the command
+ * line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static bool has_any(nnc_json root, nnc_json keys)
     return false;
 }
 
-/* Does the document have a sign of the format, and no key that the format never has? */
+/* Has the document a key that is a sign of the format, and no key that the format never has? */
 static bool is_format(nnc_json root, nnc_json table)
 {
     const nnc_json inside = nnc_json_get(table, "inside");
@@ -117,7 +118,7 @@ static bool is_format(nnc_json root, nnc_json table)
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Is one of the "signs" of a table in the text of a document? Without it, the table need not be parsed. */
+/* Does the text of a document contain one of the "signs" of a table? If not, the table need not be parsed. */
 static bool may_be_format(const char *table, const char *text)
 {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
@@ -125,7 +126,7 @@ static bool may_be_format(const char *table, const char *text)
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
     while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
-        const size_t length = strcspn(at + 1, "\"") + 2; /* with its quotes */
+        const size_t length = strcspn(at + 1, "\"") + 2; /* length with the quotes */
         snprintf(sign, sizeof sign, "%.*s", (int)length, at);
         if (strstr(text, sign) != NULL) {
             return true;
@@ -135,7 +136,7 @@ static bool may_be_format(const char *table, const char *text)
     return false;
 }
 
-/* The table whose "signs" the document has; table->is_parsed: found. */
+/* Finds the table whose "signs" the document has; table->is_parsed tells whether there is one. */
 static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format, nnc_document *table, nnc_error *err)
 {
     nnc_id_list ids = { 0 };
@@ -163,8 +164,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
     return NNC_OK;
 }
 
-/* Does the text of a JSON file belong to nncost itself, or to a model's configuration? Such files are common, and need
- * not be parsed twice. */
+/* Is a JSON file one of nncost itself, or the configuration of a model? Such files are frequent, so this test avoids
+ * parsing them twice. */
 static bool is_other_json(nnc_specs *specs, const char *path)
 {
     static const char *const keys[] = { "schema", "model_type" };
@@ -183,7 +184,7 @@ static bool is_other_json(nnc_specs *specs, const char *path)
     return other;
 }
 
-/* A pipe is left to the commands that read it: it can be read only once. */
+/* Is it a regular file? A pipe can be read only once, so it is left to the commands that read it. */
 static bool is_regular(const char *path)
 {
     struct stat status;
@@ -195,8 +196,8 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     nnc_document content = { .is_parsed = false }, table = { .is_parsed = false };
     const char *found = NULL;
     nnc_error err;
-    if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path)) {
-        return true; /* no other file of nncost is YAML, TOML or a script */
+    if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
+        return true; /* no other file of nncost is YAML, TOML, a script or a program */
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) {
         return false;
@@ -214,7 +215,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     return is;
 }
 
-/* The next file of the list; NULL: an error was noted. */
+/* Adds a file to the list. NULL: an error was noted. */
 static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *format)
 {
     if (r->file_count == NNC_LAUNCH_FILES_MAX) {
@@ -227,7 +228,7 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
     return file;
 }
 
-/* Finds the table of the file whose content was read; format NULL then: unknown. */
+/* Finds the table of a file whose content was read. If the format is not known, file->format stays NULL. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
 {
     NNC_TRY(file->format != NULL
@@ -243,6 +244,17 @@ static nnc_status refuse_kind(nnc_reading *r, const char *path)
     return nnc_fail(r->err, NNC_BAD_SPEC, path,
                     "unknown kind of launch file, expected one of those in docs/files.md; "
                     "--from FORMAT names it");
+}
+
+static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_shell_command *command)
+{
+    const char *name = strstr(command->options, "\".program\":\"");
+    char where[512];
+    snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
+    name = name != NULL ? name + strlen("\".program\":\"") : "";
+    return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                    "starts %.*s, expected a program of docs/files.md; --from FORMAT reads its options as those of one",
+                    (int)strcspn(name, "\""), name);
 }
 
 /* Adds the options of a command as a file, if their format is known. */
@@ -358,7 +370,7 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
-            continue; /* the same options, by another launcher */
+            continue; /* the same options, started by another launcher */
         }
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
@@ -369,6 +381,9 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         }
         first = known ? i : first;
     }
+    if (status == NNC_OK && first < 0 && script.count > 0) {
+        return refuse_program(r, path, &commands[0]);
+    }
     return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
 }
 
@@ -377,6 +392,10 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
 {
     if (is_shell(path)) {
         return open_script(r, path, format);
+    }
+    if (nnc_ends_in(path, ".py")) {
+        return nnc_fail(r->err, NNC_BAD_SPEC, path,
+                        "Python code, which nncost does not run, expected a file of options, or its values as options");
     }
     nnc_launch_file *file = add_file(r, path, format);
     if (file == NULL) {
@@ -421,7 +440,7 @@ static bool has_format(const nnc_reading *r, const char *format)
     return false;
 }
 
-/* Sets the fields of a path that comes with the program. false: it does not. */
+/* Sets the fields of a path that comes with the program. Returns false if the path does not come with it. */
 static bool set_known(nnc_reading *r, const nnc_reference *named)
 {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
@@ -432,7 +451,7 @@ static bool set_known(nnc_reading *r, const nnc_reference *named)
     return fields.node != NULL;
 }
 
-/* Opens the files that keys name; a file of the same format that was given counts instead. */
+/* Opens the files that keys name. If a file of the same format is already open, it is used instead. */
 static void read_references(nnc_reading *r)
 {
     for (int i = 0; i < r->reference_count && nnc_reading_goes_on(r); i++) {
@@ -463,9 +482,9 @@ static void read_references(nnc_reading *r)
     }
 }
 
-/* ---- the end ---- */
+/* ---- settings for the command line ---- */
 
-/* The options that a file stands for. */
+/* Returns the options that are equal to a file. */
 static const char *options_of(nnc_reading *r, int index)
 {
     nnc_buffer text = { 0 };
@@ -487,7 +506,7 @@ static const char *options_of(nnc_reading *r, int index)
     return kept;
 }
 
-/* Copies the settings to those of the command line, which count first. */
+/* Copies the settings to those of the command line. A setting that is already given takes precedence. */
 static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
 {
     for (int i = 0; i < r->set_count; i++) {
@@ -521,13 +540,13 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-/* Do the files start what the command computes: a training step, or a deployment? */
+/* Checks that the files start the same thing that the command computes: a training step or a deployment. */
 static nnc_status check_purpose(nnc_reading *r)
 {
     for (int i = 0; i < r->file_count; i++) {
         const nnc_json table = nnc_json_root(&r->files[i].table.doc);
         const bool serves = nnc_json_get(table, "serves").node != NULL;
-        if (nnc_json_get(table, "any").node != NULL) { /* a model alone */
+        if (nnc_json_get(table, "any").node != NULL) { /* the file is only a model */
             r->serves = r->serves || r->asked->serves;
             continue;
         }
@@ -561,7 +580,7 @@ static nnc_status read_all(nnc_reading *r, nnc_scenario_args *given)
 
 /* ---- the model ---- */
 
-/* Puts a value as JSON: a number, a word of JSON or a list as it is, else a text. */
+/* Writes a value as JSON. A number, true, false or a list is written as it is, other values as strings. */
 static void put_json(nnc_buffer *out, const char *value)
 {
     double number = 0.0;
@@ -592,7 +611,7 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
     if (strlen(base) < sizeof stem) {
         snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
-    } else { /* the id of a model is shorter than some names of files */
+    } else { /* ids of models are shorter than some names of files */
         snprintf(name, size, "./%s", base + strlen(base) - sizeof stem + 1);
     }
     nnc_spec_stem(name, false, stem, sizeof stem);
@@ -622,7 +641,8 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     return nnc_reading_goes_on(r) ? NNC_OK : r->status;
 }
 
-/* The model of the files: its name, or the path of one that they describe; NULL: they have none. */
+/* Finds the model of the files: its name, or the path of the model file that was made of it. NULL: the files have no
+ * model. */
 static nnc_status model_of(nnc_reading *r, const char **model)
 {
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
@@ -635,7 +655,7 @@ static nnc_status model_of(nnc_reading *r, const char **model)
     return NNC_OK;
 }
 
-/* Does an operand, or the first of its list, name a model? */
+/* Does an operand, or the first item of its list, name a model? */
 static bool is_model(nnc_specs *specs, const char *operand)
 {
     const nnc_model *model = NULL;
@@ -644,7 +664,7 @@ static bool is_model(nnc_specs *specs, const char *operand)
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
 }
 
-/* Puts the model of the files before the device, unless a model is given. leading: operands before MODEL. */
+/* Puts the model of the files before the device, unless a model is given. leading: number of operands before MODEL. */
 static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *count)
 {
     const char *model = NULL;
@@ -668,7 +688,7 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
 
 /* ---- operands ---- */
 
-/* "--set model.vocab=32000" answers a question about the model, too. */
+/* Takes values such as "--set model.vocab=32000", which also answer a question about the model. */
 static void take_sets(nnc_reading *r)
 {
     for (int i = 0; i < r->given->set_count; i++) {
@@ -692,7 +712,7 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
-/* Does a word start a program whose options follow? */
+/* Is the word a program whose options follow, or an option? */
 static bool is_program(const char *word)
 {
     static const char *const programs[] = { "vllm", "trtllm-serve", "sglang", "python", "python3" };
@@ -704,8 +724,8 @@ static bool is_program(const char *word)
     return word[0] == '-' && word[1] == '-';
 }
 
-/* Takes the operands NAME=VALUE, which set variables of scripts: on the first line of a script, so that every line keeps
- * its number. */
+/* Takes the operands NAME=VALUE, which set variables of scripts. They are put on the first line of a script, so that
+ * the other lines keep their numbers. */
 static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
 {
     nnc_buffer text = { 0 };
@@ -713,12 +733,13 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
     for (int i = 0; i < *count; i++) {
         const char *word = operands[i];
         const size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-        if (is_program(word)) { /* the rest is a command */
+        if (is_program(word)) { /* all further words belong to the command */
             while (i < *count) {
                 operands[kept++] = operands[i++];
             }
         } else if (length > 0 && word[length] == '=' && strchr(word, '\'') == NULL &&
-                   (length == 1 || !(word[0] >= '0' && word[0] <= '9'))) { /* "1=x": its first argument */
+                   (!(word[0] >= '0' && word[0] <= '9') || strspn(word, "0123456789") == length)) {
+            /* "1=x": the first argument of the script */
             nnc_buffer_print(&text, "%.*s='%s'; ", (int)length, word, word + length + 1);
         } else {
             operands[kept++] = operands[i];
@@ -731,7 +752,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
     return r->defined != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-/* Takes the launch files, and what stands after "--", out of the operands. */
+/* Takes the launch files, and the command after "--", out of the operands. */
 static nnc_status open_operands(nnc_reading *r, char **operands, int *operand_count)
 {
     int kept = 0;

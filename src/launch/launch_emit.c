@@ -1,14 +1,15 @@
-/* Commands of serving engines for a deployment: the tables of foreign/launch/ in reverse.
+/* Writes the command of a serving engine for a deployment: uses the tables of foreign/launch/ in reverse.
  *
- * The rows of a table that take a value to one field of the plan write that field. "write" has the options that only
- * rules of the table read: the product of some fields, or a switch that is on when it is above 1. "command" is the
- * program. The command is then read again: if it does not give the same plan, the field is refused by name. */
+ * A row that takes a value to one field of the plan writes that field. "write" lists the options that only rules of
+ * the table read: the product of some fields, or a switch that is on when the product is above 1. "command" is the
+ * program. The written command is then read again. If it does not give the same plan, the different field is refused
+ * by name. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "launch/launch_internal.h"
 
-/* Fields of a deployment that its command decides. The others describe requests, prices and images. */
+/* Fields of a deployment that its command decides. Other fields describe requests, prices and images. */
 static const char *const decided[] = {
     "tensor",     "pipeline", "data",  "expert",    "attention_data", "precision",    "weights",      "kv_precision",
     "memory_use", "block",    "chunk", "max_batch", "draft",          "draft_length", "disaggregate", "group_size",
@@ -19,13 +20,13 @@ static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LA
     nnc_field_text(nnc_field_of_key(&nnc_serve_table, name), ask, text, NNC_LAUNCH_VALUE);
 }
 
-/* Is the field one that the command decides, and not its default? Then `text` is its value. */
+/* Does the command decide the field, and is the field not at its default? `text` then has its value. */
 static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE])
 {
     const nnc_serve_ask usual = nnc_serve_ask_default();
     char other[NNC_LAUNCH_VALUE];
     if (nnc_field_of_key(&nnc_serve_table, name) == NULL) {
-        return false; /* MODEL */
+        return false; /* the name is MODEL */
     }
     text_of(ask, name, text);
     text_of(&usual, name, other);
@@ -40,7 +41,7 @@ static void put_option(nnc_buffer *out, const char *key)
     }
 }
 
-/* Writes the field of a row if it is asked for. Returns the field, which is then written; NULL: another row. */
+/* Writes the option of a row if its field has to be written. Returns the field; NULL: nothing was written. */
 static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json row)
 {
     const char *key = nnc_json_text(nnc_json_get(row, "key"));
@@ -66,7 +67,7 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     return NULL;
 }
 
-/* Writes the options of the rows, each field once, but for those of "write". */
+/* Writes the options of the rows, each field once, except fields that "write" has. */
 static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write)
 {
     enum { WRITTEN_MAX = 32 };
@@ -111,7 +112,7 @@ static void put_products(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json wri
     }
 }
 
-/* Reads the command again, as `nncost serve -- COMMAND` does, and compares the plan. */
+/* Reads the command again, as `nncost serve -- COMMAND` does, and compares the plans. */
 static nnc_status check(nnc_specs *specs, const char *format, const char *command, const nnc_serve_ask *ask,
                         nnc_error *err)
 {

@@ -1,11 +1,11 @@
-/* Launch files: what a user starts a training run with, read as options of a plan.
+/* Launch files: files that start a training run or a serving engine, read as options of a plan.
  *
  *     FILE -> document (JSON; YAML and TOML become JSON text with the same lines, yaml.c and toml.c)
- *          -> rows of foreign/launch/FORMAT.json, which say what each key means (launch.c)
- *          -> settings of the plan, as if given as options
+ *          -> rows of foreign/launch/FORMAT.json, which state the meaning of each key (launch_rows.c)
+ *          -> settings of the plan, as if they were given as options
  *
  * A format is data: one file with a row for each key. A key without a row is an error, because it may change the cost.
- * Options of the command line always win. */
+ * Options of the command line always take precedence. */
 #ifndef NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 #define NNCOST_LAUNCH_LAUNCH_INTERNAL_H
 
@@ -17,20 +17,24 @@
 /* Can this program read YAML? */
 extern const bool nnc_yaml_is_read;
 
-/* Writes the document of a YAML text as JSON text, each key and value on its line in the YAML. Plain words are read as
- * YAML 1.1 does: yes, on and true are true; 500_000 is a number; an empty value is null. NNC_BAD_SPEC: bad syntax, or
- * an anchor, alias, tag or second document, which launch files do not need. NNC_IO: this program has no libyaml. */
+/* Writes a YAML text as JSON text, with each key and value on its line in the YAML. Words without quotes are read as
+ * in YAML 1.1: yes, on and true are true; 500_000 is a number; an empty value is null. Aliases are replaced by their
+ * values. NNC_BAD_SPEC: bad syntax, or a tag or a second document, which launch files do not need. NNC_IO: libyaml
+ * cannot be loaded. */
 nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
-/* The same of a TOML text; the keys of a table are joined to its name by dots. */
+/* Writes a TOML text as JSON text in the same way. The keys of a table are joined to the name of the table by dots. */
 nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
+
+/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is another text. */
+bool nnc_put_object(nnc_buffer *out, const char *text);
 
 /* A command of a shell script that starts a program with options. Texts are in the arena; JSON has each option on its
  * line, after the name of the program: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
 typedef struct nnc_shell_command {
-    const char *launcher; /* table of its launcher: "torchrun"; NULL = none */
+    const char *launcher; /* format of its launcher, such as "torchrun"; NULL = no launcher */
     const char *launcher_options, *options;
-    const char *config; /* the configuration file that the command names; NULL = none */
+    const char *config; /* configuration file that the command names; NULL = none */
     long line;
 } nnc_shell_command;
 
@@ -56,8 +60,8 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
 /* The same for the words of a command line, or for options alone. */
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err);
 
-/* The path of a file that another one names: in its folder, in a folder above, or in the current one, whichever exists;
- * else in its folder. NULL when out of memory. */
+/* Returns the path of a file that another file names. Looks in the folder of that file, in the folders above it, and
+ * in the current folder; if no such file exists, returns the path in its folder. NULL when out of memory. */
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name);
 
 /* ---- checkpoints: checkpoint.c ---- */
@@ -74,92 +78,91 @@ typedef struct nnc_checkpoint_part {
 typedef struct nnc_checkpoint {
     const char *path;
     int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
-    int64_t constants;              /* part of params: tables that are no parameters (rope_freqs) */
-    int shards;                     /* files that an index names; 0 = not an index */
+    int64_t constants;              /* part of params: tables that are not parameters (rope_freqs) */
+    int shards;                     /* number of files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
     int part_count;
-    nnc_buffer metadata; /* keys of a GGUF file as JSON, for the table of its name; the caller frees it */
+    nnc_buffer metadata; /* keys of a GGUF file as JSON, for the table of GGUF keys; the caller frees it */
 } nnc_checkpoint;
 
 bool nnc_checkpoint_is_file(const char *path);
-/* Reads the header; never the weights. NNC_BAD_SPEC: a length or type is wrong; NNC_IO. */
+/* Reads the header, never the weights. NNC_BAD_SPEC: a length or a type is wrong. NNC_IO: the file cannot be read. */
 nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c, nnc_error *err);
-/* The same of an open file of `size` bytes; c->path tells its format. */
+/* Reads an open file of `size` bytes in the same way; the name c->path decides its format. */
 nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err);
 
-/* The launch files of a command line. */
+/* How the launch files of a command line are to be read. */
 typedef struct nnc_launch_asked {
-    const char *format; /* --from: the format of every file; NULL = by content */
+    const char *format; /* --from: format of all files; NULL = the content decides */
     bool lenient;       /* skip keys that cannot be used, and list them */
-    bool serves;        /* the command computes a deployment; else a training step */
-    int leading;        /* operands before MODEL, such as the name of a picture */
-    bool may_be_open;   /* list the keys whose value ("auto") no other key sets; otherwise they
-                         * are errors */
+    bool serves;        /* the command computes a deployment, not a training step */
+    int leading;        /* number of operands before MODEL, such as the name of a picture */
+    bool may_be_open;   /* list keys with the value "auto" whose field nothing else sets; otherwise they are errors */
 } nnc_launch_asked;
 
-/* Is it a launch file, by its name and content? A YAML or TOML file always is, so that an error names it. */
+/* Is the file a launch file, by its name and content? A YAML or TOML file always is, so that errors name it. */
 bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 
-/* Takes the launch files out of the operands, and adds what they say to the settings that are not given. Leaves
- * everything as it is when no operand is a launch file. What it adds lives as long as the specs. NNC_BAD_SPEC and
- * NNC_BAD_USAGE name file, line and key. */
+/* Takes the launch files out of the operands, and adds the settings that the files state and the caller does not
+ * give. If no operand is a launch file, changes nothing. The added settings live as long as the specs. Fails with
+ * NNC_BAD_SPEC or NNC_BAD_USAGE; err names file, line and key. */
 nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char **operands, int *operand_count,
                            nnc_scenario_args *given, nnc_error *err);
 
-/* An nnc_model_reader. */
+/* Reads a model from a launch file; a function of type nnc_model_reader. */
 nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given, nnc_error *err);
 
-/* Writes the command of an engine that serves a model by a plan. NNC_ILLEGAL_PLAN: the command cannot express a field,
- * which err names. NNC_BAD_USAGE: no format of a command. */
+/* Writes the command of an engine that serves a model by a plan. NNC_ILLEGAL_PLAN: the command cannot express a
+ * field of the plan, which err names. NNC_BAD_USAGE: the format is not one of a command. */
 nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model, const nnc_serve_ask *plan,
                            nnc_buffer *out, nnc_error *err);
 
 /* A training plan to write as a launch file. */
 typedef struct nnc_launch_plan {
-    const char *format, *software; /* software: the id of the profile that estimates it */
+    const char *format, *software; /* software: id of the profile that the estimate uses */
     const char *model_asked, *device;
     const nnc_model *model;
     const nnc_device *on;
-    const nnc_plan *plan; /* resolved */
+    const nnc_plan *plan; /* resolved plan */
 } nnc_launch_plan;
 
-/* Completes a plan for this format, or a search: the profile and the fields that are not given. NNC_BAD_USAGE: no such
- * format, or the profile is not of its program. */
+/* Adds the profile and the fields that a plan for this format needs and that are not given; searches: also those of
+ * a search. NNC_BAD_USAGE: there is no such format, or the given profile does not run its files. */
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
                                nnc_error *err);
 
-/* How names of files of a format end: ".sh". */
+/* Returns the suffix of files of a format, such as ".sh". */
 const char *nnc_launch_suffix(const char *format);
 
-/* Writes a launch file that stands for a plan. NNC_ILLEGAL_PLAN: the format cannot express it, err names the option.
- * NNC_BAD_USAGE: no format that can be written. */
+/* Writes a plan as a launch file. NNC_ILLEGAL_PLAN: the format cannot express the plan; err names the option.
+ * NNC_BAD_USAGE: the format cannot be written. */
 nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err);
 
 /* ---- the state of a reading: the files, the fields that they set, and the keys that they leave open ----
- * launch.c opens the files, launch_rows.c reads their keys by the tables. */
+ * launch.c opens the files; launch_rows.c reads their keys by the tables. */
 
 enum {
     NNC_LAUNCH_FILES_MAX = 16,
     NNC_LAUNCH_VALUE = 64,     /* bytes of a value of a field of the plan */
     NNC_LAUNCH_KEY = 192,      /* longest key, with the keys around it */
     NNC_LAUNCH_TEXT = 1024,    /* longest value in a file */
-    NNC_LAUNCH_FIELDS_MAX = 96 /* fields that files set; questions */
+    NNC_LAUNCH_FIELDS_MAX = 96 /* limit of fields that files set, and of questions */
 };
 
-/* A document and its faults. It may not move: its nodes point to it. */
+/* A document and its faults. It must not be moved, because its nodes point to it. */
 typedef struct nnc_document {
     nnc_json_doc doc;
     nnc_faults faults;
     char *text;      /* text of the file */
-    nnc_buffer json; /* content of a file that is not JSON, as JSON */
+    nnc_buffer json; /* content of a file that is not JSON, converted to JSON */
     bool is_parsed;
 } nnc_document;
 
-/* A launch file with its table. A script has several: that of its launcher, and that of the program. */
+/* A launch file and its table. A script has several: the options of its launcher, and those of its program. */
 typedef struct nnc_launch_file {
-    const char *path, *format; /* format NULL: not known yet */
+    const char *path, *format; /* format NULL: not yet known */
     nnc_document content, table;
-    nnc_document also; /* the table that "also" names; is_parsed false: none */
+    nnc_document also; /* table that "also" names; is_parsed false: none */
 } nnc_launch_file;
 
 /* A field that a file sets. */
@@ -167,35 +170,35 @@ typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
     int file;    /* file that set the field first */
-    nnc_json at; /* node NULL: a rule or a default of a table */
+    nnc_json at; /* node NULL: set by a rule or a default of a table */
     bool is_default;
-    bool is_kept; /* the field keeps nncost's default, whatever the rules set */
+    bool is_kept; /* the field keeps nncost's default, so no rule sets it */
 } nnc_set_field;
 
-/* A field of the model that the files describe; "MODEL" is its name, "SOFTWARE" the profile. */
+/* A field of the model that the files describe. "MODEL" is the name of the model, "SOFTWARE" the software profile. */
 typedef struct nnc_model_field {
-    const char *name, *value; /* texts in the arena; name without "model." */
+    const char *name, *value; /* texts in the arena; the name has no "model." */
     int file;
     nnc_json at;
     bool is_default;
     bool is_set; /* set by --set, which takes precedence */
 } nnc_model_field;
 
-/* A key that wants one of some fields set elsewhere. */
+/* A key for which something else must set one of some fields. */
 typedef struct nnc_launch_question {
     nnc_json at, fields;
-    const char *only; /* the field, when `fields` is absent */
+    const char *only; /* the only field, if `fields` is absent */
     const char *path; /* path of the key, in the arena */
     int file;
-    bool is_open; /* nothing sets them */
+    bool is_open; /* nothing sets the fields */
 } nnc_launch_question;
 
-/* A path in a file to another launch file. */
+/* A key whose value is the path of another launch file. */
 typedef struct nnc_reference {
     nnc_json at;
     const char *format;
     const char *path; /* path of the key, in the arena */
-    nnc_json known;   /* fields of paths that come with the program */
+    nnc_json known;   /* fields for paths that come with the program */
     int file;
 } nnc_reference;
 
@@ -205,7 +208,7 @@ typedef struct nnc_reading {
     const nnc_launch_asked *asked;
     const nnc_scenario_args *given;
     nnc_launch_file files[NNC_LAUNCH_FILES_MAX];
-    int file_count, file; /* file: the one that is read now */
+    int file_count, file; /* file: index of the file that is being read */
     nnc_set_field sets[NNC_LAUNCH_FIELDS_MAX];
     int set_count;
     nnc_model_field model[NNC_LAUNCH_FIELDS_MAX];
@@ -214,10 +217,10 @@ typedef struct nnc_reading {
     int question_count;
     nnc_reference references[NNC_LAUNCH_FILES_MAX];
     int reference_count;
-    const char *defined;     /* assignments of variables, in front of a script */
-    const char *model_given; /* MODEL of the command line; NULL = none */
+    const char *defined;     /* assignments of variables, put in front of a script */
+    const char *model_given; /* MODEL on the command line; NULL = not given */
     bool serves;             /* the files start an engine that serves */
-    bool is_incomplete;      /* a file is missing, so no rule applies */
+    bool is_incomplete;      /* a file is missing, so the rules are not applied */
     nnc_launch_said *said;
     nnc_error *err;
     nnc_status status;
@@ -235,7 +238,7 @@ typedef struct nnc_script_words {
     int32_t count, capacity;
 } nnc_script_words;
 
-/* The commands that were found. */
+/* The commands of a script that were kept. */
 typedef struct nnc_shell_commands {
     nnc_arena *arena;
     nnc_error *err;
@@ -246,14 +249,15 @@ typedef struct nnc_shell_commands {
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
-/* Keeps the command if it starts a program with options; keeps words that are options alone. */
+/* nnc_shell_keep keeps a command if it starts a program with options. nnc_shell_keep_options keeps words that are
+ * options without a program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 
 /* ---- documents and tables: launch.c ---- */
 
 void nnc_document_free(nnc_document *d);
-/* Parses a text that outlives the document. */
+/* Parses a text, which must outlive the document. */
 nnc_status nnc_document_parse(nnc_specs *specs, nnc_document *d, const char *text, size_t size);
 /* Opens the table of a format. NNC_BAD_USAGE: the format is unknown. */
 nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err);
@@ -261,26 +265,27 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
 /* ---- the reading ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r);
-/* The fault that was noted at a value becomes the error of the reading. */
+/* Makes the fault that was noted at a value the error of the reading. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at);
-/* Lists a key that sets nothing. path: keys from the root to it, joined by dots. */
+/* Lists a key that sets nothing. path: the keys from the root to it, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
-/* Sets the fields of an object of a table. */
+/* Sets the fields that an object of a table lists. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
-/* A field of the model or its name; NULL: no key sets it. */
+/* Finds a field of the model, or "MODEL" or "SOFTWARE"; NULL: no key sets it. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
-/* Do the "when" (or "if") of a row or rule hold, and its "unless" not? */
+/* Are the conditions of "when" (or "if") of a row or rule met, and those of "unless" not? */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
-/* The text that a table gives to a field: as it is, '=' a formula, '@' the value of a key. false: an error was noted, or
- * the key is absent. */
+/* Writes the text that a table gives to a field: a plain text, the result of a formula ('='), or the value of a key
+ * ('@'). Returns false if an error was noted, or the key is absent. */
 bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size);
-/* The row of a key in the table, else in the one that the table names by "also". below: there are rows for keys inside
- * it. */
+/* Finds the row of a key in the table, or in the table that "also" names. *below: there are rows for keys inside the
+ * key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
-/* Reads the keys of file number index; answers the questions from number first on; applies the rules of a file. */
+/* nnc_reading_keys reads the keys of file `index`. nnc_reading_answer checks the questions from number `first` on.
+ * nnc_reading_rules applies the rules of file `index`. */
 void nnc_reading_keys(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);
 void nnc_reading_rules(nnc_reading *r, int index);

@@ -1,51 +1,57 @@
-/* The keys of launch files, read by the tables in foreign/launch/.
+/* Reads the keys of launch files by the tables in foreign/launch/.
  *
- * A table has one row for each key. The kinds of rows:
+ * A table has one row for each key. A row has one of these members:
  *     "to"         The field that takes the value.
  *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
- *     "sets"       The fields to set whatever the value is.
- *     "file"       The value is the path of another launch file, in this format. "known": fields of paths that come
- *                  with the program, for when there is no such file.
+ *     "sets"       The fields to set for any value.
+ *     "file"       The value is the path of another launch file, in this format. "known": fields for paths that come
+ *                  with the program; they are used if there is no such file.
  *     "harmless"   The reason why the key does not affect the cost.
- *     "note"       How the key makes the estimate inexact, unless its value is off: every output shows it.
- * Further members of a row:
- *     "as"         How "to" takes the value. "switch": on if the number is above 0; "vocab": the vocabulary of the
- *                  model that the value names; "pattern": a pattern of layers, with the kinds in "letters", the field
- *                  of their number in "count", and another such row for the same pattern in "second".
- *     "auto"       The key may be "auto"; then another file or an option must set one of these fields.
+ *     "note"       The reason why the key makes the estimate inexact. Every output shows it, unless the value is off.
+ * Other members of a row:
+ *     "as"         How "to" takes the value. "switch": on if the number is above 0. "vocab": the vocabulary of the
+ *                  model that the value names. "pattern": a pattern of layers; "letters" has the kinds of layers,
+ *                  "count" the field for the number of layers, "second" another such row for the same pattern.
+ *     "auto"       The value may be "auto". Another file or an option must then set one of these fields.
  *     "instead"    The option to pass when the value cannot be used.
- *     "decides"    The field that makes the value needless when it is given on the command line.
- *     "when"       Conditions that must hold; "unless": conditions that may not. Else the fields of "otherwise" are set,
- *                  or the key has no effect, for the reason "else". A row with neither of these is refused.
- *     "with"       A key whose value stands before this one, with a '/' between them, among the "values".
- *     "each"       Every item of a list, or of a text with commas, is a value. Without it, a list is its items in alphabetic order, "a,b".
- *     "same"       The key whose value this key must have to be without effect.
+ *     "decides"    A field. If it is given on the command line, the value is not needed.
+ *     "when"       Conditions that must hold. "unless": conditions that must not hold. If they are not met, the fields
+ *                  of "otherwise" are set, or the key has no effect, for the reason "else". Without "otherwise" and
+ *                  "else" the key is refused.
+ *     "with"       Another key. Its value, a '/' and the value of this key are looked up in "values".
+ *     "each"       Each item of a list, or of a text with commas, is a value. Without "each", the value of a list is
+ *                  its items in alphabetic order, "a,b".
+ *     "same"       Another key. If both keys have the same value, this key has no effect.
  *     "of_model"   The key is not refused when MODEL is given.
- * A key that ends in ".*" stands for everything inside it, one that ends in '*' for all that begin so. ".program" is the
- * program of a script.
+ * The row of a key that ends in ".*" is for all keys inside that key. The row of a key that ends in '*' is for all keys
+ * with this beginning. ".program" is the program of a script.
  *
- * Fields are those of the plan and of a run, or those of a deployment if the table "serves"; "MODEL", the name of the
- * model; "SOFTWARE", the software profile; and "model.FIELD", a field of a model that the file describes: it becomes a
- * model file, with the fields of the table's "model" where no key sets them. Fields to set are texts, { "zero": "3" }.
- * The first letter of a name may be
- *     '?'  a default: it counts when nothing else sets the field;
+ * A field is one of the plan or of a run, or, if the table "serves", one of a deployment. "MODEL" is the name of the
+ * model, "SOFTWARE" the software profile. "model.FIELD" is a field of a model that the file describes; the described
+ * model becomes a model file, and the table's "model" has the fields that no key sets. Fields to set are texts:
+ * { "zero": "3" }. The first letter of the name of a field may be
+ *     '?'  a default: it is used when nothing else sets the field;
  *     '!'  a question: something else must set the field;
- *     '-'  the field keeps the default of nncost, so that no rule sets it.
+ *     '-'  the field keeps the default of nncost, so that no rule sets it;
+ *     '+'  in a rule: it replaces the value that a file sets.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
  * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
- * set already. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
+ * set already, "plan.FIELD" one of the plan. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
  *
- * A condition is a field, a key of the file after '@', arithmetic after '=', or "SERVES" (a deployment is computed), and
- * its allowed values: { "zero": ["0", "1"] }. "*x*" stands for texts with x in them; a '!' before the name reverses the condition. A key
- * that is neither in the file nor in "absent" has the value "absent".
+ * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is a field, a key of the file after
+ * '@', a formula after '=', or "SERVES" (the command computes a deployment). "*x*" allows texts that contain x. A '!'
+ * before the name reverses the condition. A key that is neither in the file nor in "absent" has the value "absent".
  *
- * Members of a table. "also": another table, whose rows count for keys without a row. "absent": the values that the
- * program gives to keys that are not in the file, as if they were there. "arguments": the keys are options of a command
- * line: "--a-b" is a_b. "inside": the object that has the keys. "serves": the program serves the model. "command", "write":
- * see launch_emit.c.
+ * Members of a table:
+ *     "also"       Another table. Its rows are used for keys without a row in this table.
+ *     "absent"     Values that the program gives to keys that are not in the file, as if they were in the file.
+ *     "arguments"  The keys are options of a command line: "--a-b" is a_b.
+ *     "inside"     The object that has the keys.
+ *     "serves"     The program serves the model.
+ *     "command", "write": see launch_emit.c. "writer": see launch_write.c.
  *
- * Order: the files in the order given; the files they name; questions; "rules", which are defaults of the program with
- * a condition; questions of rules. Two files that disagree are an error unless an option decides. */
+ * Order: the files in the order given; files that these name; questions; "rules", which are defaults of the program
+ * with a condition; questions of rules. If two files disagree, this is an error unless an option sets the field. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,20 +60,20 @@
 #include "base/expression.h"
 #include "launch/launch_internal.h"
 
-/* ---- what was found ---- */
+/* ---- results of the reading ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r)
 {
     return r->status == NNC_OK;
 }
 
-/* The fault that was noted at a value becomes the error of the reading. */
+/* Makes the fault that was noted at a value the error of the reading. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at)
 {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* Keys from the root to a value, joined by dots, are given by the caller. */
+/* The caller passes the keys from the root to the value, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped)
 {
     nnc_launch_said *said = r->said;
@@ -166,22 +172,22 @@ nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name)
     return NULL;
 }
 
-/* A field of the plan or of a run, or of a deployment; NULL: no such field. */
+/* Finds a field of the plan, of a run, or of a deployment; NULL: no such field. */
 static const nnc_field *field_of(const nnc_reading *r, const char *name)
 {
     const nnc_field *field = nnc_field_of_key(r->serves ? &nnc_serve_table : &nnc_plan_table, name);
     return field != NULL || r->serves ? field : nnc_field_of_key(&nnc_run_table, name);
 }
 
-/* "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the model. The software profile is kept with
- * these, as it is no field of the plan either. */
+/* Returns the name of a field of the model: "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the
+ * model. "SOFTWARE" is included, because it is not a field of the plan either. */
 static const char *model_name(const char *name)
 {
     const bool whole = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
     return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
-/* Is the field known, by an option or a file? */
+/* Has an option or a file set the field? */
 static bool is_known(nnc_reading *r, const char *name)
 {
     const nnc_field *field = field_of(r, name);
@@ -201,7 +207,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     nnc_reading_fail(r, at);
 }
 
-/* Does an open question name the field first? */
+/* Is the field the first one of an open question? */
 static bool is_open(const nnc_reading *r, const char *name)
 {
     for (int i = 0; i < r->question_count; i++) {
@@ -213,7 +219,7 @@ static bool is_open(const nnc_reading *r, const char *name)
     return false;
 }
 
-/* Sets a field of the model, or its name, which its own reader checks. */
+/* Sets a field or the name of the model. The value is not checked here, but when the model is read. */
 static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default)
 {
     nnc_model_field *field = nnc_reading_model(r, name);
@@ -243,7 +249,7 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
     }
 }
 
-/* The text of a value of a field as an option writes it; an error tells what is wrong with it. */
+/* Writes the value of a field in the form of an option. If the value is wrong, err says why. */
 static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
@@ -262,7 +268,8 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
     return NNC_OK;
 }
 
-/* Joins the flags of two keys: "optimizer" and "weights". No flag is all of them, or none. */
+/* Joins the flags of two keys, such as "optimizer" and "weights". No flag means all flags for some fields, and no
+ * flag for others. */
 static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more)
 {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
@@ -278,7 +285,7 @@ static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], cons
     }
 }
 
-/* Sets a field from a text, which is checked as an option would be. */
+/* Sets a field from a text, which is checked in the same way as an option. */
 static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default)
 {
     const nnc_field *field = field_of(r, name);
@@ -307,7 +314,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
             set->is_default = false;
             set->at = at;
         }
-        return; /* known already */
+        return; /* the same value was set before */
     }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
         if (!nnc_reading_is_given(r, field)) {
@@ -328,7 +335,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
     snprintf(set->value, sizeof set->value, "%s", text);
 }
 
-/* Keeps the default of nncost for a field that nothing sets. */
+/* Makes a field that nothing sets keep the default of nncost. */
 static void keep(nnc_reading *r, nnc_json at, const char *name)
 {
     const nnc_field *field = field_of(r, name);
@@ -353,13 +360,14 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
 
 /* ---- keys of a file ---- */
 
-/* The part of the table of the file that is read now. */
+/* Returns a part of the table of the file that is being read. */
 static nnc_json table_part(const nnc_reading *r, const char *part)
 {
     return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
 }
 
-/* "--num-layers" -> "num_layers" for a format of arguments; other keys stay as they are. */
+/* Converts an option of a command line to the name of a key: "--num-layers" -> "num_layers". Keys of other formats
+ * stay. */
 static void key_name(const nnc_reading *r, const char *key, char *name, size_t size)
 {
     if (table_part(r, "arguments").node == NULL) {
@@ -372,7 +380,7 @@ static void key_name(const nnc_reading *r, const char *key, char *name, size_t s
     }
 }
 
-/* The object that has the keys. */
+/* Returns the object that has the keys. */
 static nnc_json keys_of(const nnc_reading *r)
 {
     const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);
@@ -381,14 +389,14 @@ static nnc_json keys_of(const nnc_reading *r)
     return found.node != NULL ? found : root;
 }
 
-/* A text of a row; "": the row does not have it. */
+/* Returns a text of a row; "" if the row does not have it. */
 static const char *text_of(nnc_json row, const char *member)
 {
     const nnc_json found = nnc_json_get(row, member);
     return found.node != NULL ? nnc_json_text(found) : "";
 }
 
-/* The value that a text "${a.b}" refers to by its key; other values as they are. */
+/* Follows a reference "${a.b}" to the value of that key; other values stay. */
 static nnc_json referred(nnc_json at)
 {
     enum { REFERENCES_MAX = 8 };
@@ -409,7 +417,8 @@ static nnc_json referred(nnc_json at)
     return at;
 }
 
-/* The value of a key of the file, or the row's value for an absent key. node NULL: neither. */
+/* Returns the value of a key of the file; if the key is absent, the value that "absent" has. node NULL: neither has
+ * the key. */
 static nnc_json value_of(const nnc_reading *r, const char *key)
 {
     const char *rest = "";
@@ -437,7 +446,7 @@ static int compare_texts(const void *a, const void *b)
 
 static bool value_text(nnc_json at, char *text, size_t size);
 
-/* The items of a list in alphabetic order: "k_proj,q_proj". */
+/* Writes the items of a list in alphabetic order: "k_proj,q_proj". */
 static bool list_text(nnc_json list, char *text, size_t size)
 {
     enum { ITEMS_MAX = 32, ITEM_TEXT = 96 };
@@ -447,7 +456,7 @@ static bool list_text(nnc_json list, char *text, size_t size)
     for (nnc_json at = nnc_json_first(list); at.node != NULL; at = nnc_json_next(at)) {
         const nnc_json_type type = nnc_json_type_of(at);
         if (type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) {
-            const char *json = nnc_json_copy(list); /* as it is */
+            const char *json = nnc_json_copy(list); /* nested lists and objects are copied as JSON */
             return json != NULL && snprintf(text, size, "%s", json) < (int)size;
         }
         if (count == ITEMS_MAX || !value_text(at, items[count], sizeof items[count])) {
@@ -464,7 +473,7 @@ static bool list_text(nnc_json list, char *text, size_t size)
     return used < size;
 }
 
-/* A value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
+/* Writes a value as text: "true", "5e8", "cpu". NOLINTNEXTLINE(misc-no-recursion): a list has no list inside */
 static bool value_text(nnc_json at, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -481,7 +490,7 @@ static bool value_text(nnc_json at, char *text, size_t size)
 
 typedef struct formula {
     nnc_reading *r;
-    nnc_json at; /* the key that it belongs to */
+    nnc_json at; /* key that the formula belongs to */
     double stack[16];
     int depth;
 } formula;
@@ -498,7 +507,7 @@ static size_t take_digits(void *context, const char *at)
     return 0;
 }
 
-/* The text of a field of the model: one that is set already, or one of the model that is named. false: neither. */
+/* Writes a field of the model: of the named model, or as a key set it. Returns false if neither has the field. */
 static bool model_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
     const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
@@ -518,6 +527,8 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
     return row != NULL;
 }
 
+static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
+
 /* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
 static bool take_key(void *context, const char *name, size_t length)
 {
@@ -531,6 +542,14 @@ static bool take_key(void *context, const char *name, size_t length)
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
         /* a field of the model */
+    } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
+        if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
+            nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
+            nnc_reading_fail(f->r, f->at);
+            return false;
+        }
+        current_text(f->r, field_of(f->r, key + 5), text);
+        (void)nnc_read_double(text, &number);
     } else if (found.node == NULL && !optional) {
         nnc_json_fault(f->at, NULL, "needs the key %s, which is absent", key);
         nnc_reading_fail(f->r, f->at);
@@ -581,7 +600,8 @@ static void refuse_formula(void *context, const char *expected, const char *at)
                             "bad arithmetic in the table, expected %s, found \"%s\"", expected, at);
 }
 
-/* "=4*hidden_size", "=a/b?": the result is a whole number of at least 0. */
+/* Computes a formula such as "=4*hidden_size" or "=a/b?". The result must be a whole number of at least 0, unless
+ * the formula begins with "=~". */
 static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[NNC_LAUNCH_VALUE])
 {
     static const nnc_expression_reader grammar = { .operators = NNC_OPERATORS_ARITHMETIC | 1 << NNC_OPERATOR_REMAINDER,
@@ -612,7 +632,7 @@ static bool calculate(nnc_reading *r, nnc_json at, const char *text, char value[
 
 /* ---- conditions ---- */
 
-/* The value that a field has now, of an option, a file or a default. */
+/* Writes the current value of a field: from an option, a file, or its default. */
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE])
 {
     const nnc_plan plan = nnc_plan_default();
@@ -633,7 +653,8 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     }
 }
 
-/* The value of the name in a condition: a key after '@', else a field. false: no such field. */
+/* Writes the value of the name in a condition: a key after '@', a formula after '=', or a field. Returns false if
+ * there is no such field. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
     if (name[0] == '@') {
@@ -667,7 +688,7 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     return field != NULL;
 }
 
-/* Is the text the word, in any case? "*x*": does it contain x? */
+/* Is the text equal to the word, ignoring case? A word "*x*" asks whether the text contains x. */
 static bool is_like(const char *text, const char *word)
 {
     const size_t length = strlen(word);
@@ -701,7 +722,7 @@ static bool holds(nnc_reading *r, nnc_json conditions)
     return true;
 }
 
-/* Do the "when" (or "if") of a row or rule hold, and its "unless" not? */
+/* Are the conditions of "when" (or "if") of a row or rule met, and those of "unless" not? */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
 {
     const nnc_json unless = nnc_json_get(row, "unless");
@@ -710,8 +731,8 @@ bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
 
 /* ---- rows ---- */
 
-/* The text that a table gives to a field: as it is, '=' a formula, '@' the value of a key. false: an error was noted, or
- * the key is absent. */
+/* Writes the text that a table gives to a field: a plain text, the result of a formula ('='), or the value of a key
+ * ('@'). Returns false if an error was noted, or the key is absent. */
 bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size)
 {
     char number[NNC_LAUNCH_VALUE];
@@ -728,6 +749,13 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
     return true;
 }
 
+/* Is a field, or MODEL, given on the command line? */
+static bool is_decided(const nnc_reading *r, const char *name)
+{
+    const nnc_field *field = field_of(r, name);
+    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
+}
+
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults)
 {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r); one = nnc_json_next(one)) {
@@ -737,15 +765,20 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
             keep(r, at, name + 1);
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
-        } else if (are_defaults && is_known(r, name)) {
+        } else if (name[0] == '+' ? is_decided(r, name + 1) : are_defaults && is_known(r, name)) {
             continue; /* skip it, so that no arithmetic fails without need */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
-            set_text(r, at, name + (name[0] == '?'), text, are_defaults || name[0] == '?');
+            nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
+            if (set != NULL) {
+                set->is_default = true;
+            }
+            set_text(r, at, name + (name[0] == '?' || name[0] == '+'), text,
+                     name[0] == '?' || (are_defaults && name[0] != '+'));
         }
     }
 }
 
-/* The values of a row: as many as there is space for. */
+/* Lists the values of a row, as many as fit. */
 static void put_expected(nnc_json values, char *text, size_t size)
 {
     size_t used = 0;
@@ -786,7 +819,7 @@ static void take_values(nnc_reading *r, nnc_json at, const char *path, nnc_json 
     refuse(r, at, path, what, row);
 }
 
-/* Puts the word of a letter, as an item of a list. false: the row has none. */
+/* Writes the word of a letter as an item of a list. Returns false if the row has no word for it. */
 static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *count)
 {
     const char name[2] = { letter, '\0' };
@@ -798,7 +831,8 @@ static bool put_letter(nnc_json letters, char letter, nnc_buffer *out, int *coun
     return word.node != NULL && *count < 4096;
 }
 
-/* "([0]*3+[1]*11)": 3 layers of a kind and 11 of another one; "M-*": a letter for each layer. false: neither. */
+/* Reads a pattern of layers: "([0]*3+[1]*11)" has 3 layers of one kind, then 11 of another; "M-*" has a letter for
+ * each layer. Returns false if the text is not a pattern. */
 static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, int *count)
 {
     const char *at = text + strspn(text, "(");
@@ -825,8 +859,8 @@ static bool read_pattern(nnc_json letters, const char *text, nnc_buffer *out, in
     return *at == '\0';
 }
 
-/* A pattern of layers as a list of the model. A number N: one layer of the first kind, then N - 1 of the second.
- * NOLINTNEXTLINE(misc-no-recursion): two deep */
+/* Sets a list of the model to a pattern of layers. A number N means one layer of the first kind, then N - 1 layers
+ * of the second. NOLINTNEXTLINE(misc-no-recursion): two deep */
 static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *text)
 {
     const nnc_json letters = nnc_json_get(row, "letters");
@@ -861,7 +895,7 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     }
 }
 
-/* The vocabulary of a model that has the tokenizer's name. */
+/* Sets the vocabulary to that of the model which has the tokenizer's name. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to)
 {
     const nnc_model *found = NULL;
@@ -891,7 +925,7 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     }
 }
 
-/* Remembers the path of another file. */
+/* Records that a key names another file. */
 static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     const char *kept = nnc_arena_strdup(r->arena, path);
@@ -906,13 +940,6 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Is a field, or MODEL, given on the command line? */
-static bool is_decided(const nnc_reading *r, const char *name)
-{
-    const nnc_field *field = field_of(r, name);
-    return (strcmp(name, "MODEL") == 0 && r->model_given != NULL) || (field != NULL && nnc_reading_is_given(r, field));
-}
-
 /* Refuses a value that the script does not set: "${NAME}". */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
@@ -925,7 +952,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     }
     if (strncmp(name, "branch}", 7) == 0) {
         snprintf(what, sizeof what,
-                 "stands in a branch that may not run, expected NAME=VALUE among the arguments that "
+                 "stands in a branch or loop, expected NAME=VALUE among the arguments that "
                  "decides its condition");
     } else if (length > 0 && name[length] == '}') {
         snprintf(what, sizeof what,
@@ -937,7 +964,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     refuse(r, at, path, what, row);
 }
 
-/* Takes the text of a value, or of an item of a list of values. */
+/* Takes the text of a value, or of an item of a list. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
@@ -961,7 +988,7 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Takes each word of an item, between blanks and commas: YAML reads "[a b]" as one. */
+/* Takes each word of an item; words are divided by blanks and commas. YAML reads "[a b]" as a single item. */
 static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     char text[NNC_LAUNCH_TEXT], *rest = text;
@@ -982,7 +1009,7 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* A value that switches a feature off. */
+/* Does the value switch a feature off? */
 static bool is_off(nnc_json at)
 {
     const nnc_json_type type = nnc_json_type_of(at);
@@ -990,7 +1017,7 @@ static bool is_off(nnc_json at)
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Is the value the same as the value of the key that "same" names? */
+/* Is the value equal to the value of the key that "same" names? */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
 {
     const nnc_json same = nnc_json_get(row, "same");
@@ -1043,7 +1070,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Is the key inside the one that a row with ".*" names, or does it begin as a row that ends in '*'? */
+/* Is the path inside the key of a row with ".*", or does it begin like the key of a row with '*'? */
 static bool is_inside(const char *key, const char *path)
 {
     if (!nnc_ends_in(key, "*")) {
@@ -1053,7 +1080,8 @@ static bool is_inside(const char *key, const char *path)
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
 }
 
-/* The row of a key: a row with its name, else one with ".*". below: there are rows for keys inside it. */
+/* Finds the row of a key: a row with its name, otherwise a row with '*'. *below: there are rows for keys inside the
+ * key. */
 static nnc_json find_row(nnc_json rows, const char *path, bool *below)
 {
     const size_t length = strlen(path);
@@ -1073,7 +1101,7 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below)
     return *below ? none : wide;
 }
 
-/* The row of a key in the table, else in the one that the table names by "also". */
+/* Finds the row of a key in the table, or in the table that "also" names. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
 {
     const nnc_launch_file *file = &r->files[r->file];
@@ -1086,7 +1114,8 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
     return row;
 }
 
-/* "--no-enable-x" of a command line is "enable_x" false, where only the latter has a row. */
+/* Reads an option such as "--no-enable-x" as "enable_x" false, if only "enable_x" has a row. Returns false if it has
+ * none. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
 {
     bool below = false;
@@ -1103,8 +1132,8 @@ static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
     return true;
 }
 
-/* Reads the members of an object. prefix: the keys around it with their dots. Recursion is as deep as the file.
- * NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads the members of an object. prefix: the keys around the object, each with a dot. The recursion is as deep as
+ * the file. NOLINTNEXTLINE(misc-no-recursion) */
 static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
 {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_reading_goes_on(r); at = nnc_json_next(at)) {
@@ -1120,9 +1149,9 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
         } else if (row.node != NULL) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
-            continue; /* the name of the program, which only some tables ask for */
+            continue; /* the name of the program, which few tables use */
         } else if (below && type == NNC_JSON_OBJECT) {
-            const size_t end = strlen(path); /* space for it is left above */
+            const size_t end = strlen(path); /* the test `fits` has left space for the dot */
             path[end] = '.';
             path[end + 1] = '\0';
             read_members(r, at, path);
@@ -1149,7 +1178,7 @@ static void read_absent(nnc_reading *r, nnc_json keys)
             } else {
                 nnc_reading_set(r, keys, nnc_json_key(at), nnc_json_get(row, "otherwise"), false);
             }
-            r->said->ignored_count = said; /* a default that sets nothing is not worth a line */
+            r->said->ignored_count = said; /* a default that sets nothing is not listed */
         }
     }
 }

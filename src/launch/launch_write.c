@@ -1,45 +1,46 @@
-/* Launch files for a training plan: the tables of foreign/launch/ in reverse.
+/* Writes launch files for a training plan: uses the tables of foreign/launch/ in reverse.
  *
- * The "writer" of a table lists the keys of a file in their order. The value of a key is that for which its row sets the
- * fields of the plan, or the text "value" of its entry. Texts and conditions of a writer are those of the reader, but
- * '@', arithmetic and {braces} take fields of the plan and of the model, as if these were the keys of a file. The file is
- * then read again, by the reader: unless it stands for the same plan and model, the field is refused by name. So a key
- * that the writer misses makes a plan that is refused, and never another plan.
+ * The "writer" of a table lists the keys of a file in their order. The value of a key is the value for which its row
+ * sets the fields of the plan, or the text "value" of its entry. Texts and conditions are written as for the reader,
+ * but '@', formulas and {braces} take fields of the plan and of the model, as if these were keys of the file.
+ *
+ * The written file is then read again. If it does not give the same plan and model, the first different field is
+ * refused by name. So a key that a writer lacks leads to an error, never to a different plan.
  *
  * Members of a writer:
- *     "form"      Of the file: "shell", "yaml", "toml" or "json".
- *     "software"  The profiles that run such files; the first is that of a plan that names none.
- *     "plan"      Fields of a plan that does not give them: what the program does unless it is told otherwise.
- *     "search"    The same of a search: the choices among plans that the program starts.
- *     "outside"   Fields that no key of the file sets, and "MODEL": options or other files give them.
+ *     "form"      The form of the file: "shell", "yaml", "toml" or "json".
+ *     "software"  The profiles that run such files. The first is used for a plan that names no profile.
+ *     "plan"      Values of fields that a plan does not give: the defaults of the program.
+ *     "search"    Values of fields that a search does not give: the plans that the program can start.
+ *     "outside"   Fields, and "MODEL", that no key of the file sets: options or other files give them.
  *     "cannot"    Plans that the program does not start: conditions, the "option" to change, and "why".
  *     "head"      Lines before the first key.
- *     "keys"      "key"; "value"; "if", "unless": conditions. "of": the key whose row gives the value; "part": only the
- *                 first or second half of that value, around a '/'. "or": why there is no file for a model without a
- *                 value. */
+ *     "keys"      The keys, each an entry with "key", "value", and the conditions "if" and "unless". "of": the key
+ *                 whose row gives the value. "part": only the first or second half of that value, divided at a '/'.
+ *                 "or": the reason why no file is written for a model without a value. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "launch/launch_internal.h"
 
-/* Fields that no program decides: they are given again when the file is read. */
+/* Fields that no program decides. They are given as options when the file is read again. */
 static const char *const never_decided[] = {
     "imbalance",        "mode",   "activations", "price",   "flops_convention",
     "devices_per_node", "tokens", "samples",     "mtbf_of", "reserve_bytes",
 };
-/* Fields of a model that are no part of its network, or that programs choose. */
+/* Fields of a model that are not part of its network, or that programs choose. */
 static const char *const not_of_network[] = {
     "id", "name", "published_params", "seq_len", "vocab_multiple", "positions_max", "encoder_seq_len",
 };
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* the plan, as if it were a file */
+    nnc_reading *r; /* the plan, in the form of a file that was read */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
-    char last[NNC_LAUNCH_KEY]; /* the key before, to open and close the objects around keys */
+    char last[NNC_LAUNCH_KEY]; /* key written last; shows which objects to close and open */
     bool any;
 } writing;
 
@@ -86,7 +87,7 @@ static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_tabl
             continue;
         }
         nnc_field_text(field, object, text, sizeof text);
-        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* written as tables have it */
+        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* booleans of a model have the form of the tables */
             snprintf(text, sizeof text, "%s", strcmp(text, "on") == 0 ? "true" : "false");
         }
         if (strcmp(text, "-") != 0) {
@@ -102,7 +103,8 @@ static void put_count(nnc_buffer *out, const char *name, int64_t count)
     put_member(out, "", name, text);
 }
 
-/* Fields of the plan and, as "model.FIELD", of the model; MODEL, SOFTWARE; nodes, and the devices of each. */
+/* Writes the plan as a document: the fields of the plan, those of the model as "model.FIELD", MODEL, SOFTWARE,
+ * nodes, and the devices of each node. */
 static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model)
 {
     const nnc_plan *plan = asked->plan;
@@ -121,14 +123,15 @@ static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const ch
 
 /* ---- values ---- */
 
-/* The text of a field of the document, of any mark; NULL: it has none. */
+/* Returns the text of a field of the document, whose name may begin with '?', '!' or '-'; NULL: the field has no
+ * text. */
 static const char *field_text(const writing *w, const char *name)
 {
     const nnc_json root = nnc_json_root(&w->r->files[0].content.doc);
     return text_in(root, name + (*name == '?' || *name == '!' || *name == '-'));
 }
 
-/* Are two texts of a value the same, but for the marks of a list? */
+/* Are two texts of a value equal, except for the brackets, quotes and blanks of a list? */
 static bool is_same_value(const char *a, const char *b)
 {
     static const char marks[] = "[]\" ";
@@ -146,8 +149,8 @@ static bool is_same_value(const char *a, const char *b)
     }
 }
 
-/* How many fields do the fields of a value set as the plan has them? 0: it sets one to something else. *given: the text of
- * a field that the value itself is. */
+/* Returns how many fields a value sets in the same way as the plan; 0 if it sets any field differently. *given: the
+ * text of the field that takes the value itself ('@'). */
 static int matches(writing *w, nnc_json fields, const char **given)
 {
     int count = 0;
@@ -171,7 +174,8 @@ static int matches(writing *w, nnc_json fields, const char **given)
     return count;
 }
 
-/* The value of a key for which its row gives the plan. false: no value does, as for a key that is off. */
+/* Finds the value of a key for which its row gives the plan. Returns false if no value does, for example when the
+ * feature is off. */
 static bool invert(writing *w, const char *key, char *value, size_t size)
 {
     bool below = false;
@@ -204,7 +208,7 @@ static bool invert(writing *w, const char *key, char *value, size_t size)
 
 /* ---- lines ---- */
 
-/* Is it a number, a word or a list of JSON? YAML and TOML write these as they are. */
+/* Is the value a number, true, false, null or a list of JSON? YAML and TOML write these without quotes. */
 static bool is_bare(const char *value)
 {
     double number = 0.0;
@@ -212,7 +216,7 @@ static bool is_bare(const char *value)
            (strchr("+-.0123456789", value[0]) != NULL && nnc_read_double(value, &number));
 }
 
-/* A word that YAML reads as a text. */
+/* Is the value a word that YAML reads as a string without quotes? */
 static bool is_word(const char *value)
 {
     static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false" };
@@ -234,7 +238,7 @@ static void indent(nnc_buffer *out, int depth)
     }
 }
 
-/* How many characters, up to a dot, have two keys in common? */
+/* Returns how many characters two keys have in common, up to and including a dot. */
 static size_t common(const char *a, const char *b)
 {
     size_t same = 0;
@@ -253,7 +257,7 @@ static int depth_of(const char *key, size_t size)
     return depth;
 }
 
-/* Closes the objects of JSON that the key before is in, and the next one is not. */
+/* Closes the JSON objects that contain the last key but not the next key. */
 static void close_objects(writing *w, const char *key)
 {
     const size_t same = common(w->last, key);
@@ -264,7 +268,7 @@ static void close_objects(writing *w, const char *key)
     }
 }
 
-/* Opens the objects around a key of YAML or JSON. Returns the key inside them. */
+/* Opens the objects around a key of YAML or JSON. Returns the last part of the key, which is inside them. */
 static const char *open_objects(writing *w, const char *key)
 {
     const bool json = strcmp(w->form, "json") == 0;
@@ -327,7 +331,7 @@ static void put_key(writing *w, const char *key, const char *value)
     w->any = true;
 }
 
-/* Puts a text with the values of fields in {braces}; "${" stays. */
+/* Writes a text with the values of fields in place of names in {braces}; "${..}" stays. */
 static void put_line(writing *w, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -349,7 +353,7 @@ static void put_line(writing *w, const char *text)
 
 /* ---- the file ---- */
 
-/* NNC_ILLEGAL_PLAN: the program does not start such a plan. */
+/* Fails with NNC_ILLEGAL_PLAN if a rule of "cannot" says that the program does not start such a plan. */
 static nnc_status check_rules(writing *w, nnc_error *err)
 {
     for (nnc_json rule = nnc_json_first(nnc_json_get(w->writer, "cannot")); rule.node != NULL;
@@ -413,7 +417,7 @@ static void put_file(writing *w)
 
 /* ---- reading it again ---- */
 
-/* Makes a text a file of the specs; *path: its name. */
+/* Makes a text a file that the specs can read; *path is its name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
                             nnc_error *err)
 {
@@ -439,7 +443,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     return NNC_OK;
 }
 
-/* Gives the fields that the file leaves to options. */
+/* Adds the settings that the file leaves to options. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
 {
     const nnc_json outside = nnc_json_get(w->writer, "outside");
@@ -461,7 +465,7 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
     return NNC_OK;
 }
 
-/* Does a field of the plan change nothing, because another one switches it off? */
+/* Has a field of the plan no effect, because another field switches its feature off? */
 static bool is_moot(const nnc_plan *plan, const char *name)
 {
     return (strcmp(name, "context_kind") == 0 && plan->context == 1) ||
@@ -470,7 +474,7 @@ static bool is_moot(const nnc_plan *plan, const char *name)
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
 
-/* NNC_ILLEGAL_PLAN: a field of the one is not that of the other. */
+/* Compares the asked plan or model with the one read from the written file. NNC_ILLEGAL_PLAN: a field differs. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err)
 {
@@ -568,7 +572,7 @@ const char *nnc_launch_suffix(const char *format)
                                                          : ".yaml";
 }
 
-/* Gives the fields of an object of the writer that are not given. */
+/* Adds the fields that an object of the writer lists, unless they are given. */
 static nnc_status give_defaults(nnc_specs *specs, nnc_json fields, nnc_scenario_args *given, nnc_error *err)
 {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {

@@ -1,16 +1,20 @@
-/* The commands of a shell script, without running it.
+/* Reads the commands of a shell script, without running it.
  *
- *     text -> tokens -> commands, one after the other: an assignment changes a variable; a command that starts a
- *     program with options is kept, its words expanded.
+ *     text -> tokens -> commands, one after the other. An assignment changes a variable. A command that starts a
+ *     program with options is kept, with its words expanded.
  *
  * What is expanded: $NAME, ${NAME}, ${NAME:-word} and its kin, arrays, $((..)), quotes, line continuation. What a
  * script does not set, and everything else (the output of a command), stays in the text as "${NAME}". Conditions are
  * decided where their values are known. In a branch that may or may not run, and in a loop, assignments make a variable
- * unknown. Functions are skipped. A script that it reads ("source x.sh") is read in its place, if its reader finds it.
+ * unknown. A function is read where a command calls it. A script that it reads ("source x.sh") is read in its place, if its reader finds it.
  * A script without a command, which only sets variables for another one, gives the options in them. A here document
  * that `cat` writes to a file is kept: a command may name it.
  *
- * A character keeps its line, through all variables, so that an error can name the line of an option. */
+ * A condition is decided if its values are known. In a branch that may or may not run, and in a loop, an assignment
+ * makes its variable unknown. Functions are skipped, as are other scripts that the script reads. If a script has no
+ * command and only sets variables for another script, the options in its variables are used.
+ *
+ * A character keeps its line number through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +26,16 @@
 enum {
     NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
     CELLS_MAX = 200 * 1000, /* cells of one value: a script can double a text with each line */
-    SOURCES_MAX = 16        /* scripts that a script reads */
+    SOURCES_MAX = 16,       /* scripts that a script reads */
+    CALLS_MAX = 100,        /* calls of functions, and how deep they may be in each other */
+    CALLS_DEEP = 6
 };
 
 /* A character of a value. */
 typedef struct cell {
     int32_t line;
-    char c;       /* '\0': an empty quoted text */
-    bool is_kept; /* the character was quoted, so it does not end a word */
+    char c;       /* '\0': an empty text in quotes */
+    bool is_kept; /* the character was quoted, so it does not separate words */
 } cell;
 
 typedef struct cells {
@@ -44,6 +50,12 @@ typedef struct variable {
     bool is_unknown;
 } variable;
 
+typedef struct function {
+    struct function *next;
+    const char *name, *file, *body;
+    int32_t line, reads_at;
+} function;
+
 /* How sure it is that a command runs, or that a condition holds. A command that is no test succeeds LIKELY. */
 typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 
@@ -51,6 +63,7 @@ typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 typedef struct frame {
     char kind;     /* 'i', 'l', 'c', 'f', '{', '(' */
     truth outside; /* does the construct itself run? */
+    truth behind;  /* does the command behind it run? */
     truth taken;   /* has a branch of the construct run? */
     bool at_pattern;
     const char *subject; /* word after `case`; NULL = unknown */
@@ -65,7 +78,7 @@ typedef struct shell {
     variable *variables;
     frame frames[NESTING_MAX];
     int depth, nesting;
-    truth runs;         /* the current branch */
+    truth runs;         /* does the current branch run? */
     truth last;         /* result of the last command */
     bool in_test;       /* inside "[[ .. ]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
@@ -78,9 +91,10 @@ typedef struct shell {
     truth writes; /* does the command that writes it run? */
     nnc_shell_commands made;
     nnc_shell_script *script;
-    const char *sourced; /* a script that it reads; NULL = none */
-    int32_t reads_at;    /* the line that reads the script of s->name; 0 = it is the first */
-    int sources;
+    const char *sourced;        /* a script that it reads; NULL = none */
+    int32_t reads_at;           /* the line that reads the script of s->name; 0 = it is the first */
+    int sources, calls, called; /* called: calls that are open */
+    function *functions;
 } shell;
 
 static bool goes_on(const shell *s)
@@ -135,7 +149,7 @@ static bool is_blank(const cell *c)
     return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
 }
 
-/* The text of cells from one index up to another. */
+/* Returns the text of some cells. */
 static const char *text_of(shell *s, const cell *from, int32_t count)
 {
     char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
@@ -153,7 +167,7 @@ static const char *text_of(shell *s, const cell *from, int32_t count)
     return text;
 }
 
-/* Puts the options among some words, each with a value that is not known: they come from a branch that may not run. */
+/* Copies the options among some words, each with an unknown value, because they come from a branch that may not run. */
 static void put_options(shell *s, const cells *from, cells *to)
 {
     const cell *list = (const cell *)(const void *)from->bytes.bytes;
@@ -172,7 +186,7 @@ static void put_options(shell *s, const cells *from, cells *to)
     }
 }
 
-/* Sets a variable, or appends to it. In a branch that may not run, it becomes unknown. */
+/* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
 static void assign(shell *s, const char *name, size_t length, const cells *value, bool append, bool is_array)
 {
     variable *v = find_variable(s, name, length);
@@ -199,7 +213,7 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
             put_cell(s, &all, ' ', s->line, false);
         }
     }
-    if (s->runs == MAYBE && (append || is_array)) { /* the rest of the list is known */
+    if (s->runs == MAYBE && (append || is_array)) { /* only the new items are unknown */
         put_options(s, value, &all);
     } else {
         const cell *from = (const cell *)(const void *)value->bytes.bytes;
@@ -226,8 +240,8 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
 
 /* ---- skipping ---- */
 
-/* The end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL: it has no end. Brackets inside are
- * as deep as the text. NOLINTNEXTLINE(misc-no-recursion) */
+/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL: it has no end. The
+ * recursion is as deep as the brackets. NOLINTNEXTLINE(misc-no-recursion) */
 static const char *end_of(const char *at, int depth)
 {
     const char first = at[at[0] == '$'];
@@ -338,7 +352,7 @@ static void sum_refuse(void *context, const char *expected, const char *at)
     (void)context, (void)expected, (void)at;
 }
 
-/* The first '?' outside brackets, or the ':' that belongs to one before `at`; NULL: none. */
+/* Finds the first '?' outside brackets, or the ':' that belongs to it; NULL: there is no such sign. */
 static const char *find_choice(const char *at, char sign)
 {
     int brackets = 0, choices = 0;
@@ -352,7 +366,7 @@ static const char *find_choice(const char *at, char sign)
     return NULL;
 }
 
-/* Whole-number arithmetic as in $((..)), also "a > b ? a : b". false: a value is not known. */
+/* Computes whole-number arithmetic as in $((..)), also "a > b ? a : b". Returns false if a value is not known. */
 /* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
 static bool calculate(shell *s, const char *text, double *result)
 {
@@ -386,7 +400,8 @@ static bool calculate(shell *s, const char *text, double *result)
 /* ---- expansion ---- */
 
 static void expand(shell *s, const char *at, const char *end, cells *to);
-static void read_text(shell *s);
+static void read_text(shell *s, bool is_function);
+static void begin_function(shell *s, const char *name);
 
 static void put_variable(shell *s, const variable *v, bool quoted, bool items, cells *to)
 {
@@ -396,15 +411,17 @@ static void put_variable(shell *s, const variable *v, bool quoted, bool items, c
     }
 }
 
-/* A text that stays: "${NAME}". */
+/* Writes a text that is not expanded: "${NAME}". */
 static void put_unknown(shell *s, const char *at, size_t length, cells *to)
 {
     put_text(s, to, "${", 2, true);
-    put_text(s, to, at, length < 60 ? length : 60, true);
+    for (size_t i = 0; i < length && i < 60; i++) { /* one word, wherever it goes */
+        put_cell(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
+    }
     put_text(s, to, "}", 1, true);
 }
 
-/* $((..)): `at` is behind the brackets that open it. */
+/* Expands $((..)). `at` is the position after the two opening brackets. */
 static void expand_sum(shell *s, const char *at, const char *end, cells *to)
 {
     cells inside = { 0 };
@@ -469,7 +486,8 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
 static void expand_braces(shell *s, const char *at, const char *end, bool quoted, cells *to)
 {
     const bool digit = isdigit((unsigned char)*at);
-    const size_t length = digit ? 1 : name_length(at);
+    const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
+    const size_t length = digit ? (digits < given ? digits : given) : name_length(at);
     const variable *v = find_variable(s, at, length);
     const char *rest = at + length;
     bool items = false;
@@ -506,7 +524,7 @@ static void expand_braces(shell *s, const char *at, const char *end, bool quoted
     }
 }
 
-/* An expansion that begins with '$' or '`'; returns its end. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands what begins with '$' or '`', and returns its end. NOLINTNEXTLINE(misc-no-recursion) */
 static const char *expand_one(shell *s, const char *at, const char *limit, bool quoted, cells *to)
 {
     const char next = at[1];
@@ -528,7 +546,7 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
         expand_braces(s, at + 2, end - 1, quoted, to);
         return end;
     }
-    if (next == '@' || next == '*') { /* the script has no arguments */
+    if (next == '@' || next == '*') { /* the script is read without arguments */
         return at + 2;
     }
     const size_t length = isdigit((unsigned char)next) ? 1 : name_length(at + 1);
@@ -541,12 +559,12 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
     return at + 1 + length;
 }
 
-/* Expands a part of the text. s->line is that of `at`; afterwards, that of `end`.
+/* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it.
  * NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
 static void expand(shell *s, const char *at, const char *end, cells *to)
 {
     bool quoted = false;
-    int32_t opened = 0; /* cells before the quote */
+    int32_t opened = 0; /* number of cells before the opening quote */
     if (++s->nesting > NESTING_MAX) {
         refuse(s, "nested too deeply");
     }
@@ -574,7 +592,7 @@ static void expand(shell *s, const char *at, const char *end, cells *to)
             }
             at++;
         } else if (*at == '"') {
-            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* "${A[@]}" may be no word */
+            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* an empty "${A[@]}" is no word */
                 put_cell(s, to, '\0', line, true);
             }
             quoted = !quoted;
@@ -608,26 +626,45 @@ static bool is_token(const token *t, const char *text)
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
+/* Writes "key: value" with a value that is not known. false: the line is another one. */
+static bool put_unset(shell *s, const char *at, const char *end, const char *name, cells *to)
+{
+    const char *colon = memchr(at, ':', (size_t)(end - at));
+    const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
+    const size_t length = name_length(name);
+    if (value >= end || *value == '\n') {
+        return false;
+    }
+    put_text(s, to, at, (size_t)(value - at), true);
+    put_text(s, to, "\"${", 3, true);
+    put_text(s, to, length > 0 ? name : "?", length > 0 ? length : 1, true);
+    put_text(s, to, "}\"\n", 3, true);
+    return true;
+}
+
 /* Expands a line of a here document, in which quotes are text. In a branch that may not run, values are unknown. */
 static void expand_line(shell *s, const char *at, const char *end, cells *to)
 {
-    const char *colon = s->writes == MAYBE ? memchr(at, ':', (size_t)(end - at)) : NULL;
-    const char *value = colon != NULL ? colon + 1 + strspn(colon + 1, " ") : end;
-    if (value < end && *value != '\n') {
-        put_text(s, to, at, (size_t)(value - at), true);
-        put_text(s, to, "${branch}\n", 10, true);
+    const char *begin = at;
+    cells made = { 0 };
+    if (s->writes == MAYBE && put_unset(s, at, end, "branch", to)) {
         return;
     }
     while (at < end && goes_on(s)) {
         if (s->is_plain || (*at != '$' && *at != '`' && *at != '\\')) {
-            put_cell(s, to, *at++, s->line, true);
+            put_cell(s, &made, *at++, s->line, true);
         } else if (*at == '\\') {
             at += at[1] != '\0' && strchr("$`\\\n", at[1]) != NULL;
-            put_cell(s, to, *at++, s->line, true);
+            put_cell(s, &made, *at++, s->line, true);
         } else {
-            at = expand_one(s, at, end, true, to);
+            at = expand_one(s, at, end, true, &made);
         }
     }
+    const char *unset = strstr(text_of(s, (const cell *)(const void *)made.bytes.bytes, cell_count(&made)), "${");
+    if (unset == NULL || !put_unset(s, begin, end, unset + 2, to)) {
+        nnc_buffer_put(&to->bytes, made.bytes.bytes, made.bytes.size);
+    }
+    nnc_buffer_free(&made.bytes);
 }
 
 /* Keeps a text that the script writes to a file. */
@@ -697,7 +734,7 @@ static void skip_blanks(shell *s)
     }
 }
 
-/* The end of a word; an array "A=(..)" is one word. */
+/* Finds the end of a word. An array "A=(..)" is one word. */
 static const char *word_end(shell *s, const char *at)
 {
     const char *begin = at;
@@ -724,11 +761,11 @@ static const char *word_end(shell *s, const char *at)
     return at;
 }
 
-/* The next token. s->line stays the line where the token begins: the caller moves on with pass(). */
+/* Reads the next token. s->line stays at the line where the token begins; the caller then calls pass(). */
 static token next_token(shell *s)
 {
-    static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", ">>", ">&", "<&", "&>",
-                                             "((", ";",  "&",  "|",   "(",  ")",  "<",  ">",  "\n" };
+    static const char *const operators[] = { "&&", "||", ";;", "<<<", "<<", "&>>", ">>", ">&", "<&", "&>",
+                                             "((", ";",  "&",  "|",   "(",  ")",   "<",  ">",  "\n" };
     skip_blanks(s);
     token t = { .at = s->at };
     for (size_t i = 0; i < sizeof operators / sizeof *operators && t.length == 0; i++) {
@@ -751,6 +788,18 @@ static void pass(shell *s, const token *t)
     }
 }
 
+static const char *token_text(shell *s, const token *t)
+{
+    char *text = nnc_arena_alloc(s->arena, t->length + 1);
+    if (text == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return "";
+    }
+    memcpy(text, t->at, t->length);
+    text[t->length] = '\0';
+    return text;
+}
+
 /* ---- words ---- */
 
 static void add_word(shell *s, nnc_script_words *to, const cell *from, int32_t count)
@@ -764,7 +813,7 @@ static void add_word(shell *s, nnc_script_words *to, const cell *from, int32_t c
     to->items[to->count++] = (nnc_script_word){ text_of(s, from, count), from->line };
 }
 
-/* Divides cells into words at unquoted blanks, or at all of them. */
+/* Divides cells into words, at unquoted blanks or (at_all) at all blanks. */
 static void split(shell *s, const cell *all, int32_t count, bool at_all, nnc_script_words *to)
 {
     int32_t begin = 0;
@@ -783,7 +832,7 @@ static void expand_words(shell *s, const token *t, nnc_script_words *to)
     const int32_t line = s->line;
     expand(s, t->at, t->at + t->length, &all);
     const cell *list = (const cell *)(const void *)all.bytes.bytes;
-    /* The command of "bash -c '..'" and of eval is one quoted word. */
+    /* "bash -c '..'" and eval have a whole command in one quoted word */
     const char *last = to->count > 0 ? to->items[to->count - 1].text : "";
     const bool inner = strcmp(last, "-c") == 0 || strcmp(last, "eval") == 0 || strcmp(last, "-lc") == 0;
     if (goes_on(s) && list != NULL) {
@@ -793,7 +842,7 @@ static void expand_words(shell *s, const token *t, nnc_script_words *to)
     s->line = line;
 }
 
-/* Keeps a command that starts a program, unless it does not run. */
+/* Keeps a command that starts a program, unless its branch does not run. */
 static void keep(shell *s, const nnc_script_words *w)
 {
     if (s->runs != NO && goes_on(s)) {
@@ -809,7 +858,7 @@ static truth not_of(truth t)
     return t == YES ? NO : t == NO ? YES : t == LIKELY ? NO : MAYBE;
 }
 
-/* The text of a test's operand: a variable that nothing sets is empty. NULL: it is not known. */
+/* Returns the operand of a test. A variable that nothing sets is empty. NULL: the value is not known. */
 static const char *operand(const char *text, const shell *s)
 {
     const size_t length = strlen(text);
@@ -850,7 +899,7 @@ static truth compare(const char *a, const char *of, const char *b)
                                     : MAYBE;
 }
 
-/* "[ .. ]" or "[[ .. ]]", or a part of it between && and ||, whose words begin at `from`. */
+/* Evaluates a test "[ .. ]" or "[[ .. ]]", or a part of it between && and ||. Its words begin at `from`. */
 static truth test(const shell *s, const nnc_script_words *w, int32_t from)
 {
     int32_t count = w->count - from;
@@ -864,7 +913,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
     truth found = MAYBE;
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of(a[1] == 'z'); /* an empty text, which is no word */
+        found = truth_of(a[1] == 'z'); /* the operand of -z or -n is empty, so it is no word */
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
@@ -875,7 +924,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     return negated ? not_of(found) : found;
 }
 
-/* Does a branch run, if the construct around it runs like this and its condition has this value? */
+/* Does a branch run? outside: does the construct around it run? condition: does the condition of the branch hold? */
 static truth both(truth outside, truth condition)
 {
     return outside == NO || condition == NO ? NO : outside == MAYBE || condition == MAYBE ? MAYBE : YES;
@@ -890,7 +939,7 @@ static frame *open_frame(shell *s, char kind)
         return &s->frames[NESTING_MAX - 1];
     }
     frame *f = &s->frames[s->depth++];
-    *f = (frame){ .kind = kind, .outside = s->runs, .taken = NO };
+    *f = (frame){ .kind = kind, .outside = s->runs, .behind = s->runs, .taken = NO };
     return f;
 }
 
@@ -900,7 +949,7 @@ static void close_frame(shell *s, char kind)
         refuse(s, "bad syntax, expected the end of another construct");
         return;
     }
-    s->runs = s->frames[--s->depth].outside;
+    s->runs = s->frames[--s->depth].behind;
 }
 
 static frame *top(shell *s)
@@ -908,7 +957,7 @@ static frame *top(shell *s)
     return s->depth > 0 ? &s->frames[s->depth - 1] : NULL;
 }
 
-/* Skips tokens up to one of the words, such as "do". */
+/* Skips tokens up to and including one of two words, such as "do". */
 static void skip_to(shell *s, const char *a, const char *b)
 {
     for (;;) {
@@ -920,7 +969,7 @@ static void skip_to(shell *s, const char *a, const char *b)
     }
 }
 
-/* "for NAME in ..": the variable is unknown. */
+/* Reads "for NAME in ..". The loop makes the variable unknown. */
 static void begin_for(shell *s)
 {
     static const cells none = { 0 };
@@ -933,7 +982,7 @@ static void begin_for(shell *s)
     skip_to(s, "do", "do");
 }
 
-/* "case WORD in". */
+/* Reads "case WORD in". */
 static void begin_case(shell *s)
 {
     nnc_script_words w = { 0 };
@@ -946,7 +995,7 @@ static void begin_case(shell *s)
     skip_to(s, "in", "in");
 }
 
-/* The patterns of a branch of case: "a|b)". */
+/* Reads the patterns of a branch of case: "a|b)". */
 static void read_patterns(shell *s, token t)
 {
     frame *f = top(s);
@@ -970,7 +1019,7 @@ static void read_patterns(shell *s, token t)
     f->at_pattern = false;
 }
 
-/* The branch of an if that begins now. condition YES: else. */
+/* Begins a branch of an if. condition YES: the branch is an else. */
 static void begin_branch(shell *s, truth condition)
 {
     frame *f = top(s);
@@ -984,7 +1033,7 @@ static void begin_branch(shell *s, truth condition)
     s->in_condition = false;
 }
 
-/* Takes a word that begins or ends a construct. false: it is another word. */
+/* Takes a word that begins or ends a construct. Returns false if it is another word. */
 static bool take_keyword(shell *s, const token *t)
 {
     frame *f = top(s);
@@ -1022,9 +1071,10 @@ static bool take_keyword(shell *s, const token *t)
     } else if (is_token(t, "}")) {
         close_frame(s, f != NULL && f->kind == 'f' ? 'f' : '{');
     } else if (is_token(t, "function")) {
+        const token name = next_token(s);
+        pass(s, &name);
         skip_to(s, "{", "{");
-        open_frame(s, 'f');
-        s->runs = NO;
+        begin_function(s, token_text(s, &name));
     } else {
         return is_token(t, "time") || is_token(t, "!");
     }
@@ -1033,7 +1083,7 @@ static bool take_keyword(shell *s, const token *t)
 
 /* ---- statements ---- */
 
-/* The items of "(a b c)". */
+/* Reads the items of "(a b c)". */
 static void read_items(shell *s, const char *at, const char *end, cells *to)
 {
     const char *after = s->at;
@@ -1058,11 +1108,11 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
     s->line = line;
 }
 
-/* NAME=value, NAME+=value, NAME=(a b). false: another word. */
+/* Takes NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
 static bool take_assignment(shell *s, const token *t)
 {
-    const bool digit = isdigit((unsigned char)t->at[0]) && t->at[1] == '='; /* an argument of the script */
-    const size_t length = digit ? 1 : name_length(t->at);
+    const size_t digits = strspn(t->at, "0123456789"); /* an argument of the script */
+    const size_t length = digits > 0 && t->at[digits] == '=' ? digits : name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;
     if (length == 0 || t->at[length + append] != '=') {
@@ -1085,7 +1135,7 @@ static bool take_assignment(shell *s, const token *t)
     return true;
 }
 
-/* ((..)) as a command; the token "((" was read. */
+/* Evaluates ((..)) as a command, after the token "((". */
 static truth read_sum(shell *s)
 {
     cells inside = { 0 };
@@ -1125,35 +1175,29 @@ static void take_redirection(shell *s, const token *of, const char **file)
     pass(s, &t);
 }
 
-/* The number before < or >. */
+/* Is the token a number in front of < or >? */
 static bool is_descriptor(const shell *s, const token *t)
 {
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }
 
-/* Reads a script in the place of "source x.sh". The folder of a path that is not known is that of the script.
- * NOLINTNEXTLINE(misc-no-recursion): SOURCES_MAX of them */
-static void read_source(shell *s, const nnc_script_words *w)
+/* Reads a text in the place of a command: a script, or the body of a function up to its '}'. NOLINTNEXTLINE(misc-no-recursion) */
+static void read_instead(shell *s, const char *name, const char *text, int32_t line, int32_t reads_at, bool is_function)
 {
-    const char *path = w->items[1].text, *known = strrchr(path, '}');
-    const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
     const shell outer = *s;
-    const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources < SOURCES_MAX
-                           ? s->script->read(s->script->context, from)
-                           : NULL;
-    if (text == NULL) {
-        s->sourced = path;
-        return;
-    }
-    s->sources++;
-    s->name = from;
+    s->name = name;
     s->at = text;
-    s->line = 1;
-    s->reads_at = outer.reads_at > 0 ? outer.reads_at : outer.line;
+    s->line = line;
+    s->reads_at = reads_at;
     s->depth = 0;
     s->marker = NULL;
-    read_text(s);
+    s->after[0] = '\0';
+    if (is_function) {
+        open_frame(s, 'f');
+    }
+    read_text(s, is_function);
     memcpy(s->frames, outer.frames, sizeof s->frames);
+    memcpy(s->after, outer.after, sizeof s->after);
     s->name = outer.name;
     s->at = outer.at;
     s->line = outer.line;
@@ -1162,6 +1206,77 @@ static void read_source(shell *s, const nnc_script_words *w)
     s->marker = outer.marker;
     s->runs = outer.runs;
     s->in_test = s->in_condition = false;
+    s->last = LIKELY;
+}
+
+/* "source x.sh". The folder of a path that is not known is that of the script. NOLINTNEXTLINE(misc-no-recursion) */
+static void read_source(shell *s, const nnc_script_words *w)
+{
+    const char *path = w->items[1].text, *known = strrchr(path, '}');
+    const char *from = known != NULL && known[1] == '/' ? known + 2 : path;
+    const char *text = s->script->read != NULL && strstr(from, "${") == NULL && s->sources++ < SOURCES_MAX
+                           ? s->script->read(s->script->context, from)
+                           : NULL;
+    if (text == NULL) {
+        s->sourced = path;
+    } else {
+        read_instead(s, from, text, 1, s->reads_at > 0 ? s->reads_at : s->line, false);
+    }
+}
+
+/* Remembers the function whose body begins now, which is skipped. */
+static void begin_function(shell *s, const char *name)
+{
+    if (s->runs != NO) {
+        function *f = nnc_arena_alloc(s->arena, sizeof *f);
+        if (f == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return;
+        }
+        *f = (function){ s->functions, name, s->name, s->at, s->line, s->reads_at };
+        s->functions = f;
+    }
+    open_frame(s, 'f');
+    s->runs = NO;
+}
+
+/* Reads the body of a function that a command calls, with its arguments. false: no such function.
+ * NOLINTNEXTLINE(misc-no-recursion): CALLS_DEEP */
+static bool call(shell *s, const nnc_script_words *w)
+{
+    enum { ARGUMENTS = 9 };
+    static const char *const names[ARGUMENTS] = { "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+    variable *arguments[ARGUMENTS];
+    const function *f = s->functions;
+    while (f != NULL && strcmp(f->name, w->items[0].text) != 0) {
+        f = f->next;
+    }
+    if (f == NULL || s->calls == CALLS_MAX || s->called == CALLS_DEEP) {
+        return f != NULL;
+    }
+    for (int32_t i = 0; i < ARGUMENTS && goes_on(s); i++) {
+        cells value = { 0 };
+        const char *text = i + 1 < w->count ? w->items[i + 1].text : "";
+        arguments[i] = nnc_arena_alloc(s->arena, sizeof *arguments[i]);
+        if (arguments[i] == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return true;
+        }
+        *arguments[i] = (variable){ .next = s->variables, .name = names[i] };
+        s->variables = arguments[i];
+        put_text(s, &value, text, strlen(text), true);
+        assign(s, names[i], 1, &value, false, false);
+        arguments[i]->is_unknown = strstr(text, "${") != NULL;
+        nnc_buffer_free(&value.bytes);
+    }
+    s->calls++;
+    s->called++;
+    read_instead(s, f->file, f->body, f->line, f->reads_at > 0 && s->reads_at == 0 ? s->line : s->reads_at, true);
+    s->called--;
+    for (int i = 0; i < ARGUMENTS && goes_on(s); i++) {
+        arguments[i]->name = ""; /* those of the caller count again */
+    }
+    return true;
 }
 
 /* Reads one command up to the operator that ends it, which is returned. */
@@ -1172,6 +1287,7 @@ static token read_command(shell *s)
     const char *file = NULL; /* that its output goes to */
     bool at_begin = true, negated = false, is_sum = false;
     truth sum_truth = MAYBE;
+    const int depth = s->depth;
     const truth outside = s->runs, before = s->after[0] == '&' ? s->last : YES;
     if (s->after[0] == '&') {
         s->runs = both(outside, s->last == LIKELY ? YES : s->last);
@@ -1189,6 +1305,9 @@ static token read_command(shell *s)
         } else if (at_begin && t.is_word && take_keyword(s, &t)) {
             negated = negated != is_token(&t, "!");
             if (!is_token(&t, "!") && !is_token(&t, "time")) {
+                if (s->depth > depth) {
+                    s->frames[depth].behind = outside; /* "a || { b; }" */
+                }
                 pass(s, &t);
                 s->after[0] = '\0';
                 return (token){ .at = ";", .length = 1 };
@@ -1197,7 +1316,7 @@ static token read_command(shell *s)
             sum_truth = read_sum(s);
             is_sum = true;
         } else if (at_begin && is_token(&t, "(")) {
-            open_frame(s, '(');
+            open_frame(s, '(')->behind = outside;
             pass(s, &t);
             return (token){ .at = ";", .length = 1 };
         } else if (is_descriptor(s, &t)) { /* 2>&1 */
@@ -1214,10 +1333,10 @@ static token read_command(shell *s)
             }
         } else if (is_token(&t, "(") && w.count == 1) { /* name() { */
             skip_to(s, "{", "{");
-            open_frame(s, 'f');
-            s->runs = NO;
+            begin_function(s, w.items[0].text);
+            s->frames[depth].behind = outside;
             return (token){ .at = ";", .length = 1 };
-        } else if (strchr("<>", t.at[0]) != NULL || is_token(&t, "&>")) {
+        } else if (strchr("<>", t.at[0]) != NULL || (t.at[0] == '&' && t.at[1] == '>')) {
             take_redirection(s, &t, &file);
         } else {
             break;
@@ -1233,7 +1352,7 @@ static token read_command(shell *s)
     if (w.count > 0 && (goes_on_test || strcmp(first, "[[") == 0)) {
         s->in_test = strcmp(w.items[w.count - 1].text, "]]") != 0;
     }
-    if (s->runs == NO) { /* the command counts as absent */
+    if (s->runs == NO) { /* a command that does not run changes nothing */
         s->runs = outside;
         return t;
     }
@@ -1246,6 +1365,8 @@ static token read_command(shell *s)
     } else if (w.count > 1 && (strcmp(first, ".") == 0 || strcmp(first, "source") == 0)) {
         read_source(s, &w);
         s->last = LIKELY;
+    } else if (w.count > 0 && call(s, &w)) {
+        s->last = LIKELY;
     } else if (w.count > 0) {
         s->last = strcmp(first, "false") == 0 ? NO : strcmp(first, "true") == 0 ? YES : LIKELY;
         keep(s, &w);
@@ -1255,8 +1376,8 @@ static token read_command(shell *s)
     return t;
 }
 
-/* Takes the operator that ends a command. "&&" inside [[ .. ]] ends one, too: the rest of the test is then a command
- * of its own (in_test). */
+/* Takes the operator that ends a command. "&&" inside [[ .. ]] also ends a command; the next part of the test is
+ * then read as a command (in_test). */
 static void take_end(shell *s, const token *t)
 {
     s->after[0] = '\0';
@@ -1279,9 +1400,9 @@ static void take_end(shell *s, const token *t)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion) */
-static void read_text(shell *s)
+static void read_text(shell *s, bool is_function)
 {
-    while (goes_on(s) && *s->at != '\0') {
+    while (goes_on(s) && *s->at != '\0' && (!is_function || s->depth > 0)) {
         const token t = read_command(s);
         take_end(s, &t);
     }
@@ -1316,8 +1437,8 @@ static void read_slurm(shell *s, const char *text)
     }
 }
 
-/* The options of a script that starts no program with options itself: those of a command in a variable, or of all
- * variables that hold options. */
+/* Takes the options from the variables of a script that starts no program itself: the options of a command in a
+ * variable, or else all variables that hold options. */
 static void keep_variables(shell *s)
 {
     const variable *order[256];
@@ -1354,7 +1475,7 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
                 .script = script,
                 .made = { .arena = arena, .err = err } };
     read_slurm(&s, text);
-    read_text(&s);
+    read_text(&s, false);
     s.runs = YES;
     if (goes_on(&s) && s.made.count == 0) {
         keep_variables(&s);

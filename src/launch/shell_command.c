@@ -1,4 +1,4 @@
-/* Commands of a script: their words as the options of a launcher and of a program, in JSON. */
+/* Turns the commands of a script into JSON: the options of a launcher and those of a program. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,14 +6,14 @@
 #include "base/base_internal.h"
 #include "launch/launch_internal.h"
 
-/* The word without the folders before it. */
+/* Returns the word without its folders. */
 static const char *base_name(const char *text)
 {
     const char *slash = strrchr(text, '/');
     return slash != NULL ? slash + 1 : text;
 }
 
-/* The table of a launcher; NULL: another word. */
+/* Returns the format of a launcher; NULL: the word is not a launcher. */
 static const char *launcher_of(const char *text)
 {
     static const char *const launchers[][2] = {
@@ -33,7 +33,7 @@ static const char *launcher_of(const char *text)
     return NULL;
 }
 
-/* Programs that are started by their own name. */
+/* Is the word a program that is started by its own name? */
 static bool is_program(const char *text)
 {
     static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
@@ -45,14 +45,16 @@ static bool is_program(const char *text)
     return false;
 }
 
-/* The word that is the program: a Python file, the module behind -m, or a program by name; -1 = none. */
+/* Returns the index of the word that is the program: a Python file, the module after -m, or a program by name; -1 =
+ * none. */
 static int32_t program_at(const nnc_script_words *w)
 {
     for (int32_t i = 0; i < w->count; i++) {
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
         const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
-        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* not "vllm bench" */
+        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* "vllm serve", but not
+                                                                                             * "vllm bench" */
         if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
             (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
             return i;
@@ -66,56 +68,56 @@ bool nnc_shell_is_option(const char *text)
     return text[0] == '-' && text[1] != '\0' && !isdigit((unsigned char)text[1]) && text[1] != '.';
 }
 
-/* An option with its values: those words that follow it and are not options themselves. */
+/* An option and its values, which are the following words up to the next option. */
 typedef struct flag {
     const char *name;
     const char *joined; /* value in "--name=value"; NULL = no value */
     int32_t first, count, line;
 } flag;
 
-/* Is the text a JSON object, as in --speculative-config '{"method": "mtp"}'? */
-static bool is_object(const char *text, nnc_arena *arena)
+/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is another text. */
+bool nnc_put_object(nnc_buffer *out, const char *text)
 {
-    nnc_faults faults = { .name = NULL };
-    nnc_json_doc doc = { .faults = &faults, .arena = arena, .text = text, .size = strlen(text) };
-    const bool is = text[strspn(text, " ")] == '{' && strchr(text, '\n') == NULL && nnc_json_parse(&doc) &&
-                    nnc_json_type_of(nnc_json_root(&doc)) == NNC_JSON_OBJECT;
-    nnc_json_free(&doc);
-    return is;
+    nnc_json_scan_fault fault;
+    if (text[strspn(text, " \n")] != '{' || !nnc_json_scan(text, strlen(text), NNC_SCAN_VALUES_RECORDED, &fault)) {
+        return false;
+    }
+    for (; *text != '\0'; text++) {
+        nnc_buffer_byte(out, (char)(*text == '\n' || *text == '\r' ? ' ' : *text));
+    }
+    return true;
 }
 
-static void put_value(nnc_buffer *out, const char *text, nnc_arena *arena)
+static void put_value(nnc_buffer *out, const char *text)
 {
     double number = 0.0;
     if (nnc_read_double(text, &number)) {
         nnc_buffer_number(out, number);
-    } else if (is_object(text, arena)) {
-        nnc_buffer_text(out, text);
-    } else {
+    } else if (!nnc_put_object(out, text)) {
         nnc_put_json_text(out, text);
     }
 }
 
-static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w, nnc_arena *arena)
+static void put_flag(nnc_buffer *out, const flag *f, const nnc_script_words *w)
 {
     nnc_put_json_text(out, f->name);
     nnc_buffer_byte(out, ':');
     if (f->joined != NULL) {
-        put_value(out, f->joined, arena);
+        put_value(out, f->joined);
     } else if (f->count == 0) {
         nnc_buffer_text(out, "true");
     } else if (f->count == 1) {
-        put_value(out, w->items[f->first].text, arena);
+        put_value(out, w->items[f->first].text);
     } else {
         for (int32_t i = 0; i < f->count; i++) {
             nnc_buffer_byte(out, i == 0 ? '[' : ',');
-            put_value(out, w->items[f->first + i].text, arena);
+            put_value(out, w->items[f->first + i].text);
         }
         nnc_buffer_byte(out, ']');
     }
 }
 
-/* Reads one option; returns the index of the word after it. */
+/* Reads one option and returns the index of the word after its values. */
 static int32_t read_flag(nnc_shell_commands *s, const nnc_script_words *w, int32_t at, int32_t end, flag *f)
 {
     const char *text = w->items[at].text + strspn(w->items[at].text, "-");
@@ -142,8 +144,8 @@ static int compare_lines(const void *a, const void *b)
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : x->first < y->first ? -1 : 1;
 }
 
-/* The options among some words as JSON, each on its line, after the name of the program. Of an option that is given
- * twice the last counts. */
+/* Writes the options among some words as JSON: the name of the program, then each option on its line. If an option
+ * is given twice, the last one is used. */
 static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w, int32_t from, int32_t end,
                                 const char *program)
 {
@@ -175,7 +177,7 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
         for (; line < flags[i].line; line++) {
             nnc_buffer_byte(&out, '\n');
         }
-        put_flag(&out, &flags[i], w, s->arena);
+        put_flag(&out, &flags[i], w);
     }
     nnc_buffer_byte(&out, '}');
     nnc_buffer_byte(&out, '\0');
@@ -187,7 +189,8 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
     return json != NULL ? json : "{}";
 }
 
-/* Puts an engine that serves, and its model, before its options: {"vllm":"MODEL",..}. Other programs stay as they are. */
+/* Puts a serving engine and its model in front of its options: {"vllm":"MODEL",..}. The options of other programs
+ * stay. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options)
 {
     static const char *const engines[] = { "vllm", "trtllm-serve", "sglang", "sglang.launch_server",
@@ -219,10 +222,10 @@ static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w,
     return json != NULL ? json : options;
 }
 
-/* The operator that ends a command inside a quoted one: "cd x; train.py --a > log". */
+/* Returns the index of the operator that ends a command inside a quoted text: "cd x; train.py --a > log". */
 static int32_t command_end(const nnc_script_words *w, int32_t from)
 {
-    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&" };
+    static const char *const ends[] = { ">", ">>", "<", "|", "||", "&&", ";", "2>&1", "&>", "&>>", "2>", "&" };
     for (; from < w->count; from++) {
         for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
             if (strcmp(w->items[from].text, ends[i]) == 0) {

@@ -1,12 +1,12 @@
-/* TOML as JSON text with the same lines, so that the JSON reader and its error messages serve both.
+/* Writes TOML as JSON text with the same lines, so that the JSON reader and its error messages serve both.
  *
  *     [training]              {
  *     steps = 1_000    ->     "training.steps":1000,
  *     norm = 1.0              "training.norm":1}
  *
- * The keys of a table are joined by dots: a TOML file may return to a table, a JSON object may not. Read are tables,
- * dotted keys, texts, numbers, true, false, lists and inline tables; dates become texts. An array of tables ([[name]])
- * is refused, since no launch file has one. */
+ * The keys of a table are joined to its name by dots, because a TOML file may return to a table but a JSON object
+ * may not. The reader accepts tables, dotted keys, strings, numbers, true, false, lists and inline tables; dates
+ * become strings. It refuses an array of tables ([[name]]), because no launch file has one. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ enum { TOML_BYTES_MAX = 1000 * 1000, PREFIX_TEXT = 160, DEPTH_MAX = NNC_SCAN_DEP
 
 typedef struct toml {
     const char *name, *at, *end, *line_start;
-    unsigned long line, written; /* line: the current line of the text, from 1; written: lines written so far */
+    unsigned long line, written; /* line: current line of the TOML text, from 1. written: number of lines written so
+                                  * far */
     char prefix[PREFIX_TEXT];    /* name of the table, with a dot at its end */
     bool any;                    /* a member was written */
     nnc_buffer *out;
@@ -55,7 +56,7 @@ static void step(toml *t)
     }
 }
 
-/* Skips blanks and a comment; over: also the ends of lines. */
+/* Skips blanks and a comment; with `over`, also the ends of lines. */
 static void skip(toml *t, bool over)
 {
     while (t->at < t->end) {
@@ -77,7 +78,7 @@ static bool is_bare(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-/* Writes a character of Unicode as UTF-8. */
+/* Writes a Unicode character as UTF-8. */
 static bool put_character(toml *t, nnc_buffer *text, unsigned long code)
 {
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000)) {
@@ -96,7 +97,7 @@ static bool put_character(toml *t, nnc_buffer *text, unsigned long code)
     return true;
 }
 
-/* After a backslash. */
+/* Reads an escape sequence, after its backslash. */
 static bool read_escape(toml *t, nnc_buffer *text)
 {
     static const char names[] = "btnfr\"\\", values[] = "\b\t\n\f\r\"\\";
@@ -121,7 +122,7 @@ static bool read_escape(toml *t, nnc_buffer *text)
     return put_character(t, text, code);
 }
 
-/* A quoted text, to a buffer that the caller frees. */
+/* Reads a quoted text into a buffer, which the caller frees. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static bool read_text(toml *t, nnc_buffer *text)
 {
@@ -138,7 +139,7 @@ static bool read_text(toml *t, nnc_buffer *text)
     while (t->at < t->end) {
         if (many ? starts(t, three) : *t->at == quote) {
             t->at += many ? 3 : 1;
-            while (many && peek(t) == quote) { /* quotes at the end belong to the text */
+            while (many && peek(t) == quote) { /* quotes right before the closing ones belong to the text */
                 nnc_buffer_byte(text, quote);
                 t->at++;
             }
@@ -153,7 +154,7 @@ static bool read_text(toml *t, nnc_buffer *text)
             while (many && blanks < t->end && strchr(" \t\r", *blanks) != NULL && *blanks != '\0') {
                 blanks++;
             }
-            if (many && blanks < t->end && *blanks == '\n') { /* joins lines */
+            if (many && blanks < t->end && *blanks == '\n') { /* a backslash at the end of a line joins the lines */
                 t->at = blanks;
                 while (t->at < t->end && *t->at != '\0' && strchr(" \t\r\n", *t->at) != NULL) {
                     step(t);
@@ -169,7 +170,7 @@ static bool read_text(toml *t, nnc_buffer *text)
     return fail(t, "the end of a quoted text");
 }
 
-/* A key with its dots, to a buffer. */
+/* Reads a key with its dots into a buffer. */
 static bool read_key(toml *t, nnc_buffer *key)
 {
     for (;;) {
@@ -195,7 +196,7 @@ static bool read_key(toml *t, nnc_buffer *key)
     }
 }
 
-/* Line breaks, so that what follows is on its line. */
+/* Writes line breaks up to a line of the TOML text. */
 static void to_line(toml *t, unsigned long line)
 {
     for (; t->written < line; t->written++) {
@@ -203,7 +204,7 @@ static void to_line(toml *t, unsigned long line)
     }
 }
 
-/* A number without its underscores: decimal, or with 0x, 0o, 0b. */
+/* Reads a number with or without underscores: decimal, or with 0x, 0o, 0b. */
 static bool read_number(const char *word, double *number)
 {
     char digits[64], *end = digits;
@@ -228,7 +229,7 @@ static bool read_number(const char *word, double *number)
            nnc_read_double(digits[0] == '+' ? first : digits, number) && isfinite(*number);
 }
 
-/* true, false, a number, a date. */
+/* Writes true, false, a number, or a date. */
 static bool put_word(toml *t)
 {
     char word[80];
@@ -245,7 +246,7 @@ static bool put_word(toml *t)
         nnc_buffer_number(t->out, number);
     } else if (length > 0 && (strchr(word, ':') != NULL || strchr(word, '-') != NULL || strstr(word, "inf") != NULL ||
                               strcmp(word, "nan") == 0)) {
-        nnc_put_json_text(t->out, word); /* a date, or what is not finite */
+        nnc_put_json_text(t->out, word); /* a date, an infinity or nan becomes a string */
     } else {
         return fail(t, "a value");
     }
@@ -272,7 +273,7 @@ static bool put_quoted(toml *t)
 
 static bool put_member(toml *t, const char *prefix, int depth);
 
-/* A list or an inline table. NOLINTNEXTLINE(misc-no-recursion) */
+/* Writes a value, which may be a list or an inline table. NOLINTNEXTLINE(misc-no-recursion) */
 static bool put_value(toml *t, int depth)
 {
     const char open = peek(t), close = open == '[' ? ']' : '}';
@@ -313,7 +314,7 @@ static bool put_value(toml *t, int depth)
     return true;
 }
 
-/* key = value. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads and writes "key = value". NOLINTNEXTLINE(misc-no-recursion) */
 static bool put_member(toml *t, const char *prefix, int depth)
 {
     nnc_buffer key = { 0 };
@@ -338,7 +339,7 @@ static bool put_member(toml *t, const char *prefix, int depth)
     return read;
 }
 
-/* [a.b] */
+/* Reads the name of a table: "[a.b]". */
 static bool read_table(toml *t)
 {
     nnc_buffer key = { 0 };

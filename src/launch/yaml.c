@@ -1,12 +1,12 @@
-/* YAML as JSON text with the same lines, so that the JSON reader and its error messages serve both.
+/* Writes YAML as JSON text with the same lines, so that the JSON reader and its error messages serve both.
  *
  *     a: 1            {"a":1,
  *     b:        ->    "b":
  *       c: yes        {"c":true}}
  *
- * The events of libyaml are written in their order. Before each key or value, line breaks are added until the text is
- * on the line of the event. An alias is the text of its anchor on one line. A key with an empty value may be repeated:
- * programs take the last. libyaml is loaded when a YAML file is first read. */
+ * The events of libyaml are written in their order. Before each key or value, line breaks are added up to the line
+ * of the event. An alias becomes the text of its anchor, on one line. A key may be repeated if its earlier value is
+ * empty: programs take the last value. libyaml is loaded when the first YAML file is read. */
 #include <string.h>
 
 #include "base/base_internal.h"
@@ -18,7 +18,7 @@
 
 const bool nnc_yaml_is_read = true;
 
-/* Files of people are small; libyaml needs much time for hostile ones. */
+/* Files that people write are small. libyaml needs much time for hostile files. */
 enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
 
 #define YAML_CALLS(X)          \
@@ -48,16 +48,16 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 #endif
 }
 
-/* An open list or object of the output. */
+/* An open list or object of the JSON text. */
 typedef struct level {
     bool object, at_value; /* at_value: the key is written, its value is next */
     bool merges;           /* the key is "<<", which is not written */
     int count;
-    size_t keys; /* bytes of writer.keys before those of this object */
-    int anchor;  /* one past its index; 0: none */
+    size_t keys; /* size of writer.keys before the keys of this object */
+    int anchor;  /* index of its anchor + 1; 0 = none */
 } level;
 
-/* A named node and its place in the output. */
+/* A named node, and its position in the JSON text. */
 typedef struct anchor {
     char name[64];
     size_t begin, end; /* end 0: still open */
@@ -67,7 +67,7 @@ enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 typedef struct writer {
     const char *name;
     nnc_buffer *out;
-    unsigned long line; /* line of the output, from 0 */
+    unsigned long line; /* current line of the JSON text, from 0 */
     level levels[DEPTH_MAX];
     int depth;
     int documents;
@@ -84,8 +84,7 @@ static nnc_status refuse(const writer *w, yaml_mark_t at, const char *what)
     return nnc_fail(w->err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Moves to the line of an event and writes the comma before it. A value stays with its key if it follows on the same
- * line. */
+/* Moves to the line of an event, and writes a comma where one is needed. A value on the line of its key stays there. */
 static void step_to(writer *w, yaml_mark_t at)
 {
     level *in = w->depth > 0 ? &w->levels[w->depth - 1] : NULL;
@@ -97,7 +96,7 @@ static void step_to(writer *w, yaml_mark_t at)
     }
 }
 
-/* After a value: the next event of an object is a key. */
+/* Called after a value: the next event of an object is a key. */
 static void end_value(writer *w)
 {
     if (w->depth > 0) {
@@ -115,8 +114,8 @@ static bool is_word(const char *text, const char *const *words)
     return false;
 }
 
-/* Is it a decimal number of YAML 1.1, or one without a dot before its exponent (1e-5), which readers of these files
- * take as a number, too? Copies it without underscores. 010 is not: it would be octal. */
+/* Is the word a decimal number of YAML 1.1, or one without a dot before its exponent (1e-5), which readers of these
+ * files also accept? Copies it without underscores. 010 is refused, because it is octal. */
 static bool read_number(const char *text, double *number)
 {
     char digits[64];
@@ -128,7 +127,7 @@ static bool read_number(const char *text, double *number)
             continue;
         }
         if (*c == '.' && any && !dot && !(c[1] >= '0' && c[1] <= '9')) {
-            dot = true; /* "1." and "1.e-5" are numbers here, not in JSON */
+            dot = true; /* "1." and "1.e-5" are numbers in YAML but not in JSON */
             continue;
         }
         dot = dot || *c == '.';
@@ -164,7 +163,7 @@ static void put_plain(nnc_buffer *out, const char *text)
     }
 }
 
-/* Names the node that begins here. *index: one past that of the anchor. */
+/* Gives a name to the node that begins here. *index: index of the anchor + 1. */
 static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index)
 {
     if (name == NULL) {
@@ -355,7 +354,7 @@ static nnc_status put_scalar(writer *w, const yaml_event_t *event)
     NNC_TRY(begin_anchor(w, event, event->data.scalar.anchor, &named));
     if (event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE) {
         put_plain(w->out, text);
-    } else {
+    } else if (!nnc_put_object(w->out, text)) {
         nnc_put_json_text(w->out, text);
     }
     if (named > 0) {
@@ -397,7 +396,7 @@ static void end(writer *w)
     end_value(w);
 }
 
-/* The tag of an event; libyaml gives plain scalars without one. */
+/* Has the event a tag? libyaml gives none for scalars without quotes. */
 static bool has_tag(const yaml_event_t *event)
 {
     switch (event->type) {

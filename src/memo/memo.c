@@ -696,7 +696,7 @@ static void set_plan(end_key *key, const nnc_step *step)
  * device. */
 typedef struct seconds_key {
     uint64_t like;
-    int32_t held[2 * NNC_SEGMENTS_MAX];
+    int32_t held[NNC_SEGMENTS_MAX][2]; /* instances; of these, recomputed */
 } seconds_key;
 
 enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* bytes for the embedding, the first layers and the segment after them */
@@ -704,8 +704,8 @@ enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* bytes for the embedding, the firs
 static void set_held(seconds_key *key, const nnc_stage_residency *h)
 {
     for (int32_t s = 0; s < h->segments; s++) {
-        key->held[(size_t)s * 2] = (int32_t)h->instances[s];
-        key->held[(size_t)s * 2 + 1] = (int32_t)h->recomputed[s];
+        key->held[s][0] = (int32_t)h->instances[s];
+        key->held[s][1] = (int32_t)h->recomputed[s];
     }
 }
 

@@ -38,7 +38,7 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
-        do { /* as many words as fit on the line */
+        do { /* fits as many words as possible on the line */
             fits = length;
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
@@ -76,7 +76,7 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
         canvas->y += right < x ? NNC_PX(16) : 0;
         nnc_svg_text(&canvas->svg, "b", 'e', canvas->right, canvas->y, result);
     }
-    /* start a new line, rather than one or two words on this one */
+    /* if the line has space for a few words only, start a new line */
     if (right - x < (canvas->right - canvas->left) / 3) {
         canvas->y += NNC_PX(16);
         x = canvas->left;
@@ -187,7 +187,7 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text)
         places->text[places->count] = text;
         places->taken[places->count++] = box;
     } else {
-        places->area.w = 0; /* the table is full */
+        places->area.w = 0; /* no more labels, because the table is full */
     }
 }
 
@@ -219,8 +219,8 @@ static bool is_free(const nnc_places *places, nnc_box box)
     return true;
 }
 
-/* Candidate positions of a label's centre, in halves of its size and radii of its mark: right,
- * left, below, above, the corners, and between them. */
+/* Candidate positions of a label's centre around its mark: right, left, below, above, the corners, and positions
+ * between these. side, up: offset in halves of the label's size. off: additional distance. */
 static const struct {
     int side, up; /* -2 ... 2 */
     nnc_px off;
@@ -325,7 +325,7 @@ nnc_px nnc_scale_at(const nnc_scale *scale, double value)
     return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
 }
 
-/* Ticks at this many steps per `every` decades. */
+/* Lists the ticks at the given steps of a decade, in every `every`th decade. Returns their number. */
 static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
                         double ticks[NNC_TICKS_MAX])
 {
@@ -343,8 +343,8 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
     return count;
 }
 
-/* Steps of 1, 2, 5. With fewer than three ticks take more, with too many take every decade, every
- * second decade ... */
+/* Lists ticks at 1, 2 and 5 of every decade. If these are fewer than three, lists more steps; if they are too many,
+ * only one tick per decade, or one in every second decade, and so on. */
 static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX])
 {
     static const double few[] = { 1.0, 2.0, 5.0 }, many[] = { 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0 };
@@ -381,7 +381,7 @@ int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX
     return count;
 }
 
-/* "200.0 ms" -> "200 ms", "1.000 s" -> "1 s", "100.0 m" -> "0.1". */
+/* Shortens the value of a tick: "200.0 ms" -> "200 ms", "1.000 s" -> "1 s", "100.0 m" -> "0.1". */
 char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT])
 {
     if (unit[0] == '\0' && value >= 0.01 && value < 1.0) { /* "0.1", not "100 m" */

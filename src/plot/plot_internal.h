@@ -1,8 +1,7 @@
-/* Pictures of an estimate or a search as SVG: one row (nnc_picture) per picture.
+/* Pictures of an estimate or a search as SVG. Each picture is an nnc_picture.
  *
- * A picture draws on a canvas from top to bottom: heading, plot, legend. The page adds width and
- * style; positions are tenths of pixels (nnc_px), so output is the same on every
- * machine. */
+ * A picture draws on a canvas from top to bottom: heading, plot, legend. The page adds width and style. Positions
+ * are whole tenths of a pixel (nnc_px), so the output is the same on every machine. */
 #ifndef NNCOST_PLOT_INTERNAL_H
 #define NNCOST_PLOT_INTERNAL_H
 
@@ -11,8 +10,25 @@
 #include "render/render_internal.h"
 #include "search/search_internal.h"
 
-/* Input of a picture: an estimate, or a search. */
+/* Measured operators, with their bounds. */
+typedef struct nnc_plot_op {
+    const char *name;                       /* "aten::mm [[8, 16], [16, 4]]" */
+    const char *hue;                        /* CSS class of the palette */
+    double measured_s, expected_s, bound_s; /* NaN = not known */
+    double share;                           /* of all kernel time */
+} nnc_plot_op;
+
+typedef struct nnc_plot_ops {
+    const char *sentence, *result;
+    const nnc_plot_op *ops; /* most time first */
+    int32_t count;
+    const char *hues[3], *labels[3]; /* legend of the classes */
+    double rest_s;                   /* of all operators that are left out */
+} nnc_plot_ops;
+
+/* Input of a picture: an estimate, a search, or the operators of a trace. */
 typedef struct nnc_plot_data {
+    const nnc_plot_ops *ops;
     const nnc_report *report;        /* report; a timeline needs its intervals */
     const nnc_report *other;         /* report that is outlined on the same scale; NULL = none */
     const nnc_search_report *search; /* search, with its model and device */
@@ -25,10 +41,10 @@ typedef struct nnc_plot_how {
     bool fragment;  /* leave out the style sheet: the page has it already */
     const char *id; /* id of the picture on its page; NULL = "nnc-" and its name */
     bool stages;    /* memory: show every stage */
-    /* on a page of several pictures: passes per mark, and small ops are joined at a larger
-     * distance; 0 = a picture by itself */
+    /* 0 = the picture is alone on its page. Otherwise the page has several pictures: a timeline gives passes their
+     * own marks up to this number, and small ops are joined at a larger distance. */
     int32_t marks;
-    double from_s, to_s; /* timeline: the visible part; NaN = from the start, to the end */
+    double from_s, to_s; /* timeline: start and end of the visible part; NaN = of the step */
 } nnc_plot_how;
 
 /* Source of a chart: one estimate, its timeline, or a search. */
@@ -38,7 +54,7 @@ typedef struct nnc_canvas nnc_canvas;
 
 typedef struct nnc_picture {
     const char *name; /* "step" */
-    const char *help; /* a sentence */
+    const char *help; /* help text, one sentence */
     nnc_plot_of of;
     bool by_stages; /* uses nnc_plot_how.stages */
     void (*draw)(nnc_canvas *canvas, const nnc_plot_data *data);
@@ -59,26 +75,28 @@ struct nnc_canvas {
     nnc_svg svg;
     const nnc_plot_how *how;
     nnc_px left, right; /* horizontal limits of the drawing */
-    nnc_px y;           /* top of the next line; in the end, the height of the picture */
+    nnc_px y;           /* top of the next line; at the end, the height of the picture */
     bool narrow;
     char title[NNC_CANVAS_TITLE], desc[NNC_CANVAS_DESC];
 };
 
-/* Bold name, then a sentence; `result` in bold at the right. They become the picture's title and
- * the start of its description, which nnc_canvas_say extends. */
+/* Writes the name in bold, the sentence, and `result` in bold at the right. The same words become the picture's
+ * title and the start of its description; nnc_canvas_say extends the description. */
 void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence, const char *result);
 void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* "Llama 3 8B with layers=4 on 64 x NVIDIA H100 SXM5 80 GB". overrides: of --set; NULL = none. */
+/* Writes the subject: "Llama 3 8B with layers=4 on 64 x NVIDIA H100 SXM5 80 GB". overrides: the changes of --set;
+ * NULL = none. */
 void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices, const char *overrides,
                         char text[NNC_CANVAS_TITLE]);
 
-/* "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s", or the sentence alone without another
- * estimate. */
+/* Adds the other estimate to a sentence: "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s". Without another
+ * estimate the sentence stays as it is. */
 enum { NNC_CANVAS_SENTENCE = 2 * NNC_CANVAS_TITLE + 256 };
 void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE]);
 
-/* Entries of a legend: side by side, with any values below; row by row on a narrow canvas. */
+/* An entry of a legend. Entries stand side by side, each with its value below it; on a narrow canvas, entries with
+ * values take a row each. */
 typedef struct nnc_legend {
     const char *hue; /* CSS class of the mark; "" = hatched */
     const char *label;
@@ -86,9 +104,9 @@ typedef struct nnc_legend {
     const char *explain; /* metric that explains the entry; NULL = none */
 } nnc_legend;
 void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count);
-/* Row by row on any canvas. */
+/* Writes a row for each entry, on any canvas. */
 void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count);
-/* Mark, label and value of one entry at (x, y). */
+/* Draws the mark, label and value of one entry at (x, y). */
 void nnc_canvas_entry(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry);
 nnc_px nnc_canvas_entry_px(const nnc_legend *entry);
 
@@ -101,20 +119,20 @@ typedef struct nnc_scale {
 } nnc_scale;
 
 nnc_px nnc_scale_at(const nnc_scale *scale, double value);
-/* Tick values in steps of 1, 2, 5 inside the scale, at most `most`; returns their number. */
+/* Finds the tick values inside a scale, in steps of 1, 2 or 5 times a power of ten; at most about `most`. Returns
+ * their number. */
 enum { NNC_TICKS_MAX = 64 };
 int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]);
-/* "200 ms": the shortest text of a tick's value. */
+/* Writes the value of a tick as short as possible: "200 ms". */
 char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
-/* Texts along a scale. */
+/* Ticks of a scale: their unit and their largest number. */
 typedef struct nnc_ticks {
     const nnc_scale *scale;
     const char *unit;
     int most;
 } nnc_ticks;
-/* Grid lines at the ticks of both scales, with texts below and at the left; `name` of the x axis
- * below them. */
+/* Draws grid lines at the ticks of both scales, with the values below and at the left, and `name` below the x axis. */
 void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y, const char *name);
 
 /* ---- free positions for labels ---- */
@@ -124,35 +142,35 @@ enum { NNC_TAKEN_MAX = 2048 };
 typedef struct nnc_places {
     nnc_box area; /* labels stay inside it */
     nnc_box taken[NNC_TAKEN_MAX];
-    bool text[NNC_TAKEN_MAX]; /* cells occupied by text, which leader lines do not cross */
+    bool text[NNC_TAKEN_MAX]; /* true: text occupies the box, so leader lines must not cross it */
     int count;
 } nnc_places;
 
 void nnc_place_take(nnc_places *places, nnc_box box, bool text);
-/* Occupies the area along a line of width `thick`. */
+/* Occupies the area along a line that is `thick` wide. */
 void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick);
-/* The mark of a label: a circle, or the same size. */
+/* The mark of a label: a circle, or another shape of that size. */
 typedef struct nnc_spot {
     nnc_px x, y, radius;
 } nnc_spot;
 
-/* Finds and occupies a free position for a label of w x h near a mark; false if all are
- * farther than `far`. */
+/* Finds and occupies a free position for a label of w x h near a mark. Returns false if there is no free position
+ * within `far`. */
 bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far, nnc_box *found);
-/* Writes one or two lines near a mark, with a leader line if they are not adjacent. "" = no second
- * line. */
+/* Writes one or two lines of text near a mark, with a leader line if the text is not next to the mark. below: second
+ * line, "" = none. */
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
                       const char *below);
-/* Moves labels of a row away from their wanted x until none overlap; false when they do not fit. */
+/* Moves the labels of a row away from their wanted x until none overlap. Returns false when they do not fit. */
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 
-/* The text box of 12 px text whose baseline is at y. */
+/* Returns the box of 12 px text whose baseline is at y. */
 static inline nnc_box nnc_line_box(nnc_px x, nnc_px y, nnc_px w)
 {
     return (nnc_box){ x, y - NNC_PX(10), w, NNC_PX(13) };
 }
 
 extern const nnc_picture nnc_plot_step, nnc_plot_memory, nnc_plot_roofline, nnc_plot_timeline, nnc_plot_front,
-    nnc_plot_scaling;
+    nnc_plot_scaling, nnc_plot_measured;
 
 #endif

@@ -1,4 +1,4 @@
-/* The memory of a device by class, and whether it fits. */
+/* Two pictures: the memory of a device by class, and whether it fits; and the parts of a step's time. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -9,7 +9,7 @@ typedef struct memory_class {
     int64_t bytes;
 } memory_class;
 
-/* Metrics that add up to the memory, in order. */
+/* Lists the metrics that add up to the memory, in their order. Returns their number. */
 static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX])
 {
     const nnc_place place = { .record = memory };
@@ -25,7 +25,7 @@ static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX
     return count;
 }
 
-/* The classes of memory of one device, filled, or as outlines for the other estimate. */
+/* Draws the memory classes of one device: filled, or as outlines for the other estimate. */
 static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height,
                          bool outlined)
 {
@@ -49,8 +49,8 @@ static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_m
     }
 }
 
-/* One device: the frame is its memory, the fill the plan, on one scale. Memory above the capacity
- * has a frame. */
+/* Draws the bar of one device: its memory as the background, the memory of the plan by class on the same scale. A
+ * frame marks memory above the capacity. */
 static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height)
 {
     const nnc_px y = canvas->y, end = nnc_scale_at(scale, (double)memory->capacity_bytes);
@@ -63,7 +63,7 @@ static void draw_bar(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memor
     nnc_svg_line(&canvas->svg, "edge", end, y - NNC_PX(4), end, y + height + NNC_PX(4));
 }
 
-/* The other estimate above, with its own capacity. */
+/* Draws the other estimate above the bar, with its own capacity. */
 static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory)
 {
     const nnc_px height = NNC_PX(9), end = nnc_scale_at(scale, (double)memory->capacity_bytes);
@@ -72,7 +72,7 @@ static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_mem
     canvas->y += height + NNC_PX(6);
 }
 
-/* Free memory, as text inside the frame; or the missing memory, below. */
+/* Writes the free memory inside the bar if there is space, or the missing memory below it. */
 static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height)
 {
     char size[NNC_NUMBER_TEXT], text[64];
@@ -92,7 +92,7 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
     nnc_svg_text(&canvas->svg, over ? "b" : "dim", 'e', canvas->right, canvas->y, text);
 }
 
-/* Legend of all classes in any of the bars, each with its maximum. */
+/* Draws a legend of the classes that any of the bars has, each with its largest value. */
 static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count, bool values)
 {
     nnc_legend entries[CLASSES_MAX];
@@ -151,7 +151,7 @@ static void draw_one(nnc_canvas *canvas, const nnc_report *report, const nnc_rep
     draw_legend(canvas, &memory, 1, true);
 }
 
-/* The fullest of stages from .. to - 1. */
+/* Returns the stage with most memory among stages `from` to `to` - 1. */
 static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
 {
     int32_t most = from;
@@ -162,7 +162,8 @@ static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
     return most;
 }
 
-/* One bar per stage, on one scale; a very long pipeline shows the fullest of every n stages. */
+/* Draws one bar per stage, all on one scale. A very long pipeline shows the stage with most memory of every n
+ * stages. */
 static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
 {
     const int32_t every =
@@ -215,7 +216,7 @@ const nnc_picture nnc_plot_memory = {
     .draw = draw,
 };
 
-/* ---- The parts of a step's time, and the range that the time falls in ---- */
+/* ---- the parts of a step's time, and the range that the time falls in ---- */
 
 enum { PARTS_MAX = 16 };
 
@@ -225,7 +226,7 @@ typedef struct part {
     nnc_px x, w;
 } part;
 
-/* Metrics that add up to the step, in order. */
+/* Lists the metrics that add up to the step, in their order. Returns their number. */
 static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
 {
     const nnc_place place = { .record = result };
@@ -241,7 +242,7 @@ static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
     return count;
 }
 
-/* Time that the step waits for input; 0 without a run, or when input keeps up. */
+/* Returns the time that the step waits for input; 0 if there is no run, or if the input keeps up. */
 static double wait_of(const nnc_run *run)
 {
     return run != NULL && run->input_wait_s > 0.0 ? run->input_wait_s : 0.0;
@@ -274,7 +275,7 @@ static nnc_legend entry_of(const part *p, double step_s)
     return entry;
 }
 
-/* Tooltip of exposed communication, by the ranks that communicate. */
+/* Adds the exposed communication to a tooltip, by the ranks that communicate. */
 static void add_kinds(const nnc_result *result, char *tip, size_t size)
 {
     char exposed[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT];
@@ -288,7 +289,7 @@ static void add_kinds(const nnc_result *result, char *tip, size_t size)
     }
 }
 
-/* The parts side by side, filled, or as outlines for the other estimate. */
+/* Draws the parts side by side: filled, or as outlines for the other estimate. */
 static void draw_parts(nnc_canvas *canvas, const nnc_scale *scale, const nnc_report *report, part *parts, int count,
                        bool outlined)
 {
@@ -327,13 +328,13 @@ static void say_parts(nnc_canvas *canvas, const part *parts, int count, double s
     }
 }
 
-/* The step plus the wait for input. */
+/* Lists the parts of the step, then the wait for input. Returns their number. */
 static int all_parts(const nnc_report *report, part parts[PARTS_MAX])
 {
     return add_wait(report->run, parts, parts_of(report->result, parts));
 }
 
-/* A label under each part that is wide enough, with a leader if it had to move. */
+/* Writes a label under each part with a share of at least 2 %, with a leader line to the part. */
 static void draw_labels(nnc_canvas *canvas, const part *parts, int count, double step_s)
 {
     const double shown_from = 0.02;
@@ -371,7 +372,7 @@ static void draw_tick(nnc_canvas *canvas, nnc_px x, const char *explain, const c
     nnc_svg_mark_end(&canvas->svg);
 }
 
-/* A scale from 0: the bounds, the range of nine of ten measurements, and the prediction. */
+/* Draws a scale from 0 with the bounds, the prediction, and the range that contains nine of ten measurements. */
 static void draw_bounds(nnc_canvas *canvas, const nnc_result *r, double other_s)
 {
     const bool known = !isnan(r->interval_s[0]) && !isnan(r->interval_s[1]);

@@ -1,20 +1,21 @@
-/* Every op under the roof of the device: on which side of the ridge, and how far below the roof. */
+/* Every op under the roof of the device: on which side of the ridge, and how far below the roof. And the operators of a
+ * trace, with their bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
 enum { ROOF_MARKS_MAX = 1024 };
 
-/* One or more rows of the op table with the same name, phase and bound, at the same position. */
+/* A mark: rows of the op table with the same name, phase and bound, at the same position. */
 typedef struct roof_mark {
     const nnc_op_cost *cost; /* the first row */
     double intensity, flops_per_s, share;
-    int rows, others; /* rows of the op table; marks of other ops that this mark includes */
+    int rows, others; /* number of rows of the op table; number of marks of other ops that were joined with this mark */
     nnc_px x, y, radius;
 } roof_mark;
 
 typedef struct roofline {
     nnc_canvas *canvas;
-    const nnc_report *report, *other; /* other: only its outline; NULL = none */
+    const nnc_report *report, *other; /* other: the estimate that is only outlined; NULL = none */
     nnc_scale x, y;
     double peak, rate; /* FLOP/s, B/s */
     roof_mark *marks;
@@ -39,8 +40,8 @@ static double power_below(double value)
     return pow(10.0, floor(log10(value) + 1e-9));
 }
 
-/* Scales of whole decades. FLOP/B: from 0.1 or the first op to eight times the ridge or the last
- * op. FLOP/s: at most seven decades, down to the slowest op. */
+/* Sets scales of whole decades. FLOP/B: from 0.1, or the lowest intensity of an op, to eight times the ridge point,
+ * or the highest intensity. FLOP/s: down to the slowest op, at most seven decades. */
 static void roofline_scale(roofline *r, nnc_box area)
 {
     const nnc_report *both[] = { r->report, r->other };
@@ -67,11 +68,11 @@ static void roofline_scale(roofline *r, nnc_box area)
     r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
 }
 
-/* Marks nearer than this look the same. An op may be joined twice: first with rows of its own, then
- * with other small ops. */
+/* Marks that are nearer than this look the same. An op may be joined twice: first with its own rows at this
+ * position, then with other small ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
-/* Joins rows of one op at the same position. */
+/* Adds a row as a mark, or joins it with a mark of the same op at the same position. */
 static void add_mark(roofline *r, const nnc_op_cost *cost, double share)
 {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
@@ -95,11 +96,10 @@ static int by_share(const void *a, const void *b)
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins marks of the smallest size at one position, of any op: hundreds of small ops look like a
- * cloud. */
+/* Joins small marks at one position, whichever op they show, because hundreds of small marks look like a cloud. */
 static void join_small(roofline *r)
 {
-    const double small = 9.0 / (46.0 * 46.0); /* marks with a larger share are larger */
+    const double small = 9.0 / (46.0 * 46.0); /* a mark with a larger share has a radius above the minimum */
     const bool page = r->canvas->how->marks > 0;
     const nnc_px near = page ? NNC_PX(6) : NEAR;
     int kept = 0;
@@ -124,7 +124,7 @@ static void join_small(roofline *r)
     r->count = kept;
 }
 
-/* The marks of this report or of the other, largest first, at most ROOF_MARKS_MAX. */
+/* Collects the marks of one of the reports, largest first, at most ROOF_MARKS_MAX. */
 static void gather_marks(roofline *r, const nnc_report *report)
 {
     r->count = 0;
@@ -186,7 +186,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_place_take_line(&r->places, at.x, at.y, r->x.end, at.y, NNC_PX(3));
 }
 
-/* Rates that long products and copies sustain by the fit. */
+/* Draws the roof at the rates that, by the fit, long matrix products and copies sustain. */
 static void draw_sustained(roofline *r)
 {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -201,7 +201,7 @@ static void draw_sustained(roofline *r)
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
 }
 
-/* The roof of the other report. */
+/* Draws the roof of the other report. */
 static void draw_other_roof(roofline *r)
 {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -210,7 +210,7 @@ static void draw_other_roof(roofline *r)
     draw_roof_line(r, "other", tip, peak, rate);
 }
 
-/* The roof of the datasheet, and below it the rates that fitted kernels sustain. */
+/* Draws the roof of the datasheet, and below it the roof that fitted kernels sustain. */
 static void draw_roof(roofline *r, nnc_box area)
 {
     nnc_svg *svg = &r->canvas->svg;
@@ -237,7 +237,7 @@ static void draw_roof(roofline *r, nnc_box area)
     nnc_svg_text(svg, "", 'e', r->x.end, at.y - NNC_PX(6), text);
     nnc_place_take(&r->places, nnc_line_box(r->x.end - w, at.y - NNC_PX(6), w), true);
 
-    /* Label along the slope, at its middle. */
+    /* a label along the slope, at its middle */
     const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
     const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
     const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
@@ -259,7 +259,7 @@ static void draw_roof(roofline *r, nnc_box area)
 }
 
 enum { LABELS = 9, LABELS_NARROW = 4 };
-static const double SHOWN_FROM = 0.004; /* a mark with a larger share may have a label */
+static const double SHOWN_FROM = 0.004; /* least share of a mark with a label */
 
 static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined)
 {
@@ -307,7 +307,7 @@ static void draw_marks(roofline *r, bool outlined)
     }
 }
 
-/* By falling share; of several marks of one name at a position only the first. */
+/* Labels the marks, largest share first. Of several near marks with the same name, only the first gets a label. */
 static void draw_labels(roofline *r)
 {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
@@ -332,7 +332,7 @@ static void draw_labels(roofline *r)
     }
 }
 
-/* The share of each bound, and the rest, so that they add up. */
+/* Writes the share of each bound, and the share that is not drawn, so that the lines add up to the step. */
 static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1])
 {
     char share[NNC_NUMBER_TEXT];
@@ -353,7 +353,7 @@ static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], 
     return count;
 }
 
-/* At the bottom right, where there are no ops; below the plot on a narrow canvas. */
+/* Draws the legend at the bottom right, where there are no ops; on a narrow canvas, below the plot. */
 static void draw_legend(roofline *r, nnc_box area)
 {
     char lines[NNC_BOUND_COUNT + 1][64];
@@ -431,4 +431,95 @@ const nnc_picture nnc_plot_roofline = {
             "roof.",
     .of = NNC_PLOT_ESTIMATE,
     .draw = draw,
+};
+
+/* ---- operators of a trace: measured time, expected time, bound ---- */
+
+/* A row: name and share at the left, then the measured bar, the outline of the expected time, the line of the bound. */
+static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_op *op)
+{
+    const nnc_px height = NNC_PX(14), y = canvas->y, share_px = NNC_PX(46);
+    char tip[256], cut[NNC_TEXT_PX_MAX], share[NNC_NUMBER_TEXT], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
+    nnc_percent_text(op->share, share);
+    nnc_unit_text(op->measured_s, "s", a);
+    const int used = snprintf(tip, sizeof tip, "%.140s: %s, %s", op->name, a, share);
+    if (!isnan(op->bound_s)) {
+        snprintf(tip + used, sizeof tip - (size_t)used, ", bound %s", nnc_unit_text(op->bound_s, "s", b));
+    }
+    nnc_svg_text(&canvas->svg, "", 's', canvas->left, y + NNC_PX(11),
+                 nnc_text_cut(op->name, NNC_TYPE_PLAIN, scale->start - canvas->left - share_px - NNC_PX(8), cut));
+    nnc_svg_text(&canvas->svg, "dim", 'e', scale->start - NNC_PX(8), y + NNC_PX(11), share);
+    nnc_canvas_say(canvas, " %.40s %s.", op->name, a);
+    nnc_svg_mark(&canvas->svg, NULL, NULL, tip);
+    char class[32];
+    snprintf(class, sizeof class, "bar %s", op->hue);
+    const nnc_px end = nnc_scale_at(scale, op->measured_s);
+    nnc_svg_rect(&canvas->svg, class, (nnc_box){ scale->start, y, end - scale->start, height });
+    if (!isnan(op->expected_s)) {
+        nnc_svg_rect(&canvas->svg, "other",
+                     (nnc_box){ scale->start, y, nnc_scale_at(scale, op->expected_s) - scale->start, height });
+    }
+    if (!isnan(op->bound_s)) {
+        const nnc_px x = nnc_scale_at(scale, op->bound_s);
+        nnc_svg_line(&canvas->svg, "edge", x, y - NNC_PX(2), x, y + height + NNC_PX(2));
+    }
+    nnc_svg_mark_end(&canvas->svg);
+    nnc_svg_text(&canvas->svg, "dim", 's', nnc_scale_at(scale, nnc_max(op->measured_s, 0.0)) + NNC_PX(5),
+                 y + NNC_PX(11), a);
+    canvas->y += height + NNC_PX(7);
+}
+
+/* The classes, then the outline and the line, which stand for no class. */
+static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced)
+{
+    nnc_legend entries[3];
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        if (ops->labels[i] != NULL) {
+            entries[count++] = (nnc_legend){ .hue = ops->hues[i], .label = ops->labels[i] };
+        }
+    }
+    nnc_canvas_legend(canvas, canvas->left, entries, count);
+    if (priced) {
+        canvas->y += NNC_PX(16);
+        nnc_svg_rect(&canvas->svg, "other", (nnc_box){ canvas->left, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
+        nnc_svg_text(&canvas->svg, "", 's', canvas->left + NNC_PX(32), canvas->y, "expected on this machine");
+        const nnc_px x = canvas->left + NNC_PX(200);
+        nnc_svg_line(&canvas->svg, "edge", x, canvas->y - NNC_PX(11), x, canvas->y + NNC_PX(2));
+        nnc_svg_text(&canvas->svg, "", 's', x + NNC_PX(8), canvas->y, "bound by the datasheet");
+        canvas->y += NNC_PX(8);
+    }
+}
+
+static void draw_measured(nnc_canvas *canvas, const nnc_plot_data *data)
+{
+    const nnc_plot_ops *ops = data->ops;
+    double most = 1e-12;
+    bool priced = false;
+    nnc_canvas_heading(canvas, "Trace", ops->sentence, ops->result);
+    for (int32_t i = 0; i < ops->count; i++) {
+        most = nnc_max(most, ops->ops[i].measured_s);
+        most = isnan(ops->ops[i].expected_s) ? most : nnc_max(most, ops->ops[i].expected_s);
+        priced = priced || !isnan(ops->ops[i].bound_s);
+    }
+    const nnc_px names = (canvas->right - canvas->left) * (canvas->narrow ? 45 : 50) / 100;
+    const nnc_scale scale = { 0.0, most, canvas->left + names, canvas->right - NNC_PX(62), false };
+    canvas->y += NNC_PX(4);
+    for (int32_t i = 0; i < ops->count; i++) {
+        draw_op(canvas, &scale, &ops->ops[i]);
+    }
+    if (ops->rest_s > 0.0) {
+        char text[96], a[NNC_NUMBER_TEXT];
+        snprintf(text, sizeof text, "all other operators: %s", nnc_unit_text(ops->rest_s, "s", a));
+        nnc_svg_text(&canvas->svg, "dim", 's', canvas->left, canvas->y + NNC_PX(11), text);
+        canvas->y += NNC_PX(18);
+    }
+    draw_op_legend(canvas, ops, priced);
+}
+
+const nnc_picture nnc_plot_measured = {
+    .name = "trace",
+    .help = "Measured operators with their expected time and their bound.",
+    .of = NNC_PLOT_ESTIMATE,
+    .draw = draw_measured,
 };

@@ -1,5 +1,5 @@
-/* Pictures of a search: the Pareto front of time and memory, and the throughput per device by
- * number of devices. */
+/* Pictures of a search: the Pareto front of time and memory, and the throughput per device for each number of
+ * devices. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -15,7 +15,7 @@ static nnc_scale scale_of(double from, double to, double log_from, nnc_px start,
 {
     const bool log = from > 0 && to / from > log_from;
     const double room = log ? pow(to / from, 0.05) : 1.0, side = log ? 0.0 : 0.05 * (to - from);
-    const double least = from == to ? 0.01 * to : 0.0; /* a single plan */
+    const double least = from == to ? 0.01 * to : 0.0; /* gives a single plan some space */
     return (nnc_scale){ from / room - side - least, to * room + side + least, start, end, log };
 }
 
@@ -36,7 +36,7 @@ static void set_scales(front *f)
     f->y = scale_of(y[0], y[1], 2.5, f->area.y + f->area.h, f->area.y);
 }
 
-/* No plan fits to the right of the capacity. */
+/* Hatches the area to the right of the capacity, where no plan fits. */
 static void draw_capacity(front *f)
 {
     const nnc_search *search = f->data->search->search;
@@ -91,8 +91,8 @@ static void draw_plans(front *f)
     }
 }
 
-/* The knee: the plan farthest below the line from the fastest to the leanest plan, as drawn; -1 =
- * none. */
+/* Returns the plan at the knee of the front: in the picture, the plan farthest below the line from the fastest plan
+ * to the plan with least memory; -1 = no knee. */
 static int32_t knee_of(const front *f)
 {
     const nnc_search_result *r = f->data->search->result;
@@ -169,11 +169,11 @@ const nnc_picture nnc_plot_front = {
     .draw = draw_front,
 };
 
-/* ---- scaling: throughput per device against that of the smallest size ---- */
+/* ---- scaling: throughput per device, relative to the smallest number of devices ---- */
 
 enum { BARS_MAX = 48 };
 
-/* Samples per second and device, except for a factor that is the same for all sizes. */
+/* Returns the samples per second and device, without a factor that is the same for all numbers of devices. */
 static double rate_of(const nnc_search_size *size)
 {
     return 1.0 / (size->best.step_s * size->devices);
@@ -196,7 +196,7 @@ static void draw_grid(const bars *b)
     }
 }
 
-/* A line of text in the bar, if the bar is wide enough. */
+/* Writes a line of text inside a bar, if the bar is wide and high enough. */
 static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char *text)
 {
     if (nnc_text_px(text, NNC_TYPE_SMALL) + NNC_PX(2) <= b->w && y - NNC_PX(12) > top) {
@@ -217,7 +217,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     if (!size->found) {
         snprintf(tip, sizeof tip, "%" PRId32 " device%s: no plan fits", size->devices, plural);
         nnc_svg_mark(svg, NULL, NULL, tip);
-        nnc_svg_rect(svg, "grid dash", (nnc_box){ x, b->y.end, b->w, bottom - b->y.end });
+        nnc_svg_rect(svg, "axis dash", (nnc_box){ x, b->y.end, b->w, bottom - b->y.end });
         nnc_svg_mark_end(svg);
         return;
     }
@@ -278,7 +278,14 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
         draw_bar(&b, i, size, first != NULL && size->found ? rate_of(size) / rate_of(first) : (double)NAN);
     }
     nnc_svg_text(&canvas->svg, "dim", 'm', (b.left + canvas->right) / 2, top + height + NNC_PX(34), "devices");
-    canvas->y = top + height + NNC_PX(44);
+    canvas->y = top + height + NNC_PX(58);
+    nnc_svg_rect(&canvas->svg, "backward", (nnc_box){ b.left, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
+    nnc_svg_text(&canvas->svg, "", 's', b.left + NNC_PX(32), canvas->y, "throughput per device");
+    const nnc_px second = canvas->narrow ? b.left : b.left + NNC_PX(190);
+    canvas->y += canvas->narrow ? NNC_PX(18) : 0;
+    nnc_svg_rect(&canvas->svg, "axis dash", (nnc_box){ second, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
+    nnc_svg_text(&canvas->svg, "", 's', second + NNC_PX(32), canvas->y, "lost with size, or no plan fits");
+    canvas->y += NNC_PX(10);
 }
 
 const nnc_picture nnc_plot_scaling = {

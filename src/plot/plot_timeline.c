@@ -1,8 +1,8 @@
-/* The activity of every pipeline stage over time, and its idle time. */
+/* Draws the activity of every pipeline stage over time, and its idle time. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
-/* With at most this many passes, each has a tooltip and a number. */
+/* Up to this number of passes, each pass has its own tooltip and number. */
 enum { TIMELINE_DETAIL = 600 };
 
 typedef struct stage_rows {
@@ -10,11 +10,11 @@ typedef struct stage_rows {
     const nnc_report *report;
     nnc_scale x;
     nnc_px height, gap;
-    int32_t every;                       /* stages per row */
-    int64_t passes;                      /* in the window */
-    nnc_px column;                       /* shorter passes (below 1.5 columns) are added up in columns of this width */
-    double (*spent)[NNC_ACTIVITY_COUNT]; /* width of each activity in each column, in tenths of a
-                                          * pixel */
+    int32_t every;                       /* every n-th stage has a row */
+    int64_t passes;                      /* number of passes in the time window that have their own rectangle */
+    nnc_px column;                       /* width of a column; passes shorter than 1.5 columns are added up in
+                                          * columns */
+    double (*spent)[NNC_ACTIVITY_COUNT]; /* width of each activity in each column, in tenths of a pixel */
     bool has[NNC_ACTIVITY_COUNT];
 } stage_rows;
 
@@ -23,7 +23,7 @@ typedef struct stage_row {
     const nnc_interval *first, *end;
 } stage_row;
 
-/* CSS class of an activity's colour, "" = none; its name for people. */
+/* The CSS class of each activity's colour ("" = none), then the names of activities for people. */
 
 static const char *const activity_hues[NNC_ACTIVITY_COUNT] = {
     [NNC_ACTIVITY_FORWARD] = "forward",  [NNC_ACTIVITY_BACKWARD] = "backward", [NNC_ACTIVITY_WEIGHT] = "recompute",
@@ -36,7 +36,7 @@ static const char *const activity_labels[NNC_ACTIVITY_COUNT] = {
     [NNC_ACTIVITY_UPDATE] = "update",           [NNC_ACTIVITY_IDLE] = "idle",
 };
 
-/* The row that starts with the first interval of a stage. */
+/* Returns the row of the stage whose first interval is given. */
 static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first)
 {
     const nnc_interval *end = t->report->intervals + t->report->interval_count, *at = first;
@@ -46,7 +46,7 @@ static stage_row stage_row_from(const stage_rows *t, const nnc_interval *first)
     return (stage_row){ first, at };
 }
 
-/* The visible part of an interval, in pixels. */
+/* Finds the visible part of an interval, in pixels. Returns false if it is not visible. */
 static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc_px *to)
 {
     if (one->end_s <= t->x.from || one->start_s >= t->x.to) {
@@ -57,7 +57,7 @@ static bool clip(const stage_rows *t, const nnc_interval *one, nnc_px *from, nnc
     return *to > *from;
 }
 
-/* One rectangle of an SVG path. */
+/* Adds a rectangle to an SVG path. */
 static void put_box(nnc_svg *svg, nnc_box box)
 {
     nnc_svg_to(svg, 'M', box.x, box.y);
@@ -66,7 +66,7 @@ static void put_box(nnc_svg *svg, nnc_box box)
     nnc_svg_to(svg, 'L', box.x, box.y + box.h);
 }
 
-/* Is the interval wide enough for its own mark, or part of the mixed columns? */
+/* Is the interval wide enough for its own rectangle? If not, it is added to columns. */
 static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to)
 {
     return to - from >= t->column * 3 / 2;
@@ -82,7 +82,7 @@ static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to)
     }
 }
 
-/* Height of an activity in a column, and its top, in whole pixels. */
+/* Returns the height of an activity in a column; *above is the top of it. Both are whole pixels. */
 static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above)
 {
     const double scale = (double)t->height / t->column;
@@ -94,8 +94,8 @@ static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *a
     return 10 * (nnc_px)lround((before + t->spent[column][activity]) * scale / 10.0) - *above;
 }
 
-/* Draws the rectangles of an activity's columns, equal neighbours joined; returns their number. svg
- * NULL: only counts. */
+/* Draws the columns of an activity as rectangles; equal neighbours are joined. Returns the number of rectangles. svg
+ * NULL: only counts them. */
 static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_px y)
 {
     const int32_t columns = (t->x.end - t->x.start + t->column - 1) / t->column;
@@ -119,7 +119,7 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
     return count;
 }
 
-/* Adds up intervals that are too short; returns the number of the others. */
+/* Adds the short intervals of a stage to columns. Returns the number of wide intervals. */
 static int64_t sort_out(stage_rows *t, stage_row l)
 {
     int64_t wide = 0;
@@ -163,7 +163,7 @@ static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box)
     nnc_svg_mark_end(svg);
 }
 
-/* Draws all wide passes of an activity: one mark each, or one path. */
+/* Draws all wide passes of an activity. With detail, each pass is a mark; otherwise all are one path. */
 static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail)
 {
     nnc_px from = 0, to = 0;
@@ -216,10 +216,10 @@ static void put_stage(stage_rows *t, stage_row l)
     }
 }
 
-/* ROWS: a very long pipeline shows every n-th stage. MARKS: limit of rectangles. */
+/* ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
 enum { ROWS = 64, MARKS = 4000 };
 
-/* The first interval of the next shown stage; NULL after the last. */
+/* Returns the first interval of the next stage that is shown; NULL after the last stage. */
 static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
 {
     const nnc_interval *end = t->report->intervals + t->report->interval_count;
@@ -229,7 +229,7 @@ static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
     return at < end ? at : NULL;
 }
 
-/* Chooses the narrowest columns within the limit of rectangles. */
+/* Chooses the narrowest columns for which the number of rectangles stays within the limit. */
 static void choose_column(stage_rows *t)
 {
     const int64_t most = t->canvas->how->marks > 0 ? MARKS / 3 : MARKS;
@@ -306,7 +306,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other)
     }
 }
 
-/* The end of the step of the other estimate. */
+/* Draws the end of the other estimate's step. */
 static void draw_end(stage_rows *t, double other_s, nnc_px top)
 {
     char tip[64], text[NNC_NUMBER_TEXT];
@@ -317,7 +317,7 @@ static void draw_end(stage_rows *t, double other_s, nnc_px top)
     nnc_svg_mark_end(&t->canvas->svg);
 }
 
-/* The time window: the whole step, or the requested part. */
+/* Sets the time window: the whole step, or the part that was asked for. */
 static void set_scale(stage_rows *t, double other_s)
 {
     const nnc_report *report = t->report;

@@ -1,5 +1,5 @@
-/* Compares two estimates value by value: which values changed, in which order people should read them, as which
- * text; `nncost diff`, which compares two recordings; and the report of a check or of a comparison. */
+/* Compares two estimates value by value: finds the changed values, sorts them for readers, and writes them as text.
+ * Also has `nncost diff`, which compares two recordings, and the report of a check or a comparison. */
 #include <nncost/check.h>
 
 #include "base/base_internal.h"
@@ -8,7 +8,8 @@
 #include "render/render_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Two estimates mostly list the same values in the same order, so the search starts after the last one found. */
+/* Finds a value by its name. Two estimates mostly list the same values in the same order, so the search starts after
+ * the value found last. */
 static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const char *name)
 {
     for (int32_t i = 0; i < figures.count; i++) {
@@ -21,13 +22,13 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* NaN counts as missing. */
+/* Has the figure a value? NaN counts as missing. */
 static bool is_known(const nnc_figure *figure)
 {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
 
-/* Are both equal at 12 significant digits? */
+/* Are both numbers equal to 12 significant digits? */
 static bool same_number(double a, double b)
 {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
@@ -35,7 +36,7 @@ static bool same_number(double a, double b)
         return true;
     }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        return false; /* avoids printing most numbers */
+        return false; /* clearly different; saves printing most numbers */
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }
@@ -76,7 +77,7 @@ static bool is_input(const char *name)
     return false;
 }
 
-/* A change from zero counts as infinitely large. */
+/* Returns the size of a change: infinite for a change from zero, -1 if the change is not of numbers. */
 static double size_of(const nnc_change *change)
 {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
@@ -92,7 +93,7 @@ static const char *name_of(const nnc_change *change)
     return (change->old != NULL ? change->old : change->now)->name;
 }
 
-/* Rank of a metric in lists: time, memory, money, then the rest. */
+/* Returns the place of a metric in lists of changes: time first, then memory, money, and all other metrics. */
 static int rank_of(const nnc_change *change)
 {
     static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s", "memory.total_bytes",
@@ -105,8 +106,8 @@ static int rank_of(const nnc_change *change)
     return rank;
 }
 
-/* Sorts by rank, then by size. The order is total, so it does not depend on qsort; values that a newer version adds
- * come last. */
+/* Orders changes by the kind of metric, then by size. Values that only the new estimate has come last. No two changes
+ * are equal in this order, so the result does not depend on qsort. */
 static int by_size(const void *a, const void *b)
 {
     const nnc_change *left = a, *right = b;
@@ -173,7 +174,7 @@ int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_toleranc
     return count;
 }
 
-/* Change of a value; 0 when one estimate lacks it. */
+/* Returns the change of a value; 0 if one estimate lacks the value. */
 static double moved(nnc_figures old, nnc_figures now, const char *name)
 {
     int32_t next = 0;
@@ -213,7 +214,7 @@ const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char
     return found;
 }
 
-/* NULL = a number without a unit, or unknown to this version. */
+/* Returns the unit of a metric; NULL if the metric has no unit, or this version does not know it. */
 static const char *unit_of(const char *name)
 {
     const nnc_metric *metric = nnc_figure_metric(name);
@@ -245,7 +246,7 @@ static void plain_text(const nnc_figure *figure, char *into, size_t size)
     }
 }
 
-/* Four digits, with a unit if the name has one; small whole numbers in full. */
+/* Writes a value with four digits and its unit, if it has one; small whole numbers in full. */
 static void short_text(const nnc_figure *figure, char *into, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -260,7 +261,7 @@ static void short_text(const nnc_figure *figure, char *into, size_t size)
     }
 }
 
-/* All digits. */
+/* Writes a value with all digits and its unit. */
 static void full_text(const nnc_figure *figure, char *into, size_t size)
 {
     const char *unit = figure != NULL && figure->text == NULL ? unit_of(figure->name) : NULL;
@@ -309,7 +310,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
     const nnc_figure line = { .name = figure->name, .text = asked->text, .number = asked->number };
     short_text(figure, found, sizeof found);
     short_text(&line, limit, sizeof limit);
-    if (strcmp(found, limit) == 0) { /* they differ after the fourth digit */
+    if (strcmp(found, limit) == 0) { /* the values differ only after the fourth digit */
         full_text(figure, found, sizeof found);
         full_text(&line, limit, sizeof limit);
     }
@@ -447,8 +448,8 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
     return compare_ops(arena, old, now, row);
 }
 
-/* Compares one estimate with one other, whatever their names; otherwise pairs estimates by name, in the order of the
- * new ones. */
+/* If each recording has one estimate, compares these two, whatever their names. Otherwise pairs estimates by name,
+ * in the order of the new recording. */
 static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count)
 {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
@@ -488,13 +489,13 @@ static const char *text_in(nnc_figures figures, const char *name)
     return found != NULL ? found->text : NULL;
 }
 
-/* The field of a value such as "plan.zero"; NULL: not a field of the plan. */
+/* Returns the plan field of a value such as "plan.zero"; NULL: the value is not a plan field. */
 static const nnc_field *plan_field(const char *name)
 {
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
-/* The step of a recorded plan under a software profile, estimated again; NaN = not possible. */
+/* Estimates the step of a recorded plan again, under a software profile; NaN = not possible. */
 static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software)
 {
     const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
@@ -521,7 +522,7 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
             *end = '\0';
         }
         if (value != NULL && strncmp(at, "software.", 9) == 0 &&
-            given.setting_count < NNC_SETTINGS_MAX) { /* a switch */
+            given.setting_count < NNC_SETTINGS_MAX) { /* a switch of the software */
             *value = '\0';
             const nnc_field *field = nnc_field_of_key(&nnc_switch_table, at + 9);
             given.settings[given.setting_count] = (nnc_setting){ field, value + 1 };
@@ -541,7 +542,8 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
     return step_s;
 }
 
-/* Only where both estimates can be made again, digit for digit. false: out of memory. */
+/* Splits the change of the step between the software profile and the plan, model or device. Does so only if
+ * estimating both plans again gives the recorded steps (to 12 digits). Returns false when out of memory. */
 static bool split_change(nnc_specs *specs, nnc_arena *arena, nnc_check_row *row)
 {
     static const char step[] = "step.step_s";
@@ -800,7 +802,7 @@ static const nnc_metric row_rows[] = {
 };
 static const nnc_metrics scenario_metrics = NNC_METRICS("a scenario", row_rows, nnc_check_row);
 
-/* ---- all of it ---- */
+/* ---- the whole report ---- */
 
 NNC_GET(get_passed, void, nnc_bool_cell(nnc_check_sum_of(self).passed))
 

@@ -1,6 +1,8 @@
-/* `nncost check`: estimates the scenarios of a plan file again, compares them with the recorded estimates, finds why they moved, judges the requirements, and records the new estimates.
- * 
- * Values and changes live in buffers that the next scenario reuses; only what a report needs later is copied to the arena. */
+/* `nncost check`: estimates the scenarios of a plan file again and compares them with the recorded estimates. Finds
+ * the causes of changes, judges the requirements, and records the new estimates.
+ *
+ * Values and changes are in buffers that the next scenario reuses. The parts that a report needs later are copied to
+ * the arena. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -36,7 +38,8 @@ static const char *find(const nnc_recorded_digest *list, int32_t count, const ch
     return NULL;
 }
 
-/* Plans are recorded in the order of the scenarios, so the search starts after the last one found. */
+/* Finds the recorded digest of a plan. Plans are recorded in the order of the scenarios, so the search starts after
+ * the digest found last. */
 static const char *find_plan(const nnc_recorded *recorded, const char *id, int32_t *next)
 {
     for (int32_t i = 0; i < recorded->digest_count; i++) {
@@ -64,8 +67,8 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     return NNC_OK;
 }
 
-/* The name of a scenario's file of one kind, which for software may be the profile chosen for the plan; NULL: no
- * such file. */
+/* Returns the name of a scenario's file of one kind; NULL: no such file. If the plan chooses the software profile,
+ * returns the id of that profile. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind)
 {
     const char *name = from->refs[kind];
@@ -81,7 +84,7 @@ static nnc_status origins_add(nnc_origins *origins, const nnc_plans_scenario *fr
     nnc_status status = NNC_OK;
     for (int i = 0; i < NNC_REF_COUNT && status == NNC_OK; i++) {
         const char *kind = nnc_plans_ref_names[i], *name = name_of(from, scenario, i);
-        /* Built-in specs belong to the tool's version. */
+        /* Built-in specs have no digest: they change only with the version of nncost. */
         if (name != NULL && paths[i] != NULL && find(origins->list, origins->count, kind, name) == NULL) {
             status = add(origins, kind, name, paths[i], err);
         }
@@ -105,8 +108,8 @@ static int by_kind(const void *a, const void *b)
     return kinds != 0 ? kinds : strcmp(left->name, right->name);
 }
 
-/* The digests in the order of recording: by kind and name, then the plans in the order of the file. NULL when out of
- * memory. */
+/* Returns the digests in the order of recording: files by kind and name, then plans in the order of the plan file.
+ * NULL when out of memory. */
 static const nnc_recorded_digest *origins_sorted(const nnc_origins *origins, const nnc_plans *plans, int32_t *count)
 {
     const size_t files = (size_t)origins->count, all = files + (size_t)plans->scenario_count;
@@ -137,8 +140,8 @@ static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *
     return causes[row->cause_count++] != NULL;
 }
 
-/* Is it a change of the plan, or of the model or device that it names? A value that a newer version adds to every
- * plan does not count; overrides and cluster count when added. */
+/* Is the change one of the plan, or of the model or device that the scenario names? A value that only the newer
+ * version has does not count, except plan.overrides and plan.cluster. */
 static bool is_of_plan(const nnc_change *change)
 {
     const char *name = nnc_change_name(change);
@@ -148,7 +151,7 @@ static bool is_of_plan(const nnc_change *change)
     return strncmp(name, "plan.", 5) == 0 || strcmp(name, "device.id") == 0 || strcmp(name, "model.id") == 0;
 }
 
-/* "plan: micro_batch 1 -> 2, zero 0 -> 1": the changed fields. */
+/* Writes the changed fields: "plan: micro_batch 1 -> 2, zero 0 -> 1". */
 static void plan_text(const nnc_check_row *row, char *text, size_t size)
 {
     size_t used = (size_t)snprintf(text, size, "plan");
@@ -211,7 +214,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* Reused for the values of each scenario. */
+/* A buffer for the values of one scenario; the next scenario reuses it. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;
@@ -236,7 +239,8 @@ struct nnc_check {
     nnc_check_report report;
 };
 
-/* Is a value recorded? Names for people and unknown numbers are not; `record` of the file may select some. */
+/* Is the value recorded? Display names and NaN are not. If the plan file has "record", only the values that it names
+ * are. */
 static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
 {
     if (figure->text != NULL ? strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0
@@ -275,7 +279,7 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* Old values that the file no longer records are not missed. */
+/* Selects the old values that the file still records, so that the other values do not count as missing. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err)
 {
     int32_t count = 0;
@@ -301,7 +305,7 @@ static bool own_list(nnc_check *c, nnc_figures *figures)
     return list != NULL;
 }
 
-/* Refuses a name that no value has. Such a requirement would always pass. */
+/* Refuses a name that no estimate has, because a tolerance for it would have no effect. */
 static nnc_status check_name(nnc_figures figures, const char *key, const char *name, nnc_error *err)
 {
     for (int32_t i = 0; i < figures.count; i++) {
@@ -326,7 +330,8 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);
         }
-        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* the next scenario reuses the list */
+        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* a copy, because the next scenario reuses the
+                                                                   * list */
         NNC_GOT(own, err);
         *own = *figure;
         verdicts[i] = (nnc_check_verdict){ requirement, own, nnc_requirement_met(requirement, own) };
@@ -370,7 +375,8 @@ static bool own_changes(nnc_check *c, const nnc_plans_scenario *from, nnc_check_
            memcpy(own, c->changes, (size_t)row->change_count * sizeof *own) != NULL;
 }
 
-/* Fills in the changes of a row, and copies its values when there are some. false: out of memory. */
+/* Lists the changes of a row. If there are changes, copies them and the values to the arena. Returns false when out
+ * of memory. */
 static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t room = row->old.count + row->now.count;
@@ -395,7 +401,7 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
             causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
-/* Keeps what the report or an update needs of a scenario. false: out of memory. */
+/* Keeps the values of a scenario that the report or an update needs later. Returns false when out of memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t index = c->report.row_count;
@@ -415,7 +421,7 @@ static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *ro
     return true;
 }
 
-/* Estimates or serves a scenario; *scenario receives its specs and result. */
+/* Estimates a training or serving scenario; *scenario receives its specs and result. */
 static nnc_status answer(nnc_check *c, const nnc_plans_scenario *from, nnc_scenario **scenario, nnc_error *err)
 {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
@@ -460,7 +466,7 @@ static nnc_status check_scenario(nnc_check *c, const nnc_plans_scenario *from, n
     return NNC_OK;
 }
 
-/* Adds rows for recorded estimates whose scenario is gone. */
+/* Adds a row for each recorded estimate whose scenario is no longer in the file. */
 static void add_removed(nnc_check *c)
 {
     const nnc_recorded *recorded = &c->plans->recorded;
@@ -578,7 +584,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
 
 /* ---- updating ---- */
 
-/* Refuses a file that was edited during the check. */
+/* Refuses a file that was edited during the check, or that cannot be replaced, such as a pipe. */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err)
 {
     struct stat about;
@@ -595,7 +601,7 @@ static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_e
     return status;
 }
 
-/* Reads the new text before it replaces the file: it must be readable. */
+/* Parses the new text before it replaces the file, to make sure that nncost can read it. */
 static nnc_status verify(const nnc_plans *plans, const char *text, size_t size, nnc_error *err)
 {
     nnc_arena *arena = nnc_arena_create();

@@ -30,7 +30,8 @@ int nnc_figure_match(const char *name, const char *figure)
     return begins || ends(figure, name) ? (int)length : -1;
 }
 
-/* A misspelt name may be short or full: compares both. */
+/* Reports an unknown name and the nearest known name. A misspelt name may be short or full, so it is compared with
+ * both forms. */
 static const nnc_figure *unknown(nnc_figures figures, const char *name, nnc_error *err)
 {
     const char *names[NAMES_MAX];
@@ -134,7 +135,7 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
     return list;
 }
 
-/* In an order in which a longer sign comes before its prefix. */
+/* Signs of the relations. A longer sign comes before its prefix. */
 static const struct {
     const char *sign;
     nnc_relation relation;
@@ -193,7 +194,7 @@ bool nnc_requirement_met(const nnc_requirement *requirement, const nnc_figure *f
     return false;
 }
 
-/* ---- One estimate as JSON, with the members that the program prints: calls of the library ---- */
+/* ---- library functions: one estimate as JSON, with the members that the program prints ---- */
 
 static nnc_status take(nnc_buffer *out, char **text, size_t *size, nnc_error *err)
 {

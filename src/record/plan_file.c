@@ -1,6 +1,8 @@
-/* Reads plan files ("nncost.plans/1"): the common part, the scenarios that inherit it key by key, their requirements, and the validation of any spec file.
- * 
- * Lists of keys and values (plan fields, --set fields, rules) are inherited in the same way: a scenario's key replaces the common one, null removes it. */
+/* Reads plan files ("nncost.plans/1"): the common part, the scenarios that inherit it key by key, and their
+ * requirements. Also validates any spec file.
+ *
+ * All lists of keys and values (plan fields, --set fields, rules) are inherited in the same way: a key of the
+ * scenario replaces the common key; null removes it. */
 #include <nncost/run.h>
 #include <nncost/serve.h>
 
@@ -16,7 +18,7 @@ static bool plans_no_memory(nnc_json at)
     return false;
 }
 
-/* Copies a text to the arena of the document; NULL, reported, when out of memory. */
+/* Copies a string to the arena of the document. When out of memory, reports it and returns NULL. */
 static const char *plans_copy_text(nnc_json at, const char *text)
 {
     const char *copy = nnc_arena_strdup(at.doc->arena, text);
@@ -26,7 +28,7 @@ static const char *plans_copy_text(nnc_json at, const char *text)
     return copy;
 }
 
-/* Replaces or appends the pair of a key; text NULL removes it. */
+/* Sets the value of a key in a list; text NULL removes the key. */
 static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
 {
     int32_t i = 0;
@@ -46,7 +48,8 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
     }
 }
 
-/* A value in the form of an option's text; "" and a fault when it is neither number, text nor switch. */
+/* Writes a JSON value as the text of an option. If the value is not a number, a string or a boolean, reports a fault
+ * and writes "". */
 static void value_text(nnc_json at, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -55,7 +58,7 @@ static void value_text(nnc_json at, char *text, size_t size)
     case NNC_JSON_BOOL: snprintf(text, size, "%s", nnc_json_bool(at) ? "on" : "off"); break;
     case NNC_JSON_NUMBER: {
         const double value = nnc_json_number(at);
-        if (value == floor(value) && fabs(value) < 1e15) { /* writes every digit */
+        if (value == floor(value) && fabs(value) < 1e15) { /* prints every digit */
             snprintf(text, size, "%" PRId64, (int64_t)value);
         } else {
             snprintf(text, size, "%s", nnc_number_text(value, number));
@@ -81,7 +84,7 @@ static bool suits(const nnc_field *field, nnc_json at)
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64: return type == NNC_JSON_NUMBER;
-    default: return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* "zero": 1 */
+    default: return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* an enumeration may have a number: "zero": 1 */
     }
 }
 
@@ -124,8 +127,8 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
     put_pair(at, into, pair);
 }
 
-/* Reads an object of keys and values; null removes a key. `read` turns a value into text; NULL with a fault when it
- * cannot. */
+/* Reads an object of keys and values; null removes a key. `read` turns a value into text; if it cannot, it reports a
+ * fault and returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
 {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
@@ -190,8 +193,9 @@ static bool pairs_own(nnc_json at, nnc_pairs *pairs)
     return true;
 }
 
-/* A measurement requires that the interval of its estimate contains it. Programs log what the allocator holds, so
- * memory has no lower end, as in `nncost watch`. */
+/* Turns measurements into requirements: the interval of the estimate must contain the measurement. A measured memory
+ * is compared with the upper end only, because programs log just the memory that the allocator holds; `nncost watch`
+ * does the same. */
 static void read_measured(nnc_json at, nnc_pairs *require)
 {
     static const struct {
@@ -231,7 +235,7 @@ static void read_measured(nnc_json at, nnc_pairs *require)
     }
 }
 
-/* Does not depend on the order of the keys. */
+/* Adds a list of pairs to a digest. The order of the keys does not matter. */
 static uint64_t pairs_digest(uint64_t digest, const nnc_pairs *pairs)
 {
     uint64_t sum = 0;
@@ -247,7 +251,7 @@ const char *const nnc_plans_ref_names[NNC_REF_COUNT] = { "model", "device", "sof
 static const char *const own_keys[] = { "id",  "note",    "model",    "device",    "software", "cluster",
                                         "set", "require", "measured", "tolerance", "serve",    NULL };
 
-/* The inherited part, to which the scenario's own keys are applied. */
+/* The settings of a scenario: at first those of the common part, then changed by the scenario's own keys. */
 typedef struct part {
     bool serve;
     const char *refs[NNC_REF_COUNT];
@@ -266,7 +270,7 @@ static const nnc_field allowance_fields[] = {
 };
 static const nnc_field_table allowance_table = { "tolerance", allowance_fields, NNC_COUNT_OF(allowance_fields) };
 
-/* A scenario's tolerance replaces the common one of the same name. */
+/* Reads tolerances. A scenario's tolerance replaces the common tolerance of the same name. */
 static void read_tolerances(nnc_json at, part *into)
 {
     if (nnc_json_type_of(at) != NNC_JSON_ABSENT && nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -293,7 +297,7 @@ static void read_tolerances(nnc_json at, part *into)
     }
 }
 
-/* Copies only the lists that a scenario changes. */
+/* Copies the inherited lists that a scenario changes; the other lists stay shared. */
 static bool own_lists(nnc_json at, part *own)
 {
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
@@ -325,7 +329,8 @@ static void read_ref(nnc_json at, const char **ref)
     }
 }
 
-/* Training and serving have different keys, metrics and requirements: a scenario of the other kind inherits only its specs and --set fields. */
+/* Reads the key "serve". Training and serving have different keys, metrics and requirements, so a scenario of the
+ * other kind inherits only the specs and the --set fields. */
 static void read_serve(nnc_json at, part *into)
 {
     const nnc_json_type type = nnc_json_type_of(at);
@@ -353,7 +358,7 @@ static const nnc_field *field_of(const part *into, const char *key)
     return field != NULL ? field : nnc_field_of_key(&nnc_switch_table, key);
 }
 
-/* Reads the common part, or a scenario on top of it; null removes an inherited key. */
+/* Reads the common part, or a scenario that inherits it; null removes an inherited key. */
 static void read_part(nnc_json at, bool scenario, part *into)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -397,7 +402,7 @@ static uint64_t digest_part(const part *own)
     return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
 }
 
-/* The rules were checked when they were read; now they are kept. */
+/* Turns rules into requirements. Their syntax was checked when they were read. */
 static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
@@ -599,7 +604,7 @@ void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults
     nnc_json_free(&doc);
 }
 
-/* Validates any spec file: its kind decides which table reads it. */
+/* Reads the text of a plan file or of any spec file. */
 static nnc_status plans_text(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
 {
     return nnc_is_pipe(path) ? nnc_specs_read(specs, path, text, size, err)
@@ -634,8 +639,7 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
     return is;
 }
 
-/* The kind has to be known before the file can be read by its table. */
-
+/* Reads a spec file of any kind. The kind decides which table reads the file, so it is found first. */
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
 {
     char stem[NNC_STEM_MAX];
@@ -709,7 +713,7 @@ int nnc_spec_validate(nnc_specs *specs, const char *asked, nnc_fault_fn *report,
     return faults.count;
 }
 
-/* ---- Loads the specs and the plan of a scenario of a plan file, with the options of the command line on top ---- */
+/* ---- loading a scenario of a plan file, with changes by the command line ---- */
 
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
                           nnc_error *err)
@@ -745,7 +749,8 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
                     near != NULL ? near : names[0], id);
 }
 
-/* A path starts from the folder of the plan file; a cluster is always a path. */
+/* Returns a scenario's reference to a file. Paths start from the folder of the plan file; a cluster is always a
+ * path. */
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const nnc_plans_scenario *from,
                                nnc_plans_ref kind)
 {
@@ -753,14 +758,15 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
     return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER) ? ref : nnc_path_from(arena, plans->path, ref);
 }
 
-/* Is it one of the four ways in which requests arrive? One replaces another. */
+/* Is the field one of the four ways in which requests arrive? A scenario has one of them, so a new one replaces the
+ * old one. */
 static bool is_load(const nnc_field *field)
 {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Is the field among the first `count` settings? */
+/* Is the field, or another one that replaces it, among the first `count` settings? */
 static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field)
 {
     for (int i = 0; i < count; i++) {
@@ -772,7 +778,7 @@ static bool is_given(const nnc_scenario_args *given, int count, const nnc_field 
     return false;
 }
 
-/* Joins the scenario's settings and those of the command line, which come last and win. */
+/* Adds the scenario's settings to those of the command line, which take precedence. */
 static nnc_status merge(nnc_arena *arena, const nnc_plans_scenario *from, nnc_scenario_args *given, nnc_error *err)
 {
     const char *sets[NNC_SETS_MAX];
@@ -814,11 +820,11 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
     return err->status;
 }
 
-/* The specs of a scenario, and the options it stands for. */
+/* The specs of a scenario, and its options together with those of the command line. */
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
     nnc_scenario_args given;
-    bool own; /* the command line changes nothing */
+    bool own; /* true: the command line changes nothing */
 } whole_ask;
 
 static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
@@ -847,7 +853,8 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
                : NNC_OK;
 }
 
-/* A fault is blamed on the file, unless the command line changes the scenario. */
+/* Adds the place of the scenario to an error. A bad option is a fault of the file if the command line changes
+ * nothing. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
                         nnc_error *err)
 {
@@ -858,7 +865,7 @@ static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, 
     return status;
 }
 
-/* Loads a scenario that is trained, or one that is served: the pointer of the other kind is NULL. */
+/* Loads a training scenario or a serving scenario; the pointer of the other kind is NULL. */
 static nnc_status load_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
                              const nnc_plans_scenario *from, const char *device, nnc_scenario *trained,
                              nnc_serve_scenario *served, nnc_error *err)
@@ -893,7 +900,8 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 
 /* ---- values ---- */
 
-/* Returns the text of the last estimate if it is equal, to keep one copy. */
+/* Sets a figure to the value of a cell. If the text is the same as in the last estimate, keeps that copy. Returns
+ * false when out of memory. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)
 {
     const char *last = figure->text;

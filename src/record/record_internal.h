@@ -10,7 +10,7 @@
 
 /* ---- lists of values (figure.c) ---- */
 
-/* Values of many estimates in little memory: an estimate shares the names of the one before it if they are equal. */
+/* The values of one estimate, packed to save memory: if the estimate before has the same names, both share them. */
 
 typedef union nnc_packed_value {
     double number;
@@ -22,7 +22,8 @@ typedef struct nnc_packed {
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Adds a value. Names and texts must outlive the list. false: out of memory. */
+/* Packs the values of an estimate. before: the estimate packed before, NULL = none. Names and texts must outlive the
+ * list. Returns false when out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
 
 static inline int32_t nnc_packed_count(const nnc_packed *packed)
@@ -32,7 +33,7 @@ static inline int32_t nnc_packed_count(const nnc_packed *packed)
 
 nnc_figure nnc_packed_figure(const nnc_packed *packed, int32_t index);
 
-/* All values as a list; NULL = out of memory. */
+/* Returns all values as a list; NULL = out of memory. */
 const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
 
 /* ---- plan files and recorded estimates (plan_file.c, recorded.c) ---- */
@@ -77,7 +78,7 @@ typedef struct nnc_plans_scenario {
     bool serve;                      /* serving, not training */
     const char *refs[NNC_REF_COUNT]; /* names as the file has them; NULL = not given */
     nnc_pairs values;                /* fields of the plan, or of the serving plan */
-    nnc_pairs sets;                  /* "model.layers", "40" */
+    nnc_pairs sets;                  /* values of --set: "model.layers", "40" */
     const nnc_requirement *requirements;
     const nnc_tolerance *tolerances;
     int32_t requirement_count, tolerance_count;
@@ -111,8 +112,8 @@ typedef struct nnc_recorded {
     int32_t estimate_count;
 } nnc_recorded;
 
-/* Place of the recorded part in the text: [begin, end) of its value; both 0 = missing, then its member is inserted
- * at `insert`. */
+/* Place of the recorded part in the text of the file: its value is [begin, end). If both are 0, the part is missing;
+ * a new part is inserted at `insert`. */
 typedef struct nnc_plans_places {
     size_t begin, end, insert;
 } nnc_plans_places;
@@ -123,35 +124,35 @@ typedef struct nnc_plans {
     size_t size;
     const nnc_plans_scenario *scenarios;
     int32_t scenario_count;
-    const char *const *record; /* names of the values to record, as in nnc_figure_match; none = all */
+    const char *const *record; /* names of the values to record, as in nnc_figure_match; record_count 0 = all values */
     int32_t record_count;
     nnc_recorded recorded;
     nnc_plans_places places;
 } nnc_plans;
 
-/* Is a file a plan file? Reads only its beginning; false when it cannot be read, or is a pipe and specs is NULL. */
+/* Is the file a plan file? Returns false when it cannot be read, or when it is a pipe and specs is NULL. */
 bool nnc_plans_is(nnc_specs *specs, const char *path);
 
 /* Reads a plan file into the arena. */
 nnc_status nnc_plans_read(nnc_specs *specs, nnc_arena *arena, const char *path, const nnc_plans **plans,
                           nnc_error *err);
-/* The same from a text (text[size] is NUL) that must outlive plans. Faults are reported to `faults`. */
+/* Reads a plan file from its text (text[size] is NUL), which must outlive plans. Reports faults to `faults`. */
 void nnc_plans_parse(nnc_arena *arena, const char *text, size_t size, nnc_faults *faults, nnc_plans *plans);
-/* Removes the recorded part of a plan file, completely or not at all; every other byte stays. */
+/* Removes the recorded part of a plan file; every other byte stays. If this fails, the file is unchanged. */
 nnc_status nnc_plans_forget(nnc_specs *specs, const char *path, nnc_error *err);
-/* Reads the recorded estimates of a plan file, or the one estimate of an `estimate --format json`. */
+/* Reads the recorded estimates of a plan file, or the one estimate in the output of `estimate --format json`. */
 nnc_status nnc_recorded_read(nnc_arena *arena, const char *path, nnc_recorded *recorded, nnc_error *err);
 
-/* The same from text (text[size] is NUL). */
+/* Works as nnc_recorded_read, but reads from text (text[size] is NUL). */
 nnc_status nnc_recorded_parse(nnc_arena *arena, const char *name, const char *text, size_t size, nnc_recorded *recorded,
                               nnc_error *err);
 
-/* Writes recorded estimates as the value of "recorded" in a plan file, with an open digest. Each estimate takes a
- * line per part, or one line with one_line. */
+/* Writes recorded estimates as the value of "recorded" in a plan file, with a placeholder for the digest. With
+ * one_line, each estimate takes one line; otherwise one line per part, such as "step" or "memory". */
 void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_line);
 
-/* The text of the file with `recorded` (from nnc_recorded_write; its digest is filled in) in place of the old part;
- * every other byte stays. In the arena; NULL when out of memory. */
+/* Returns the text of the file in which `recorded` (from nnc_recorded_write) replaces the old recorded part, with
+ * its digest filled in. Every other byte stays. The text is in the arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
 
 /* ---- between the files of this reader ---- */
@@ -164,13 +165,11 @@ void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
 
 typedef struct nnc_serve_scenario nnc_serve_scenario;
 
-/* Loads the specs and the plan of a scenario. */
-
-/* Reads MODEL as a plan file if it is one; otherwise *plans stays NULL. */
+/* Reads MODEL if it is the path of a plan file; otherwise *plans becomes NULL. */
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
                           nnc_error *err);
 
-/* The scenario of that id; id NULL: the only one. NNC_BAD_USAGE: there is no such scenario. */
+/* Finds the scenario with this id; id NULL: the only scenario of the file. NNC_BAD_USAGE: there is no such scenario. */
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err);
 
 /* Loads a scenario, changed by the options given on the command line; device NULL = the scenario's own. Errors name
@@ -178,16 +177,15 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
 nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
                           const nnc_plans_scenario *from, const char *device, nnc_scenario *scenario, nnc_error *err);
 
-/* The same for a scenario of serving. */
+/* Works as nnc_plans_load, for a serving scenario. */
 nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena,
                                  const nnc_plans *plans, const nnc_plans_scenario *from, const char *device,
                                  nnc_serve_scenario *scenario, nnc_error *err);
 
-/* Puts "FILE:LINE: ID: " before err->where, and turns a bad option, which the user did not give, into a bad file.
- * Returns the status. */
+/* Puts "FILE:LINE: ID: " before err->where. Returns the status of err. */
 nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err);
 
-/* Turns reports into lists of values. The names, the same for all estimates of a kind, are found once. */
+/* Turns reports into lists of values. All estimates of a kind have the same names, so the names are found once. */
 typedef struct nnc_collector {
     nnc_arena *arena;
     struct nnc_collected {
@@ -196,15 +194,13 @@ typedef struct nnc_collector {
     } trained, served, images;
 } nnc_collector;
 
-/* The values of an estimate, valid until the next of its kind; NULL list when out of memory. Their texts are static,
- * or in the arena. */
+/* Returns the values of an estimate; they are valid until the next estimate of the same kind. Its list is NULL when
+ * out of memory. The texts are static, or in the arena. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
 /* ---- reports of a check (change.c) ---- */
 
-/* Outcome of a check, or of a comparison of two estimates. */
-
-/* An op whose time in the step changed much: repeat x time_s before and now, NaN = the op is missing. */
+/* An op whose time in the step changed much: repeat x time_s before and now; NaN = this estimate lacks the op. */
 typedef struct nnc_check_op {
     const char *name, *phase;
     double old_s, now_s;
@@ -220,7 +216,7 @@ typedef struct nnc_check_report {
     const char *path;     /* path of the plan file, or of the old estimate */
     const char *other;    /* diff: name of the new estimate */
     const char *tool;     /* version of the new values */
-    const char *old_tool; /* version that recorded the old values; NULL = none, or not known */
+    const char *old_tool; /* version that recorded the old values; NULL = nothing recorded, or not known */
     nnc_check_row *rows;
     int32_t row_count;
     bool updated;                /* the new values replaced the old ones in the file */
@@ -228,8 +224,8 @@ typedef struct nnc_check_report {
     int32_t line_count;
 } nnc_check_report;
 
-/* How much is kept of scenarios whose values did not change: only the fact; the estimates, to be recorded; or the
- * values of every row, too. */
+/* How much a check keeps of scenarios whose values did not change: only that they did not change; also the
+ * estimates, which are then recorded; also the values of every row. */
 typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;
 
 nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
@@ -239,31 +235,33 @@ const nnc_check_report *nnc_check_report_of(const nnc_check *check);
 /* Lists the changes of all rows. NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err);
 
-/* Compares two recordings: one estimate with one other, whatever their names; otherwise by name, in the order of the
- * new one. Where the software profiles differ, estimates the new plan again under both to split the change of the step. */
+/* Compares two recordings. If each has one estimate, compares these two, whatever their names; otherwise pairs
+ * estimates by name, in the order of the new recording. If the software profiles of a pair differ, splits the change
+ * of the step between profile and plan. */
 nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path, const char *now_path,
                          nnc_check_report *report, nnc_error *err);
 
-/* Sums over the rows. */
+/* Counts over the rows of a report. */
 typedef struct nnc_check_sum {
     int32_t states[NNC_CHECK_STATE_COUNT];
     int32_t requirements, missed;
-    bool passed; /* nothing moved, or the move was accepted; every requirement is met */
+    bool passed; /* nothing changed, or the change was accepted; every requirement is met */
 } nnc_check_sum;
 
 nnc_check_sum nnc_check_sum_of(const nnc_check_report *report);
 int32_t nnc_check_missed(const nnc_check_row *row);
 bool nnc_check_row_moved(const nnc_check_row *row);
-/* Did this scenario move without being accepted, or miss a requirement? */
+/* Did this scenario change without the change being accepted, or miss a requirement? */
 bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row);
 
-/* "2 of 3 scenarios as recorded, 1 moved; 1 of 4 requirements missed" */
+/* Writes a summary: "2 of 3 scenarios as recorded, 1 moved; 1 of 4 requirements missed" */
 void nnc_check_summary(const nnc_check_report *report, char *text, size_t size);
-/* "step 412.0 ms -> 415.0 ms (+0.73 %), most of it backward_s"; "" when no total is in both. */
+/* Writes the change of the main total: "step 412.0 ms -> 415.0 ms (+0.73 %), most of it backward_s". Writes "" if no
+ * total is in both estimates. */
 void nnc_check_headline(const nnc_check_row *row, char *text, size_t size);
 
-/* Values for people, as in "step_s <= 0.4, found 0.412": with units if these distinguish the two values, otherwise
- * with all digits. */
+/* A change as text for people. The values have units and four digits if these distinguish them, otherwise all
+ * digits. */
 typedef struct nnc_change_text {
     char old[64], now[64], percent[32];
 } nnc_change_text;
@@ -276,7 +274,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 /* Metrics of an nnc_check_report, and of an nnc_check_op. */
 extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 
-/* The changes of an nnc_check_report as lines. */
+/* Returns the changes of an nnc_check_report as lines. */
 nnc_lines nnc_check_lines(const void *record);
 
 #endif

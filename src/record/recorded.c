@@ -1,5 +1,5 @@
-/* Recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of `estimate --format
- * json`. Reading them, finding and replacing their place in a file, and writing them: equal values give equal bytes. */
+/* Reads recorded estimates: the part of a plan file that `check --update` wrote, or the one estimate of `estimate
+ * --format json`. Also writes the recorded part and replaces it in a plan file; equal values give equal bytes. */
 #include <nncost/check.h>
 #include <nncost/nncost.h>
 
@@ -13,7 +13,7 @@
 typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;
-    nnc_figures like; /* names of the estimate before: most estimates share them */
+    nnc_figures like; /* names of the estimate before, which most estimates share */
     bool quiet;       /* do not report faults */
     bool faulty;      /* a fault was found */
 } nnc_figure_list;
@@ -33,8 +33,8 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
 
-/* Is a known metric a number or a text as its table says? Unknown names may be either. Most values have the kind of
- * the one at the same place in `like`. */
+/* Has the value the type that the table of metrics states, number or text? A metric with an unknown name may have
+ * either. Most values have the same type as the value at the same place in `like`, so that value is checked first. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
 {
     const nnc_figures like = into->like;
@@ -48,7 +48,7 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
     return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text : type <= NNC_METRIC_ENUM ? text : true;
 }
 
-/* A metric with a unit is not negative, unless its row allows any sign. */
+/* Is the sign of the value allowed? A metric with a unit is not negative, unless its row allows any sign. */
 static bool is_in_range(const nnc_figure *figure)
 {
     const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;
@@ -99,7 +99,8 @@ static size_t append_part(char *name, size_t used, const char *part)
     return used + dot + length;
 }
 
-/* Flattens an object. Lists of texts or objects, such as advice, are for people and are skipped. */
+/* Adds the values of an object under flat names. Lists of strings or objects, such as advice, are for people and are
+ * skipped. */
 static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
 {
     const bool list = nnc_json_type_of(at) == NNC_JSON_LIST;
@@ -128,7 +129,7 @@ static void flatten(nnc_json at, char *name, size_t used, nnc_figure_list *into)
     }
 }
 
-/* Adds every number, text and truth value below `at` as "prefix.key.key"; the prefix is "" or shorter than 64 bytes.
+/* Adds every number, string and boolean below `at` as "prefix.key.key"; the prefix is "" or shorter than 64 bytes.
  * Reports faults. */
 static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
 {
@@ -137,7 +138,8 @@ static void figures_add(nnc_json at, const char *prefix, nnc_figure_list *into)
     flatten(at, name, (size_t)used, into);
 }
 
-/* Skips the recorded part, which is most of a large file. estimates_end: where its estimates end; 0 = not known. */
+/* Moves past the recorded part, which is most of a large file. estimates_end: offset of the end of its estimates; 0
+ * = not known. */
 static void pass_recorded(nnc_walk *w, size_t estimates_end)
 {
     if (estimates_end <= w->at) {
@@ -174,7 +176,7 @@ void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, 
     }
 }
 
-/* Fills in the open digest of a recorded part. false: out of memory. */
+/* Replaces the placeholder of the digest in a recorded part. Returns false when out of memory. */
 static bool complete(nnc_arena *arena, char *recorded)
 {
     static const char *const skip[] = { "digest", NULL };
@@ -320,7 +322,7 @@ static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
     return good && !found.faulty;
 }
 
-/* "0.1.0" -> 1000, each part below a thousand; -1 = no version. */
+/* Turns a version into a number: "0.1.0" -> 1000; each part is below 1000. Returns -1 if the text is not a version. */
 static int64_t version_number(const char *text)
 {
     int64_t number = 0;
@@ -336,7 +338,7 @@ static int64_t version_number(const char *text)
     return number;
 }
 
-/* Refuses a part of another format version: it is neither compared nor overwritten. */
+/* Refuses a recorded part of another format or of a newer version; it is neither compared nor overwritten. */
 static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
 {
     const nnc_json schema = nnc_json_get(at, "schema");
@@ -383,8 +385,8 @@ static bool is_untouched(nnc_json at)
     return true;
 }
 
-/* The digest covers all estimates, so it is compared after reading them. If it differs, that is the fault to report;
- * otherwise the estimates are read again to report their faults. */
+/* Reads the recorded part. The digest covers all estimates, so these are read first, without reporting faults. If
+ * the digest differs, only this is reported; otherwise faulty estimates are read again to report their faults. */
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded)
 {
     static const char *const keys[] = {
@@ -419,7 +421,7 @@ static double number_or_nan(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : (double)NAN;
 }
 
-/* Times of a served model cover all layers. */
+/* Reads the ops of an estimate. If the model is served, the time of an op already covers all layers, so repeat is 1. */
 static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
 {
     if (nnc_json_type_of(at) != NNC_JSON_LIST) {
@@ -445,7 +447,7 @@ static void read_ops(nnc_json at, bool served, nnc_recorded_estimate *estimate)
     estimate->ops = list;
 }
 
-/* The values of the parts of an estimate file, in its order. */
+/* Reads the values of an estimate file, in the order of the file. */
 static void read_estimate(nnc_json root, bool served, nnc_recorded *recorded)
 {
     nnc_recorded_estimate *estimate = nnc_arena_alloc(root.doc->arena, sizeof(*estimate));
@@ -536,7 +538,7 @@ static void put_member(nnc_buffer *out, int indent, const char *key, const char 
     nnc_put_json_text(out, text);
 }
 
-/* Digests are sorted by kind. */
+/* Writes the digests, which are sorted by kind. */
 static void put_digests(nnc_buffer *out, const nnc_recorded *recorded)
 {
     const char *kind = NULL;
@@ -571,7 +573,7 @@ static void put_figure(nnc_buffer *out, const nnc_figure *figure)
     }
 }
 
-/* Writes the values part by part: "step.step_s", "step.forward_s". */
+/* Writes the values of an estimate, grouped by the first part of their names: "step.step_s", "step.forward_s". */
 static void put_estimate(nnc_buffer *out, const nnc_packed *figures, bool one_line)
 {
     const char *part = "";

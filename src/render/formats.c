@@ -1,5 +1,5 @@
-/* The JSON writer, and the formats of --format, one section each: JSON, CSV, Markdown. The terminal's is in table.c. A format is one
- * row: it writes a whole view, or line by line an output that may be longer than memory. */
+/* The JSON writer, and the formats of --format: JSON, CSV and Markdown. The format for a terminal is in table.c. A
+ * format writes a whole view, or writes line by line an output that may be longer than memory. */
 #include <assert.h>
 
 #include "base/base_internal.h"
@@ -148,7 +148,7 @@ void nnc_record_null(nnc_record *record, const char *key)
 
 /* ---- records by their metrics table ---- */
 
-/* An array becomes an object when its values have names, else a list. */
+/* Writes an array: an object if its values have names, otherwise a list. */
 static void put_array(nnc_record *record, const nnc_metric *row, const nnc_place *place)
 {
     char text[NNC_METRIC_TEXT_MAX];
@@ -256,8 +256,8 @@ const nnc_format nnc_format_json = {
 
 /* ---- CSV: RFC 4180, lines end with "\r\n" ---- */
 
-/* Would a spreadsheet read the text as a formula, or a GitHub workflow as a command? Some spreadsheets take wide forms of
- * the signs, too: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
+/* Would a spreadsheet read the text as a formula, or a GitHub workflow read it as a command? Some spreadsheets also
+ * accept the wide forms of the signs: U+FF0B, U+FF0D, U+FF1D and U+FF20. */
 static bool is_formula(const char *text)
 {
     static const char *const wide[] = { "\xEF\xBC\x8B", "\xEF\xBC\x8D", "\xEF\xBC\x9D", "\xEF\xBC\xA0" };
@@ -268,8 +268,8 @@ static bool is_formula(const char *text)
     return starts || (text[0] == ':' && text[1] == ':');
 }
 
-/* Writes a control character or line break as a blank. A formula gets an apostrophe, which tells a spreadsheet
- * that it is text. Source: OWASP, "CSV Injection". */
+/* Writes a text. Control characters and line breaks become blanks. A formula gets an apostrophe, so that a
+ * spreadsheet takes it as text. Source: OWASP, "CSV Injection". */
 static void csv_put_text(nnc_buffer *out, const char *text)
 {
     const size_t begin = nnc_plain_length(text, SIZE_MAX);
@@ -454,9 +454,10 @@ const nnc_format nnc_format_markdown = { .name = "markdown",
                                          .line = markdown_put_line,
                                          .page = &markdown_page };
 
-/* ---- HTML: a page that stands alone, and the parts of it that views write: paragraphs and tables ---- */
+/* ---- HTML: a self-contained page, and the parts of it that views write: paragraphs and tables ---- */
 
-/* Light or dark by the reader's choice; on paper always light, without page breaks inside a part. */
+/* The reader's setting decides between light and dark. Printed pages are always light, without page breaks inside a
+ * part. */
 static const char style_sheet[] =
     "body{font:16px/1.5 system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif;"
     "max-width:60rem;margin:0 "
@@ -478,7 +479,7 @@ static const char style_sheet[] =
     "print{.wide{overflow:visible}svg,tr,pre,.verdict{break-inside:avoid}.phone{display:none}"
     ".desk{display:block}}";
 
-/* Sorts a table by a column; "12.30 ms", "386.5 G" and "41.2%" are compared as numbers. */
+/* Sorts a table by a column. "12.30 ms", "386.5 G" and "41.2%" are compared as numbers. */
 static const char script[] = "const size={n:1e-9,u:1e-6,m:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,P:1e15,E:1e18};"
                              "function worth(text){const m=/^([-+]?[\\d.,]+)\\s*([a-zA-Z]*)/.exec(text);"
                              "if(!m)return null;const v=parseFloat(m[1].replace(/,/g,''));"

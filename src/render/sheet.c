@@ -21,8 +21,8 @@ void nnc_sheet_label(nnc_sheet *sheet, const char *label)
     page_of(sheet)->label(sheet, label);
 }
 
-/* Writes one unbreakable piece; on a new line when it, with `follows` columns after it, would pass the right
- * edge. */
+/* Writes a piece of text without a line break in it. Starts a new line if the piece and `follows` more columns do
+ * not fit. */
 static void put_piece(nnc_sheet *sheet, nnc_ink ink, const char *text, int follows)
 {
     static const char *const codes[] = {
@@ -60,7 +60,7 @@ void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
     if (sheet->items > 0) {
         page_of(sheet)->text(sheet, ",");
     }
-    put_piece(sheet, ink, text, 1); /* the comma of the next item */
+    put_piece(sheet, ink, text, 1); /* 1 column for the comma of the next item */
 }
 
 void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
@@ -73,7 +73,7 @@ void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
     put_piece(sheet, ink, text, 0);
 }
 
-/* Writes text word by word; changes the text. */
+/* Writes text word by word; changes the string. */
 static void put_words(nnc_sheet *sheet, char *text)
 {
     for (char *word = text; *word;) {
@@ -142,12 +142,12 @@ static const struct form {
     { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
     { .name = "percent", .show = NNC_SHOW_PERCENT },   /* 41.2% */
     { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* 41.23% */
-    { .name = "plain", .show = NNC_SHOW_PLAIN },       /* every digit, 12 at most */
+    { .name = "plain", .show = NNC_SHOW_PLAIN },       /* all digits, at most 12 */
     { .name = "hours", .show = NNC_SHOW_COUNT, .divisor = 3600.0 },
     { .name = "kWh", .show = NNC_SHOW_COUNT, .divisor = 3.6e6 },
     { .name = "tonnes", .show = NNC_SHOW_COUNT, .divisor = 1000.0 },
-    { .name = "ceil", .show = NNC_SHOW_COUNT }, /* the next whole number */
-    { .name = "si" },                           /* with a prefix, without a unit: 15.00 T */
+    { .name = "ceil", .show = NNC_SHOW_COUNT }, /* rounded up to a whole number */
+    { .name = "si" },                           /* with a prefix but no unit: 15.00 T */
     { .name = "gib" },                          /* 80.00 GiB */
     { .name = "g", .printf = "%g" },
     { .name = "g4", .printf = "%.4g" },
@@ -164,7 +164,7 @@ static const struct form *form_of(const char *name)
     return NULL;
 }
 
-/* The value of an array by its name or its number. */
+/* Returns the index of an array's value, from its name or its number. */
 static int32_t index_of(const nnc_metric *row, const char *name)
 {
     for (int32_t i = 0; i < row->each_count && nnc_metric_rare(row)->each != NULL; i++) {
@@ -175,7 +175,8 @@ static int32_t index_of(const nnc_metric *row, const char *name)
     return (int32_t)strtol(name, NULL, 10);
 }
 
-/* Length of a row's name if `name` begins with it, 0 for a row without a name; -1: not its name. */
+/* Returns the length of a row's name if `name` begins with it; 0 if the row has no name; -1 if `name` begins
+ * otherwise. */
 static int name_length(const nnc_metric *row, const char *name)
 {
     int length = 0;
@@ -188,8 +189,8 @@ static int name_length(const nnc_metric *row, const char *name)
     return row->name[length] == '\0' ? length : -1;
 }
 
-/* A metric by its full name, as nnc_metric_find, with the place that its row counts from. place->record may be NULL
- * when only the row is asked for. */
+/* Finds a metric by its full name, as nnc_metric_find does. *place becomes the record that the metric is read from;
+ * place->record may be NULL when only the row is wanted. */
 static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place, int32_t *index)
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -215,7 +216,7 @@ static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, 
     return NULL;
 }
 
-/* Copies text up to one of two characters, or its end; returns the text from there on. */
+/* Copies text up to `end` or `or_end`, or to its end. Returns the position where it stopped. */
 static const char *take(const char *text, char end, char or_end, char taken[REFERENCE_MAX])
 {
     size_t length = 0;
@@ -227,7 +228,7 @@ static const char *take(const char *text, char end, char or_end, char taken[REFE
     return text + length;
 }
 
-/* The reference that begins at '{': its name, and its form or NULL. Returns the text after '}'. */
+/* Splits a reference, which begins at '{', into its name and its form (NULL = no form). Returns the text after '}'. */
 static const char *split(const char *at, char name[REFERENCE_MAX], char own_form[REFERENCE_MAX], const char **form)
 {
     at = take(at + 1, ':', '}', name);
@@ -257,7 +258,7 @@ static double number_of(const nnc_cell *cell)
                                            : (double)NAN;
 }
 
-/* The cell of a metric; or of a number, or a word. */
+/* Returns the cell of a metric; if the word is not a metric, a cell with this number or word. */
 static nnc_cell operand(const nnc_metrics *metrics, const void *record, const char *word,
                         char text[NNC_METRIC_TEXT_MAX])
 {
@@ -270,13 +271,13 @@ static nnc_cell operand(const nnc_metrics *metrics, const void *record, const ch
     return row != NULL ? nnc_metric_read(row, &place, index, text) : nnc_text_cell(word);
 }
 
-/* One part of a condition: a name, or two operands and the sign between them. */
+/* One term of a condition: a name, or two operands with a sign between them. */
 typedef struct part {
     char left[REFERENCE_MAX], sign[REFERENCE_MAX], right[REFERENCE_MAX];
     bool not ;
 } part;
 
-/* Takes the next part; returns the text after it, NULL at the end. */
+/* Reads the next term. Returns the text after it; NULL at the end. */
 static const char *next_part(const char *when, part *p)
 {
     p->not = *when == '!';
@@ -312,7 +313,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 }
 
 #ifdef NNC_CHECK_PAGES
-/* Do all rows, also those that are left out now, name existing metrics and forms? */
+/* Do the names of all rows refer to existing metrics and forms? Also checks rows that are left out now. */
 static bool all_known(const nnc_page_rows *page)
 {
     for (size_t i = 0; i < page->count; i++) {
@@ -400,7 +401,7 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
 /* A line that is being written. */
 typedef struct page_line {
     nnc_sheet *sheet;
-    const char *label; /* to be written with the first item; NULL = written, or no line */
+    const char *label; /* label to write with the first item; NULL = already written, or no line */
     const char *last;  /* label of the last line; a line with the same label continues it */
     bool open, skipped;
 } page_line;
@@ -451,7 +452,7 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
 {
     page_line l = { .sheet = sheet };
-    char filled[NNC_PAGE_TEXT]; /* a label that contains metrics; a page has only one */
+    char filled[NNC_PAGE_TEXT]; /* a label with its metrics filled in; a page has at most one such label */
     CHECK_PAGE(page);
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];
@@ -477,12 +478,12 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
     close_line(&l);
 }
 
-/* ---- The first lines of a page: model, device, links and plan as resolved, and the sources of prices, carbon intensities
- * and PUE. */
+/* ---- the first lines of a page: model, device, links and plan as resolved; sources of prices, carbon intensity and
+ * PUE ---- */
 
 #define PLAN_OF(record) (&((const nnc_report *)(record))->result->plan)
 
-/* "a100 = a100-sxm4-80gb" when another word was asked for (an alias, a path). */
+/* Writes an id. If it was asked for by another word (an alias, a path), writes both: "a100 = a100-sxm4-80gb". */
 static void add_id(nnc_sheet *sheet, const char *asked, const char *id)
 {
     const bool same = asked == NULL || strcmp(asked, id) == 0;
@@ -503,9 +504,9 @@ void nnc_sheet_device(nnc_sheet *sheet, const void *record)
 
 #define PLAN self->result->plan
 
-/* ---- metrics of the page that the output does not have ---- */
+/* ---- metrics of the page that the JSON output does not have ---- */
 
-/* "data 2 x tensor 8 x pipeline 8": the degrees above 1. */
+/* Writes the degrees above 1: "data 2 x tensor 8 x pipeline 8". */
 static void degrees_text(const nnc_plan *plan, char *text, size_t size)
 {
     const struct {
@@ -524,7 +525,7 @@ static void degrees_text(const nnc_plan *plan, char *text, size_t size)
     }
 }
 
-/* "full", "full, 12 layers of a stage", "full, every 2 layers". */
+/* Writes the recomputation: "full", "full every 2 layers", "full of 12 layers per stage". */
 static void recompute_text(const nnc_plan *plan, char *text, size_t size)
 {
     const bool full = (plan->recompute & NNC_RECOMPUTE_FULL) != 0;
@@ -574,9 +575,9 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a subject", page_metric_rows, nnc_report);
 
-/* ---- code of rows ---- */
+/* ---- functions of rows ---- */
 
-/* Multi-token prediction layers, which a plan without next_tokens leaves out. */
+/* Adds the multi-token prediction layers that a plan without next_tokens leaves out. */
 static void add_left_out(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -601,7 +602,7 @@ static void write_notes(nnc_sheet *sheet, const void *record)
     }
 }
 
-/* "batch 256 = 4 micro-batches of 2 x data 32". */
+/* Adds the batch: "batch 256 = 4 micro-batches of 2 x data 32". */
 static void add_batch(nnc_sheet *sheet, const void *record)
 {
     const nnc_plan *plan = PLAN_OF(record);
@@ -730,7 +731,7 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
     }
 }
 
-/* Sources differ by a factor of several, so each number names its own. */
+/* The PUE of different sources differs by a factor of several, so the source is written with the number. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record)
 {
     const nnc_building *building = ((const nnc_report *)record)->building;

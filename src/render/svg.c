@@ -20,7 +20,7 @@ void nnc_put_xml(nnc_buffer *out, const char *text)
         case '<': nnc_buffer_text(out, "&lt;"); break;
         case '>': nnc_buffer_text(out, "&gt;"); break;
         case '"': nnc_buffer_text(out, "&quot;"); break;
-        case '\n': nnc_buffer_text(out, "&#10;"); break; /* a new line could begin with a workflow command */
+        case '\n': nnc_buffer_text(out, "&#10;"); break; /* a line break could start a workflow command in a log */
         default:
             if (size == 0 || control > 0) {
                 nnc_buffer_byte(out, '?');
@@ -41,7 +41,7 @@ static void put_px(nnc_buffer *out, nnc_px value)
     }
 }
 
-/* ` name="12.3"` */
+/* Writes an attribute with a length: ` name="12.3"`. */
 static void put_attribute(nnc_buffer *out, const char *name, nnc_px value)
 {
     nnc_buffer_print(out, " %s=\"", name);
@@ -216,9 +216,9 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
     nnc_buffer_free(&svg->body);
 }
 
-/* ---- widths of text: characters of DejaVu Sans in thousandths of its size, from blank to '~' ---- */
+/* ---- widths of text: characters of DejaVu Sans from blank to '~', in thousandths of the font size ---- */
 
-enum { FIRST = ' ', LAST = '~', OTHER = 1000 }; /* OTHER: outside ASCII, where few are wider */
+enum { FIRST = ' ', LAST = '~', OTHER = 1000 }; /* OTHER: width of a character outside ASCII; few are wider */
 
 static const uint16_t plain[LAST - FIRST + 1] = {
     318, 401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361,  318, 337, 636, 636, 636,
@@ -236,7 +236,7 @@ static const uint16_t bold[LAST - FIRST + 1] = {
     343, 1042, 712, 687, 716, 716,  493, 595, 478, 712, 652, 924, 645, 652,  582, 712, 365, 712,  838,
 };
 
-/* Width of the first bytes of a text, in thousandths of the font size. */
+/* Returns the width of the first bytes of a text, in thousandths of the font size. */
 static int64_t advance_of(const char *text, size_t size, nnc_type type)
 {
     const uint16_t *widths = type == NNC_TYPE_BOLD ? bold : plain;
@@ -245,7 +245,7 @@ static int64_t advance_of(const char *text, size_t size, nnc_type type)
         const unsigned char byte = (unsigned char)text[i];
         if (byte >= FIRST && byte <= LAST) {
             sum += widths[byte - FIRST];
-        } else if ((byte & 0xC0U) != 0x80U) { /* begins a character */
+        } else if ((byte & 0xC0U) != 0x80U) { /* first byte of a character */
             sum += OTHER;
         }
     }
@@ -313,7 +313,7 @@ const nnc_hue nnc_palette[] = {
 };
 const int nnc_palette_count = sizeof nnc_palette / sizeof nnc_palette[0];
 
-/* The look of marks, except for the colour of their class. */
+/* Style of the marks, except for the colour of their class. */
 static const char shapes[] =
     ".nnc text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}"
     ".nnc .b{font-weight:600}.nnc .s{font-size:10px}"
@@ -326,7 +326,7 @@ static const char shapes[] =
     ".nnc .bar,.nnc .dot{stroke-width:1}.nnc .hollow{fill-opacity:0;stroke-width:1.5}"
     ".nnc .halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
 
-/* Selectors that take a colour of the palette. */
+/* Selectors whose property has a colour of the palette. */
 static const struct {
     const char *selector, *property, *hue;
 } uses[] = {

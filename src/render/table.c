@@ -5,7 +5,8 @@
 #include "base/base_internal.h"
 #include "render/render_internal.h"
 
-/* Above this a double is not exact in units, and the grouping below would overflow int64_t. */
+/* Above this limit a double does not hold every whole number. The limit also keeps the grouping below from
+ * overflowing int64_t. */
 static const double whole_max = 9007199254740992.0;
 
 char *nnc_count_text(double value, char text[NNC_NUMBER_TEXT])
@@ -43,7 +44,7 @@ char *nnc_percent_text(double share, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-/* For a column whose heading names the unit: "386.5 G". */
+/* Formats a number with a prefix for a column whose heading has the unit: "386.5 G". */
 static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
 {
     nnc_unit_text(value, "", text);
@@ -54,7 +55,7 @@ static char *scaled_text(double value, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-/* 0.1234 -> "+12.3%", "x11.5" from ten times up, "-" for NaN. */
+/* Formats an error: 0.1234 -> "+12.3%"; "x101" from a hundredfold error up; NaN is "-". */
 static char *error_text(double error, char text[NNC_NUMBER_TEXT])
 {
     if (!isfinite(error)) {
@@ -67,7 +68,7 @@ static char *error_text(double error, char text[NNC_NUMBER_TEXT])
     return text;
 }
 
-/* At most four significant digits. */
+/* Formats a number with at most four significant digits. */
 static char *short_text(double value, char text[NNC_NUMBER_TEXT])
 {
     char rounded[NNC_NUMBER_TEXT];
@@ -78,7 +79,7 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT])
     return nnc_number_text(strtod(rounded, NULL), text);
 }
 
-/* Does the unit take a prefix? Tokens and pixels are counts and take none. */
+/* Does the unit take a prefix? Tokens and pixels are counted, so they take none. */
 static bool is_measured(const char *unit)
 {
     return !islower((unsigned char)unit[0]) || unit[1] == '\0';
@@ -118,7 +119,7 @@ const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit,
     return short_text(value, text);
 }
 
-/* The heading of a column: the last part of its name, "id" of model.id. */
+/* Returns the heading of a column: the last part of its name, such as "id" for model.id. */
 static const char *last_part(const char *name)
 {
     const char *dot = name != NULL ? strrchr(name, '.') : NULL;
@@ -174,7 +175,7 @@ static size_t put_printable(nnc_buffer *out, const char *text)
 
 void nnc_put_plain(nnc_buffer *out, const char *text, int max)
 {
-    if (text[0] == ':' && text[1] == ':' && max > 0) { /* at the start of a line it would be a workflow command */
+    if (text[0] == ':' && text[1] == ':' && max > 0) { /* "::" at the start of a line would be a workflow command */
         nnc_buffer_byte(out, '?');
         text++;
         max--;
@@ -301,7 +302,7 @@ int64_t nnc_table_rows(const nnc_table *table)
     return table->cell_count / table->count;
 }
 
-/* Writes nothing when memory ran out: cells would be in wrong columns. */
+/* Writes the cells of a table. If memory ran out, writes nothing, because cells would be in wrong columns. */
 static void write_cells(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
     out->failed = out->failed || table->cells.failed;
@@ -340,7 +341,7 @@ bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const ch
     return true;
 }
 
-/* Writes the rows so far; the first time with the heads above. */
+/* Writes the rows that the table holds; the first call also writes the heads. */
 static void put_rows(nnc_table *table, nnc_buffer *out, nnc_style style)
 {
     write_cells(table, out, style);
@@ -424,7 +425,7 @@ static void measure(nnc_table *table)
     }
 }
 
-/* The column to leave out next; -1 = the remaining columns must stay. */
+/* Returns the column to leave out next; -1 = no other column may be left out. */
 static int next_to_drop(const nnc_table *table)
 {
     int found = -1;
@@ -437,7 +438,7 @@ static int next_to_drop(const nnc_table *table)
     return found;
 }
 
-/* The widest column that may be cut further; -1 = no column may. */
+/* Returns the widest column that may be cut further; -1 = no column may be cut. */
 static int next_to_cut(const nnc_table *table)
 {
     int found = -1;
@@ -450,7 +451,7 @@ static int next_to_cut(const nnc_table *table)
     return found;
 }
 
-/* Cuts columns by the excess of the line, always the widest one that may be cut. */
+/* Cuts columns until the line fits, one character at a time, always from the widest column that may be cut. */
 static void shrink(nnc_table *table, int width, int gap)
 {
     int c;
@@ -459,7 +460,8 @@ static void shrink(nnc_table *table, int width, int gap)
     }
 }
 
-/* Makes a line fit: first a smaller gap, then cut columns, then columns left out. Returns the gap. */
+/* Makes a line fit into a width: first makes the gap smaller, then cuts columns, then leaves columns out. Returns
+ * the gap. */
 static int fit(nnc_table *table, int width)
 {
     int full[NNC_TABLE_COLUMNS];
@@ -471,7 +473,7 @@ static int fit(nnc_table *table, int width)
         if (drop < 0 || total_width(table, gap) <= width) {
             return gap;
         }
-        /* Its width may be enough for the columns cut so far. */
+        /* Without this column, the columns cut so far may fit in full. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) {
@@ -480,13 +482,13 @@ static int fit(nnc_table *table, int width)
     }
 }
 
-/* A line that is being written. Blanks are pending, since a line has none at its end. */
+/* A line that is being written. Blanks stay pending, because a line must not end with blanks. */
 typedef struct line {
     nnc_buffer *out;
     int pending, gap;
 } line;
 
-/* Returns whether the cell was cut. */
+/* Writes a cell and returns whether it was cut. */
 static bool put_cell(line *l, const nnc_head *head, int width, const char *text)
 {
     const int full = nnc_text_width(text);
@@ -538,7 +540,7 @@ static void put_table(nnc_buffer *out, nnc_style style, nnc_table *table)
     }
 }
 
-/* Names the columns that were left out, or cut; returns whether there are any. */
+/* Lists the columns that were left out, or those that were cut. Returns whether the text has any names. */
 static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
 {
     const char *before = !cut ? "left out: " : out->size > 0 ? "; cut: " : "cut: ";
@@ -576,7 +578,7 @@ static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, c
     view->page(out, style, record);
 }
 
-/* Packs the cells of a line as a table keeps them. */
+/* Writes the cells of a line in the form in which a table holds them. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
 {
     for (int i = 0; i < heads.count; i++) {

@@ -51,7 +51,7 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
     return NNC_OK;
 }
 
-/* The targets of --set, in the order in which an unprefixed name is looked up. */
+/* The targets of --set. A name without a prefix is looked up in this order. */
 enum { SET_PLAN, SET_MODEL, SET_DEVICE, SET_TARGETS };
 static const char *const target_names[SET_TARGETS] = { "plan.", "model.", "device." };
 
@@ -69,7 +69,7 @@ static nnc_status set_target(nnc_scenario *scenario, int target, const char *fie
                                  : nnc_device_set(&scenario->device, field, value, err);
 }
 
-/* The first table that has the first part of a dotted name; SET_TARGETS = none. */
+/* Returns the first table that has a field of this name (the part before the first dot); SET_TARGETS = no table. */
 static int find_target(const nnc_scenario *scenario, const char *field)
 {
     char first[64];
@@ -104,7 +104,7 @@ static nnc_status unknown_field(const nnc_scenario *scenario, const char *field,
     return nnc_fail(err, NNC_BAD_USAGE, where, "no such field of plan, model or device, did you mean %s?", nearest);
 }
 
-/* The model's field for a field of Hugging Face's configurations; other names are returned unchanged. */
+/* Returns the field name of nncost for a field of Hugging Face's configurations; other names are returned unchanged. */
 static const char *own_field(const char *name)
 {
     static const char *const names[][2] = {
@@ -198,14 +198,15 @@ static nnc_status apply_sets(const nnc_scenario_args *given, nnc_scenario *scena
     return NNC_OK;
 }
 
-/* Two of the three numbers fix the third; NNC_BAD_USAGE when all three are given and disagree. */
+/* Checks the three batch numbers, because two of them fix the third. NNC_BAD_USAGE when all three are given and
+ * disagree. */
 static nnc_status check_batch(const nnc_plan *plan, nnc_error *err)
 {
     int64_t data = plan->data > 0 ? plan->data : 1, product = 0;
-    if (plan->data == 0 && plan->devices > 0) { /* the devices that the other degrees leave */
+    if (plan->data == 0 && plan->devices > 0) { /* data ranks: the devices divided by the other degrees */
         if (!nnc_mul_i64(plan->tensor, plan->pipeline, &product) || !nnc_mul_i64(product, plan->context, &product) ||
             plan->devices % product != 0) {
-            return NNC_OK; /* illegal with any batch; the estimate reports it */
+            return NNC_OK; /* the plan is illegal with any batch; the estimate reports it */
         }
         data = plan->devices / product;
     }
@@ -325,7 +326,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params)
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses inputs whose values cannot all be right. --lenient: marks the answer in every output instead. */
+/* Refuses inputs with implausible values. With --lenient it marks every output instead. */
 static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_model *model = &scenario->model;
@@ -349,7 +350,7 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* for rows of tables */
+    if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* rows of tables show the mark among the overrides */
         char *text = scenario->overrides;
         const size_t used = strlen(text);
         snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values", used > 0 ? ", " : "");
@@ -392,7 +393,7 @@ static bool is_given(const void *in, const char *field)
     return found;
 }
 
-/* Adds the switches of the command line to the list of overrides: they are no fields of the plan. */
+/* Adds the switches of the command line to the list of overrides, because they are not fields of the plan. */
 static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -406,7 +407,7 @@ static void say_switched(const nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* The release that --software names, and then the switches of the command line. */
+/* Applies the release that --software names, then the switches of the command line. */
 static nnc_status apply_release(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err)
 {
     if (scenario->release.entry != NULL) {
@@ -492,10 +493,10 @@ bool nnc_scenario_complete_run(nnc_scenario *scenario)
     if (scenario->report.region != NULL && isnan(scenario->run_ask.carbon_g_per_kwh)) {
         scenario->run_ask.carbon_g_per_kwh = scenario->region.carbon_g_per_kwh;
     } else {
-        scenario->report.region = NULL; /* an explicit carbon intensity replaces that of the region */
+        scenario->report.region = NULL; /* a given carbon intensity replaces the region's */
     }
     if (scenario->report.building != NULL &&
-        fabs(ask->pue - scenario->building.pue) > 0.0) { /* an explicit PUE replaces that of the building */
+        fabs(ask->pue - scenario->building.pue) > 0.0) { /* a given PUE replaces the building's */
         scenario->report.building = NULL;
     }
     return true;
@@ -534,7 +535,7 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
     report->advice = advice;
     report->advice_count =
         nnc_advise_by_plan(report->model, report->device, profiles, plan, scratch, advice, NNC_ADVICE_MAX);
-    /* The search for advice has overwritten the ops in scratch. */
+    /* The search for advice has overwritten the ops in scratch, so estimate the plan again. */
     return nnc_report_estimate(report, plan, scratch, result, err);
 }
 
@@ -593,8 +594,8 @@ nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err)
     return NNC_OK;
 }
 
-/* A profile of eager kernels may be changed to compiled ones, and networks of maps to channels last. On one device every change has the profile of the plan, so
- * a quick search loads no others. */
+/* Eager kernels may be changed to compiled kernels, and convolutional networks also to channels-last layout. On one
+ * device all changes use the profile of the plan, so a quick search loads no other profiles. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err)
 {
@@ -622,7 +623,7 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
 
 /* ---- facts that a plan leaves open ---- */
 
-/* Software that may run such a plan, by the kind of plan. */
+/* Software profiles that may run a plan, by kind of plan. */
 static const char *const of_copies[] = { "torch-eager", "torch-compile", "mlperf" };
 static const char *const of_early[] = { "torch-1", "torch-compile", "megatron-classic" };
 static const char *const of_shards[] = { "fsdp", "llm-foundry-0.3", "torchtitan-2024.12" };
@@ -650,7 +651,7 @@ static open_values software_of(nnc_profile_kind kind)
     }
 }
 
-/* Does a field have its default? */
+/* Does the field have its default value? */
 static bool is_open(const nnc_field *field, const nnc_plan *plan)
 {
     const nnc_plan usual = nnc_plan_default();
@@ -660,13 +661,13 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
-/* Failures that tell nothing about a value. */
+/* Did the estimate fail for a reason other than the value (no memory, unreadable file)? */
 static bool fails(nnc_status status)
 {
     return status == NNC_NO_MEMORY || status == NNC_IO;
 }
 
-/* The step when the fact has this value; NaN = no estimate. */
+/* Estimates the step with this value of the property; *step_s is NaN when there is no estimate. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
                             double *step_s, nnc_error *err)
 {
@@ -692,7 +693,7 @@ nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch
     return step_with(scenario, "software", "torch-eager", scratch, step_s, err);
 }
 
-/* Estimates how much the step and the memory change with the values of an open fact. */
+/* Estimates the range of the relative change of the step over the values of an open property. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
@@ -706,7 +707,7 @@ static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_sc
     return NNC_OK;
 }
 
-#define MOVES 0.005 /* share of the step; a smaller effect is not worth a fact */
+#define MOVES 0.005 /* least range, as a share of the step, for which a property is listed */
 
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err)
@@ -748,7 +749,7 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 
 /* ---- memory of a plan that leaves much open ---- */
 
-/* A plan whose open settings save memory, and the options that say so. */
+/* A plan whose open settings save memory, and these settings as options. */
 typedef struct frugal_plan {
     nnc_plan plan;
     char options[sizeof((nnc_report *)0)->least_options];
@@ -775,7 +776,7 @@ static frugal_plan make_frugal(const nnc_scenario *s, const nnc_given *given, in
     return frugal;
 }
 
-/* The least memory of a plan with a profile; 0 = not a legal plan. */
+/* Returns the lower end of the plan's memory interval in bytes; 0 = the plan is illegal. */
 static double least_of(const nnc_scenario *s, const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch)
 {
     nnc_result result;
@@ -799,7 +800,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
             return status;
         }
         if (status != NNC_OK) {
-            continue; /* not one of the files that are installed */
+            continue; /* the file of this profile is not installed */
         }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const frugal_plan frugal = make_frugal(s, given, zero);
@@ -893,9 +894,12 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario)
     scenario->report.interval_count = 0;
 }
 
-/* ---- Options that a command was given and that its computation does not read, because another option is missing: they are
- * refused with that option. One row per condition: is it met, what it needs, and the options that are read then. Rows
- * of a sweep are not checked: an axis may switch the reader on in some rows. */
+/* ---- Options that change nothing ----
+ *
+ * Refuses an option of the command line that the computation does not read because another option is missing; the
+ * error names the missing option. A row of a list of readers holds a condition (is it met?), the option that meets
+ * it, and the options that are read under this condition. Rows of a sweep are not checked, because an axis may meet
+ * the condition in some rows. */
 
 typedef struct reader {
     bool reads;
@@ -933,7 +937,7 @@ static nnc_status refuse_unread(const nnc_scenario_args *given, const reader *re
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err)
 {
     const nnc_run_ask *run = &scenario->run_ask;
-    const nnc_plan *plan = &scenario->plan; /* as given */
+    const nnc_plan *plan = &scenario->plan; /* the plan before defaults are filled in */
     const nnc_device *device = &scenario->device;
     const nnc_model_sizes sizes = nnc_model_sizes_of(&scenario->model);
     const nnc_method method = run->method;

@@ -27,25 +27,27 @@ typedef struct nnc_setting {
 
 enum { NNC_SETTINGS_MAX = 64, NNC_SETS_MAX = 64, NNC_ADVICE_MAX = 3 };
 
-/* The changes to the files. A pointer that is NULL: not given. */
+/* Changes to the files that a scenario loads. A NULL pointer means that the argument is not given. */
 typedef struct nnc_scenario_args {
     const char *software, *cluster;
     const char *seller, *offer, *region;    /* seller of the prices, terms of the offer, place of
                                              * the devices */
     const char *building;                   /* data centre, for its energy overhead */
     bool asks_run;                          /* compute the run even if no setting of it is given */
-    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field once */
+    nnc_setting settings[NNC_SETTINGS_MAX]; /* each field occurs once */
     int setting_count;
-    int own_count;                  /* the first settings: of the command line, not of a defaults file */
+    int own_count;                  /* the first own_count settings come from the command line, the others from a
+                                     * defaults file */
     const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
     int set_count;
     const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
 } nnc_scenario_args;
 
-/* The terms of the rental (--offer). */
+/* Reads the terms of the rental (--offer). */
 nnc_status nnc_scenario_args_offer(const nnc_scenario_args *given, nnc_offer *offer, nnc_error *err);
 
-/* NNC_BAD_USAGE unless every amount of money has the currency of the device's prices. _is: for one option. */
+/* Checks that every amount of money has the currency of the device's prices; NNC_BAD_USAGE if not. nnc_currency_is
+ * checks one option. */
 nnc_status nnc_scenario_args_currency(const nnc_scenario_args *given, const nnc_device *device, nnc_error *err);
 nnc_status nnc_currency_is(const char *option, const char *text, const nnc_device *device, nnc_error *err);
 
@@ -56,17 +58,16 @@ typedef struct nnc_scenario {
     nnc_model model;
     nnc_device device;
     nnc_specs *specs;
-    nnc_profiles profiles; /* profiles; see nnc_scenario_profiles */
+    nnc_profiles profiles; /* profiles by kind of plan; see nnc_scenario_profiles */
     nnc_release release;   /* release of the requested framework; entry NULL = not given */
-    nnc_software software; /* one of them */
+    nnc_software software; /* the profile in use, one of `profiles` */
     nnc_plan plan;
     nnc_run_ask run_ask;
     nnc_region region;                          /* region of the report */
     nnc_building building;                      /* building of the report */
-    bool asks_run;                              /* compute the run */
-    double rollout_tokens_per_s, rollout_batch; /* results of one generating device; NaN = no
-                                                 * generation */
-    char overrides[256];                        /* the --set options, "" = none */
+    bool asks_run;                              /* compute the run too */
+    double rollout_tokens_per_s, rollout_batch; /* results of one generating device; NaN = no generation */
+    char overrides[256];                        /* changes by --set and switches, for output; "" = no changes */
     nnc_result result;
     nnc_run run;
     nnc_advice advice[NNC_ADVICE_MAX];
@@ -79,70 +80,76 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* The steps of loading, for sweeps and searches, which repeat some of them. _asked_profiles: the profile that was named;
- * those chosen by a plan are left open. _choose: the profile of the scenario's plan. _profiles: loads the profiles of all
- * kinds of plans, which most scenarios do not need. _apply: changes links, plan, and the fields that --set names. */
+/* Steps of loading. Sweeps and searches repeat some of them.
+ * nnc_scenario_named_profile  loads the profile that was named; if the plan is to choose the profile, leaves it open
+ * nnc_scenario_choose         chooses the profile for the scenario's plan
+ * nnc_scenario_profiles       loads the profiles of all kinds of plans, which most scenarios do not need
+ * nnc_scenario_apply          changes the links, the plan, and the fields that --set names */
 nnc_status nnc_scenario_named_profile(nnc_scenario *scenario, const char *asked, nnc_error *err);
 nnc_status nnc_scenario_choose(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_profiles(nnc_scenario *scenario, nnc_error *err);
 nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err);
 
-/* Sets the switches of the profile that the arguments have. */
+/* Sets the software switches that the arguments name. */
 nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_error *err);
 
-/* Fills in what the release of the scenario fixes, and its switches; `model` is its name in the table. */
+/* Sets the plan fields that the scenario's release fixes and that are not given, then the switches of the release.
+ * model: name of the model in the table of releases. */
 nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err);
 
-/* NNC_BAD_USAGE: a setting of the command line changes nothing, because an option that it needs is missing. err names
- * both. */
+/* Fails with NNC_BAD_USAGE when a setting of the command line changes nothing because an option that it needs is
+ * missing. err names both. */
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err);
 
-/* When the method of a run generates tokens and their rate is not given: computes the rate of one device and the number
- * of concurrent sequences as 'nncost serve' does. Fails when such a batch does not fit. */
+/* If the method of the run generates tokens and their rate is not given: computes the rate of one device and the
+ * number of concurrent sequences as 'nncost serve' does. Fails when these sequences do not fit in memory. */
 nnc_status nnc_scenario_rollout(nnc_specs *specs, nnc_scenario *scenario, nnc_error *err);
 
-/* Estimates the scenario; if it does not fit, also searches for the smallest changes that would. The report is then
- * complete; its ops are valid until the next use of scratch. */
+/* Estimates the scenario. If it does not fit, also searches for the smallest changes that make it fit. The report is
+ * then complete; its ops are valid until the next use of scratch. */
 nnc_status nnc_scenario_estimate(const nnc_scenario_args *given, nnc_scenario *scenario, nnc_scratch *scratch,
                                  nnc_error *err);
 
-/* A result that does not fit: sets least_bytes of the report, what the plan needs when its open settings save memory
- * (recomputation; without a framework also ZeRO, sequence parallelism, and the software). Uses scratch. */
+/* If the result does not fit: sets least_bytes of the report to the memory that the plan needs when its open
+ * settings save memory (recomputation; without a named framework also ZeRO, sequence parallelism and the software
+ * profile). Uses scratch. */
 nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given, nnc_scratch *scratch, nnc_error *err);
 
 /* Tries changes of the plan; see nnc_plan_changes_find. The report's ops are then no longer valid. */
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err);
 
-/* The step of the same plan without a compiler, where torch.compile was chosen for one device; else NaN. */
+/* Estimates the step of the same plan without a compiler, if nncost chose torch.compile for one device; otherwise
+ * *step_s is NaN. */
 nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s, nnc_error *err);
 
-/* Fills the open fields of the run from the device file and the region; false: no run is asked for. */
+/* Fills the open fields of the run from the device file and the region. Returns false if no run is asked for. */
 bool nnc_scenario_complete_run(nnc_scenario *scenario);
 
 /* Computes the run of an estimate, if one is asked for. */
 nnc_status nnc_scenario_run(nnc_scenario *scenario, nnc_error *err);
 
-/* Facts of the software that a plan with a profile of its own leaves open, the one that moves the step most first, and
- * their number: 0 when the software is named. Uses scratch. NNC_IO, NNC_NO_MEMORY. */
+/* Lists the properties of the software that the user left open, largest effect on the step first. *count is 0 when
+ * the software is named. Uses scratch. Fails with NNC_IO or NNC_NO_MEMORY. */
 nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *scratch,
                                    nnc_open_fact facts[NNC_OPEN_FACTS_MAX], int32_t *count, nnc_error *err);
 
-/* Adds the timeline of the estimate to the report, by stage and time; _free releases it. */
+/* Adds the timeline of the estimate to the report, sorted by stage and time; nnc_scenario_timeline_free releases it. */
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* The two halves of nnc_scenario_estimate for a report whose specs are set. Both take the same plan, scratch and
- * result. */
+/* The two halves of nnc_scenario_estimate, for a report whose specs are set. Pass the same plan, scratch and result
+ * to both. */
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                                nnc_error *err);
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
                              nnc_scratch *scratch, nnc_result *result, nnc_advice advice[NNC_ADVICE_MAX],
                              nnc_error *err);
 
-/* A device that can run any model, to count parameters with. */
+/* Returns a device that can run any model, for counting the parameters of a model. */
 nnc_device nnc_counting_device(void);
-/* Has the model about the parameters that its file states (or a number that cannot be counted)? */
+/* Does the model have the number of parameters that its file states, within 1 %? Also true if the file states no
+ * number, or the parameters cannot be counted. */
 bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* ---- serving ---- */
@@ -152,29 +159,29 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* `base.report` points into the other members: do not move a scenario after it is loaded. */
 typedef struct nnc_serve_scenario {
-    nnc_scenario base; /* scenario of the specs; its training plan is not used */
+    nnc_scenario base; /* the specs; its training plan is not used */
     nnc_serve_ask ask;
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
     nnc_serve_change changes[NNC_SERVE_CHANGES_MAX];
-    nnc_images_ask images_ask; /* steps 0: the model generates tokens */
+    nnc_images_ask images_ask; /* steps = 0: the model generates tokens, not images */
     nnc_images images;
 } nnc_serve_scenario;
 
-/* As nnc_scenario_load; the settings are fields of the serve plan. */
+/* Works as nnc_scenario_load; the settings are fields of the serve plan. */
 nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                                    const char *device_asked, nnc_serve_scenario *scenario, nnc_error *err);
 
-/* As nnc_scenario_check_read, for the settings of a serve plan. */
+/* Works as nnc_scenario_check_read, for the settings of a serve plan. */
 nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const nnc_serve_scenario *scenario,
                                          nnc_error *err);
 
 /* Computes the deployment; base.report is then complete. */
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
-/* Adds the changes that help a computed deployment with a static batch to base.report. Where it does not fit: the fewest
- * tensor ranks on these devices and the mildest format of the weights that fit. Then the largest batch that fits and
- * keeps to NNC_SERVE_TOKEN_S per token. */
+/* Adds changes that help a computed deployment with a static batch to base.report. If the deployment does not fit:
+ * the fewest tensor ranks on these devices, and the least compressed weight format, with which it fits. Then the
+ * largest batch that fits and needs at most NNC_SERVE_TOKEN_S seconds per token. */
 #define NNC_SERVE_TOKEN_S 0.05
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 

@@ -1,5 +1,5 @@
-/* A serving scenario: one model on one device with one engine; and the serving rate of a model that generates its own
- * training data (rollout). */
+/* A serving scenario: one model on one device with one engine. Also computes the serving rate of a model that
+ * generates its own training data (rollout). */
 #include "scenario/scenario_internal.h"
 #include "shape/shape_internal.h"
 
@@ -17,7 +17,7 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Weights are stored in the format of the model's name on the hub, unless an option gives another. */
+/* Takes the format of the weights from the model's name on the hub, unless an option gives a format or a precision. */
 static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
 {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
@@ -89,7 +89,7 @@ nnc_status nnc_serve_scenario_load(nnc_specs *specs, const nnc_scenario_args *gi
     if (scenario->base.report.region != NULL && isnan(scenario->ask.carbon_g_per_kwh)) {
         scenario->ask.carbon_g_per_kwh = scenario->base.region.carbon_g_per_kwh;
     } else {
-        scenario->base.report.region = NULL; /* an explicit carbon intensity replaces that of the region */
+        scenario->base.report.region = NULL; /* a given carbon intensity replaces the region's */
     }
     if (scenario->ask.draft[0] != '\0') {
         const nnc_status status = nnc_model_load(specs, scenario->ask.draft, &scenario->ask.draft_model, err);
@@ -138,7 +138,7 @@ typedef struct serve_trial {
     nnc_serve serve;
 } serve_trial;
 
-/* Does the deployment fit? Of an illegal one the answer is no. */
+/* Does the deployment fit? An illegal deployment does not. */
 static bool fits(serve_trial *t, const nnc_serve_ask *ask)
 {
     const nnc_report *report = &t->scenario->base.report;
@@ -152,7 +152,8 @@ static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch)
     return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
 }
 
-/* The largest batch that fits and is quick: a power of two, or between two of them. Both shrink as it grows. 0 = none. */
+/* Finds the largest batch that fits and keeps to NNC_SERVE_TOKEN_S per token, to a sixteenth; 0 = no batch. It
+ * doubles the batch, then bisects, because a larger batch needs more memory and more time. */
 static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
 {
     int64_t low = 0, high = 1;
@@ -160,7 +161,7 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
         low = high;
         high *= 2;
     }
-    while (high - low > (low + 15) / 16) { /* to a sixteenth */
+    while (high - low > (low + 15) / 16) { /* precision: a sixteenth of the batch */
         const int64_t middle = low + (high - low) / 2;
         if (is_quick(t, ask, middle)) {
             low = middle;
@@ -171,7 +172,7 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds the change to these tensor ranks, weight format and batch, if the result fits. */
+/* Adds a change to these tensor ranks, weight format and batch, if the deployment then fits. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask)
 {
     nnc_report *report = &t->scenario->base.report;
@@ -191,7 +192,7 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask)
         snprintf(batch, sizeof batch, " --batch %" PRId64, ask->batch);
     }
     snprintf(change->options, sizeof change->options, "%s%s%s", tensor, weights, batch);
-    memmove(change->options, change->options + 1, strlen(change->options)); /* the first blank */
+    memmove(change->options, change->options + 1, strlen(change->options)); /* removes the leading blank */
     change->tpot_s = t->serve.tpot_s;
     change->output_tokens_per_s = t->serve.output_tokens_per_s;
     change->total_bytes = t->serve.total_bytes;
@@ -200,7 +201,8 @@ static void add_change(serve_trial *t, const nnc_serve_ask *ask)
     report->serve_change_count++;
 }
 
-/* The devices of the plan as fewer replicas of more tensor ranks. */
+/* Finds the fewest tensor ranks with which the deployment fits on the same devices, with fewer replicas. Sets *ask;
+ * returns false if no number of ranks fits. */
 static bool split_more(serve_trial *t, nnc_serve_ask *ask)
 {
     const nnc_serve_ask *plan = &t->scenario->serve.plan, asked = *ask;
@@ -249,7 +251,7 @@ void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scrat
 
 /* ---- generation during fine-tuning ---- */
 
-/* Sequences of a step that one replica generates; 0 = unknown. */
+/* Returns the number of sequences that one replica generates per step; 0 = unknown. */
 static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
 {
     const nnc_run_ask *run = &scenario->run_ask;
@@ -258,7 +260,7 @@ static int64_t sequences_of(const nnc_scenario *scenario, int64_t *seq_len)
     if (!isnan(run->rollout_batch)) {
         return (int64_t)run->rollout_batch;
     }
-    /* The estimate reports an illegal plan; a plan that is searched for has no batch yet. */
+    /* Either the plan is illegal, which the estimate reports, or a search has not yet set its batch. */
     if (nnc_plan_resolve(&scenario->plan, &scenario->model, &scenario->device, &plan, NULL) != NNC_OK) {
         return 0;
     }
@@ -272,7 +274,7 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     nnc_serve serve;
     NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
-        ask->batch = 0; /* several rounds of as many as fit */
+        ask->batch = 0; /* several rounds, each with as many sequences as fit */
         ask->offline = true;
         NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     }

@@ -187,9 +187,8 @@ static nnc_status lower(const nnc_model *model, const nnc_software *software, nn
     plan.seq_len = model->decoder.sliding_window > 0 ? 2 * model->decoder.sliding_window : 2;
     plan.precision = NNC_BF16;
     plan.policy = NNC_POLICY_MIXED;
-    plan.attention = NNC_ATTENTION_FLASH;
     plan.tensor = plan.pipeline = plan.context = plan.expert = plan.data = 1;
-    nnc_lowering how = nnc_lowering_of(&plan, software, plan.attention);
+    nnc_lowering how = nnc_lowering_of(&plan, software, NNC_ATTENTION_FLASH);
     nnc_lower(model, &how, list);
     return nnc_check_list(list, model, err);
 }

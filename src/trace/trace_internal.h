@@ -1,4 +1,5 @@
-/* Traces of PyTorch's profiler (Kineto, the Chrome trace format): what ran on the device, and what it could have taken.
+/* Traces of PyTorch's profiler (Kineto, the Chrome trace format): which kernels ran on the device, and how long they
+ * should take.
  *
  *     trace_read.c    FILE.json[.gz] -> operators, launches, kernels, steps
  *     trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds
@@ -7,7 +8,7 @@
  * A kernel is linked to the operator that issued it:
  *
  *     kernel  --correlation-->  launch on a thread  --time-->  innermost operator of that thread that has shapes
- *             --External id-->  operator (where no launch was recorded)
+ *             --External id-->  operator (if no launch was recorded)
  *
  * Source of the format: PyTorch, torch/csrc/profiler, and libkineto, output_json.cpp. */
 #ifndef NNCOST_TRACE_TRACE_INTERNAL_H
@@ -20,16 +21,16 @@
 
 /* ---- trace_read.c ---- */
 
-/* An operator with its shapes. All texts are as recorded, NULL = not recorded. */
+/* An operator with its shapes. All texts are as in the trace; NULL = not recorded. */
 typedef struct nnc_trace_kind {
     const char *name;           /* "aten::mm" */
     const char *dims;           /* "[[8, 16], [16, 4]]" */
-    const char *types, *values; /* "["float", "Scalar"]"; values of inputs that are no tensors */
+    const char *types, *values; /* "["float", "Scalar"]"; values of inputs that are not tensors */
 } nnc_trace_kind;
 
 /* One call of an operator on the host. Times are nanoseconds since an arbitrary moment. */
 typedef struct nnc_trace_call {
-    int64_t start_ns, end_ns, external; /* times; external: id of the issuing call, -1 = none */
+    int64_t start_ns, end_ns, external; /* external: id of the call in the trace, -1 = none */
     int32_t thread, kind;
 } nnc_trace_call;
 
@@ -48,7 +49,7 @@ typedef struct nnc_trace_kernel {
 } nnc_trace_kernel;
 
 typedef struct nnc_trace {
-    nnc_arena *arena; /* arena of the texts */
+    nnc_arena *arena; /* has all texts */
     nnc_trace_kind *kinds;
     const char **names; /* names of kernels */
     nnc_trace_call *calls;
@@ -61,58 +62,59 @@ typedef struct nnc_trace {
     const char *device;       /* name of the first device, NULL = not recorded */
 } nnc_trace;
 
-/* Reads a trace, compressed or not. Memory grows with the number of events, not with their text. NNC_IO; NNC_BAD_SPEC with
- * file and byte; NNC_NO_MEMORY. Frees what it made where it fails. */
+/* Reads a trace, compressed or not. The memory grows with the number of events, not with their text. Fails with
+ * NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC (err has file and byte); then nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
 
-/* Is it a file that holds a trace, by its name and its first bytes? Files of nncost are short and never compressed. */
+/* Is the file a trace, by its name and its first bytes? Files of nncost are short and never compressed. */
 bool nnc_trace_is(const char *path);
 void nnc_trace_free(nnc_trace *trace);
 
 /* ---- trace_price.c ---- */
 
-/* Seconds of one call; NaN = its shapes do not determine them. */
+/* Price of one call of an operator: its work and time. NaN = the shapes do not determine it. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product;    /* a product of matrices */
-    double padded_s; /* time of a product whose sides are padded to multiples of 16 bytes; NaN =
-                   * already multiples */
-    int64_t odd;     /* the side that is padded */
-    char side;       /* its name: m, n or k */
+    bool product;    /* the operator is a matrix product */
+    double padded_s; /* time of the product with its sides padded to multiples of 16 bytes; NaN = they are multiples
+                      * already */
+    int64_t odd;     /* length of the first padded side; 0 = none */
+    char side;       /* name of this side: m, n or k */
 } nnc_trace_price;
 
-/* Facts of the kernels of an operator that its shapes do not have. */
+/* Facts about the kernels of an operator that do not follow from its shapes. */
 typedef struct nnc_trace_hint {
-    bool tf32;       /* they round fp32 operands to tf32 */
-    int aligned;     /* elements that the operands are aligned to, by the kernel's name; 0 = not stated */
-    double launches; /* kernels of one call */
+    bool tf32;       /* the kernels round fp32 operands to tf32 */
+    int aligned;     /* alignment of the operands in elements, from the kernel's name; 0 = not stated */
+    double launches; /* number of kernels per call */
 } nnc_trace_hint;
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint);
 
-/* An operator in the words of tables of measurements: "matmul" with m, n, k and batch, "gelu" and others with m rows of n. */
+/* An operator with the names of tables of measurements: "matmul" with m, n, k and batch; "gelu" and others with m
+ * rows of n elements. */
 typedef struct nnc_trace_sizes {
     const char *op;
-    nnc_dtype dtype; /* format of the arithmetic */
+    nnc_dtype dtype; /* number format of the arithmetic */
     int64_t batch, m, n, k;
 } nnc_trace_sizes;
 
-/* false: tables have no such operator, or its shapes do not tell. */
+/* Returns false if the tables have no such operator, or its shapes do not determine the sizes. */
 bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
 
 /* ---- trace_sum.c ---- */
 
-/* All calls of an operator with the same shapes; or all kernels of one name without a known operator. */
+/* All calls of an operator with the same shapes, or all kernels of one name whose operator is not known. */
 typedef struct nnc_trace_row {
-    const char *op, *dims, *types, *values; /* dims: NULL = no operator */
-    const char *kernel;                     /* the longest */
+    const char *op, *dims, *types, *values; /* dims NULL: the operator is not known */
+    const char *kernel;                     /* name of the longest kernel */
     int64_t calls, kernels;
     double measured_s, longest_s;
     double share; /* share of all kernel time */
     nnc_trace_class class;
     nnc_trace_price price; /* price of all calls */
-    double factor;         /* measured over predicted time, as other rows have it */
-    double expected_s;     /* predicted, times the factor */
+    double factor;         /* measured / predicted time of comparable rows */
+    double expected_s;     /* predicted time x factor, or the bound if that is longer */
     double times;          /* measured / expected */
     double save_s;         /* measured - expected; NaN = not priced */
     bool tf32, linked;
@@ -121,29 +123,31 @@ typedef struct nnc_trace_row {
 typedef struct nnc_trace_sum {
     const nnc_trace *trace;
     const nnc_device *device; /* NULL: nothing is priced */
-    nnc_trace_row *rows;      /* most time first */
-    nnc_trace_row *findings;  /* findings, the largest saving first */
+    nnc_trace_row *rows;      /* sorted by time, longest first */
+    nnc_trace_row *findings;  /* rows that could be faster, largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
     double span_s, busy_s, idle_s;        /* times of the device with most kernels */
-    double idle_host_s;                   /* idle, and the next kernel was launched only then */
-    double communication_s, exposed_s;    /* exposed: no compute kernel runs */
+    double idle_host_s;                   /* idle time before kernels that the host launched only after the device
+                                           * became idle */
+    double communication_s, exposed_s;    /* exposed: communication while no compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
     double product_factor, memory_factor; /* median of measured / predicted; 1 = too few rows */
     double save_s;                        /* sum over findings */
-    double issue_s;                       /* time span over the number of kernels */
+    double issue_s;                       /* time span / number of kernels */
 } nnc_trace_sum;
 
-/* Fills sum; its arrays live in the arena of the trace. NNC_NO_MEMORY; NNC_BAD_SPEC: no kernel. */
+/* Fills sum; its arrays are in the arena of the trace. Fails with NNC_NO_MEMORY, or with NNC_BAD_SPEC if the trace
+ * has no kernel. */
 nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device, nnc_trace_sum *sum,
                             nnc_error *err);
 
 /* ---- trace_sum.c: the ranks of one run ---- */
 
-/* A collective of a rank: the nth of its kind. */
+/* A collective of a rank, numbered among the collectives with the same kernel and group. */
 typedef struct nnc_trace_collective {
-    uint64_t what; /* its kernel and group */
+    uint64_t what; /* hash of its kernel name and group */
     int64_t start_ns, nth;
     int32_t rank;
     double seconds;
@@ -153,14 +157,15 @@ typedef struct nnc_trace_rank {
     const char *file;
     int64_t rank;
     double span_s, compute_s, communication_s, idle_s;
-    double waits_s; /* in collectives, for the ranks that enter them later */
+    double waits_s; /* time in collectives until the last rank enters */
 } nnc_trace_rank;
 
-/* Appends the collectives of a trace to an array of nnc_trace_collective. false: out of memory. */
+/* Appends the collectives of a trace to an array of nnc_trace_collective. Returns false when out of memory. */
 bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
-/* Sets waits_s of the ranks. A collective ends on all ranks at once, so the rank that enters it last takes least; what
- * another takes longer, it waits. Collectives of one rank alone, and pairs that send and receive, say nothing. */
+/* Computes the wait of each rank. A collective ends on all ranks at the same time, so the rank that enters last
+ * takes the least time; every other rank waits for the difference. A collective with a single rank, and send-receive
+ * pairs, are left out. */
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

@@ -1,10 +1,10 @@
-/* Work and time of an operator of a trace, from its recorded shapes.
+/* Computes the work and time of an operator of a trace from its recorded shapes.
  *
  *     "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of op/ -> nnc_op_time
  *
- * An operator that is no product, convolution or attention moves its tensors once: it reads its inputs, and writes a tensor
- * of the broadcast shape, or what its form says. If the shapes do not determine the work (a forward convolution
- * without its stride), there is no price. Names: native_functions.yaml of PyTorch. */
+ * A product, a convolution or an attention becomes such an op. Every other operator reads its inputs once and writes
+ * a tensor of the broadcast shape once, unless its form says otherwise. An operator has no price if its shapes do
+ * not determine its work, as for a forward convolution without its stride. Names: native_functions.yaml of PyTorch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { RANK_MAX = 8, TENSORS_MAX = 1024 };
 
 typedef struct tensor {
     int64_t shape[RANK_MAX];
-    int32_t rank, input; /* input: index of its argument; tensors of a list share it */
+    int32_t rank, input; /* input: index of its argument; all tensors of a list have the same index */
     double elements, bytes;
     nnc_dtype dtype;
 } tensor;
@@ -31,7 +31,7 @@ typedef struct tensors {
 static const struct {
     const char *name;
     double bytes;
-    nnc_dtype dtype; /* NNC_DTYPE_COUNT = no floating point */
+    nnc_dtype dtype; /* NNC_DTYPE_COUNT = not a floating-point type */
 } types[] = {
     { "float", 4, NNC_FP32 },
     { "c10::BFloat16", 2, NNC_BF16 },
@@ -49,7 +49,7 @@ static const struct {
     { "c10::Float8_e5m2", 1, NNC_FP8 },
 };
 
-/* The i-th text of a list such as ["float", "Scalar"]. A list of tensors is one entry: "TensorList". */
+/* Finds the i-th text of a list such as ["float", "Scalar"]. A list of tensors is one entry, "TensorList". */
 static bool type_at(const char *list, int32_t index, char name[32])
 {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
@@ -91,7 +91,8 @@ static void set_type(tensor *t, const char *list)
     }
 }
 
-/* Adds the shape that begins after the bracket at p; a list without numbers is no tensor. Returns its end, NULL = no shape. */
+/* Adds the shape that begins after the bracket at p. A list without numbers is not a tensor. Returns the end of the
+ * shape; NULL = no shape. */
 static const char *add_shape(const char *p, int32_t input, const char *type_list, tensors *all)
 {
     tensor t = { .input = input, .elements = 1.0 };
@@ -142,7 +143,7 @@ static bool read_shapes(const nnc_trace_kind *kind, tensors *all)
     return !all->too_many;
 }
 
-/* The tensor of an argument; NULL = none. */
+/* Returns the first tensor of an argument; NULL = it has no tensor. */
 static const tensor *input_of(const tensors *all, int32_t input)
 {
     for (int32_t i = 0; i < all->count; i++) {
@@ -153,7 +154,7 @@ static const tensor *input_of(const tensors *all, int32_t input)
     return NULL;
 }
 
-/* Whole numbers of the i-th recorded value, such as "[1, 1]"; the count found. */
+/* Reads the whole numbers of the i-th recorded value, such as "[1, 1]". Returns their number. */
 static int values_of(const char *list, int32_t index, int64_t *values, int most)
 {
     char text[32];
@@ -213,7 +214,7 @@ static bool conv_of(const tensor *x, const tensor *w, int64_t h_out, int64_t w_o
     return x->shape[0] > 0 && w->shape[0] % op->u.conv.groups == 0;
 }
 
-/* Places of stride and padding among the arguments. */
+/* A forward convolution, and the indices of stride and padding among its arguments. */
 typedef struct conv_form {
     const char *name;
     int32_t stride, padding;
@@ -245,7 +246,7 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
 {
     const tensor *q = input_of(in, 0), *k = input_of(in, 1), *v = input_of(in, 2);
     char causal[32] = "";
-    /* dropout_p is argument 3 and is_causal argument 4 of flash; one later each with a bias. */
+    /* is_causal is argument 4 of flash attention, and argument 6 of kernels with a bias. */
     const bool biased = strstr(kind->name, "flash") == NULL;
     if (q == NULL || k == NULL || v == NULL || q->rank != 4 || k->rank != 4 || v->rank != 4 || k->shape[1] <= 0 ||
         q->shape[1] % k->shape[1] != 0 || q->shape[2] <= 0 || !type_at(kind->values, biased ? 6 : 4, causal)) {
@@ -268,15 +269,15 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
     return (masked && strcmp(causal, "True") == 0) || strcmp(causal, "False") == 0;
 }
 
-/* How an operator moves its tensors. */
+/* The tensors that an operator reads and writes. */
 typedef enum form {
-    MOVES_ALL,    /* reads its inputs, writes the broadcast shape */
+    MOVES_ALL,    /* reads its inputs, writes a tensor of the broadcast shape */
     WRITES_FIRST, /* only writes its first input */
     COPIES,       /* reads its second input, writes its first */
     REDUCES,      /* reads its inputs, writes little */
-    JOINS,        /* reads its inputs, writes as much */
-    GATHERS,      /* reads and writes a row of its first input per element of its last */
-    UPDATES,      /* reads lists of tensors, writes the first */
+    JOINS,        /* reads its inputs, writes as many bytes */
+    GATHERS,      /* reads and writes one row of its first input for each element of its last input */
+    UPDATES,      /* reads lists of tensors, writes the first list */
     ADAM          /* reads parameters, gradients and moments; writes all but the gradients */
 } form;
 
@@ -365,7 +366,7 @@ static const struct {
     { "le", MOVES_ALL },
 };
 
-/* Elements of the shape that all inputs broadcast to, in the widest floating-point format among them. */
+/* Returns the bytes of the shape that all inputs broadcast to, in the widest type of the inputs. */
 static double broadcast_bytes(const tensors *in)
 {
     int64_t shape[RANK_MAX] = { 0 };
@@ -429,7 +430,7 @@ static bool kernel_of(const char *name, const tensors *in, nnc_op *op)
     return false;
 }
 
-/* The op of an operator; a backward convolution is two of them. The count; 0 = not known. */
+/* Converts an operator to an op; a backward convolution becomes two ops. Returns their number; 0 = not known. */
 static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *in, nnc_op ops[2])
 {
     static const struct {
@@ -529,7 +530,7 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
     price->predicted_s += t.time_s;
 }
 
-/* Sides that are no whole number of 16 bytes make a product slow. */
+/* Computes the time of the product with padded sides. Sides that are not multiples of 16 bytes make a product slow. */
 static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price)
 {
     nnc_op padded = *op;
@@ -550,8 +551,8 @@ static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_pri
     }
 }
 
-/* Says whether the operands are aligned to 16 bytes: as the kernel's name has it, or else as the sides of rows are, n and
- * k; m is a side of rows only where the first operand is transposed, which shapes do not tell. */
+/* Sets whether the operands are aligned to 16 bytes, from the kernel's name; if it does not say, from n and k, the
+ * lengths of rows. m is the length of a row only if the first operand is transposed, which the shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned)
 {
     nnc_matmul *u = &op->u.matmul;
@@ -562,7 +563,7 @@ static void set_alignment(nnc_op *op, int aligned)
     op->phase = aligned > 0 && aligned < multiple && !odd ? NNC_PHASE_GRAD_WEIGHT : op->phase;
 }
 
-/* Seconds of the kernels of a call beyond the first, such as those that add the parts of a sum. */
+/* Returns the time of the second and further kernels of a call, such as kernels that add partial sums. */
 static double further_s(const nnc_device *device, double launches)
 {
     const nnc_op nothing = { .kind = NNC_OP_KERNEL, .dtype = NNC_FP32, .math_dtype = NNC_FP32, .repeat = 1 };

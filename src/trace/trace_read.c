@@ -1,9 +1,9 @@
-/* Reads a trace event by event. Only one event is held as text at a time.
+/* Reads a trace event by event. Only the text of one event is in memory at a time.
  *
  *     { "deviceProperties": [...], "traceEvents": [ {event}, {event}, ... ], ... }      or      [ {event}, ... ]
  *
- * Texts that repeat (names, shapes) are stored once. An event that has no "ts" and "dur", or is of no category that counts,
- * is passed over. zlib is loaded when a trace is read; it also reads files that are not compressed. */
+ * Texts that repeat (names, shapes) are stored once. Events without "ts" or "dur", and events of other categories
+ * than those below, are skipped. zlib is loaded when a trace is read; it also reads files that are not compressed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static nnc_status load(zlib_calls *calls, nnc_error *err)
 #endif
 }
 
-/* ---- texts, each once ---- */
+/* ---- texts, each stored once ---- */
 
 typedef struct texts {
     nnc_arena *arena;
@@ -102,7 +102,7 @@ static bool grow_slots(texts *t)
     return true;
 }
 
-/* Number of a text; -1 = out of memory. */
+/* Returns the index of a text, which is added if it is new; -1 = out of memory. */
 static int32_t number_of(texts *t, const char *text, size_t size)
 {
     if (2 * t->count >= t->size && !grow_slots(t)) {
@@ -134,12 +134,12 @@ typedef struct reader {
     const char *path;
     unsigned char window[WINDOW_BYTES];
     int at, filled;
-    double before; /* bytes of earlier windows */
+    double before; /* number of bytes in earlier windows */
     bool failed;   /* err is set */
-    char *event;   /* the text of a value that is kept */
+    char *event;   /* text of the value that was taken last with `kept` */
     size_t event_size;
     texts names, kinds, threads;
-    nnc_buffer calls, launches, kernels; /* arrays of structs */
+    nnc_buffer calls, launches, kernels; /* arrays of nnc_trace_call, nnc_trace_launch and nnc_trace_kernel */
     nnc_buffer key;
     nnc_trace *trace;
     nnc_error *err;
@@ -163,7 +163,7 @@ static void no_memory(reader *r)
     }
 }
 
-/* The next byte without taking it; -1 = the end, or an error. */
+/* Returns the next byte without taking it; -1 = the end, or an error. */
 static int peek(reader *r)
 {
     if (r->at < r->filled) {
@@ -210,8 +210,8 @@ static bool take(reader *r, char expected)
     return false;
 }
 
-/* Takes one JSON value. kept: its text stands in r->event, ended by a NUL; its size is returned. Brackets are matched by
- * number; the members are checked where they are read. */
+/* Takes one JSON value and returns its size. kept: r->event receives its text, with a NUL at its end. Brackets are
+ * only counted here; read_members checks their content. */
 static size_t take_value(reader *r, bool kept)
 {
     size_t size = 0;
@@ -280,7 +280,8 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* The value at p: texts without their quotes, brackets with all inside. NULL: no value. */
+/* Finds the value at p: a string without its quotes, or a list or object with its brackets. Returns the position
+ * after it; NULL: no value. */
 static const char *slice_value(const char *p, slice *value)
 {
     int depth = 0;
@@ -315,7 +316,7 @@ static const char *slice_value(const char *p, slice *value)
 
 typedef void member_fn(event *e, slice key, slice value);
 
-/* Calls `each` for the members of the object at p. false: no object. */
+/* Calls `each` for every member of the object at p. Returns false if it is not an object. */
 static bool read_members(const char *p, event *e, member_fn *each)
 {
     slice key, value;
@@ -379,7 +380,7 @@ static void set_arg(event *e, slice key, slice value)
     set_member(rows, e, key, value);
 }
 
-/* Microseconds with decimals -> nanoseconds. false: no number from 0 to 9.2e15. */
+/* Converts microseconds with decimals to nanoseconds. Returns false if this is not a number from 0 to 9.2e15. */
 static bool nanoseconds(slice s, int64_t *ns)
 {
     int64_t value = 0;
@@ -417,7 +418,7 @@ static int64_t whole(slice s)
     return s.size > 0 ? value : -1;
 }
 
-/* Appends a list with one blank after each comma, however the file sets it. */
+/* Appends a list, with exactly one blank after each comma. */
 static void put_list(nnc_buffer *out, slice list)
 {
     bool text = false;
@@ -434,7 +435,7 @@ static void put_list(nnc_buffer *out, slice list)
     }
 }
 
-/* The number of the text in r->key. */
+/* Returns the index of the text in r->key. */
 static int32_t key_number(reader *r, texts *t)
 {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
@@ -445,7 +446,7 @@ static int32_t key_number(reader *r, texts *t)
     return number;
 }
 
-/* Parts are joined by a byte that no JSON text has. */
+/* The byte between the two parts cannot be in a JSON text. */
 static int32_t thread_of(reader *r, const event *e)
 {
     nnc_buffer_clear(&r->key);
@@ -588,7 +589,7 @@ static void read_events(reader *r)
 
 /* ---- the file ---- */
 
-/* The name of the first device: the "name" of the first object of the list. */
+/* Reads the name of the first device: "name" of the first object of the list. */
 static void read_devices(reader *r)
 {
     event e = { 0 };
@@ -613,7 +614,7 @@ static void read_ranks(reader *r)
 
 static void read_document(reader *r)
 {
-    if (peek_word(r) == '[') { /* the other form of Chrome's traces */
+    if (peek_word(r) == '[') { /* the second form of Chrome's traces */
         read_events(r);
         return;
     }
@@ -653,7 +654,7 @@ static void read_document(reader *r)
     }
 }
 
-/* Cuts the keys of kinds into their parts. */
+/* Cuts the keys of operators with shapes into their parts. */
 static bool split_kinds(reader *r)
 {
     nnc_trace *t = r->trace;

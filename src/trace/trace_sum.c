@@ -1,10 +1,13 @@
-/* Kernels of a trace summed by operator, and what could be won.
+/* Sums the kernels of a trace by operator, and finds operators that could be faster.
  *
- *     expected = predicted x sqrt(machine x near)    machine: median of measured / predicted, for products and for the others
- *     save     = measured - expected                 near: the same of the eight rows next in size
+ *     expected = predicted x sqrt(machine x near)
+ *     save     = measured - expected
  *
- * A machine slower than its device file is not a finding by itself. The medians take each row once, so an operator that
- * alone is slow does not move them. */
+ * machine: median of measured / predicted over all products, or over all other operators.
+ * near: the same median over the eight rows with the nearest sizes.
+ *
+ * With this factor, a machine that is slower than its device file is not a finding. A median takes each row once, so
+ * a single slow operator does not change it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +30,7 @@ static int launch_in_time(const void *a, const void *b)
     return thread != 0 ? thread : ((*x)->start_ns > (*y)->start_ns) - ((*x)->start_ns < (*y)->start_ns);
 }
 
-/* By thread and start; an operator stands before those inside it. */
+/* Orders calls by thread and start. An operator precedes the operators inside it. */
 static int call_in_time(const void *a, const void *b)
 {
     const nnc_trace_call *x = a, *y = b;
@@ -44,8 +47,8 @@ static int by_external(const void *a, const void *b)
 
 enum { NESTING_MAX = 256 };
 
-/* Sets issuer[i], the call of launch i (in the order of the launches): the innermost call around it whose shapes were
- * recorded; NULL = none. in_time: the launches by thread and time. */
+/* Sets issuer[i] to the call that issued launch i (in the order of the launches): the innermost call around the
+ * launch that has recorded shapes; NULL = none. in_time: the launches, sorted by thread and time. */
 static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer)
 {
     const nnc_trace_call *open[NESTING_MAX];
@@ -112,7 +115,7 @@ static bool links_make(nnc_trace *t, links *l)
     return true;
 }
 
-/* The call that issued a kernel; NULL = not known. */
+/* Finds the call that issued a kernel; NULL = not known. */
 static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const nnc_trace_kernel *kernel)
 {
     const nnc_trace_launch key = { .correlation = kernel->correlation };
@@ -132,7 +135,7 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
 
 /* ---- rows ---- */
 
-/* Products on tensor cores that round fp32 to tf32 have this in their names. */
+/* Does a kernel on tensor cores round fp32 to tf32? Its name then contains one of these parts. */
 static bool rounds_to_tf32(const char *kernel)
 {
     return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
@@ -140,7 +143,8 @@ static bool rounds_to_tf32(const char *kernel)
            strstr(kernel, "s1688wgrad") != NULL;
 }
 
-/* Adds a kernel to its row: one row for each kind of operator, then one for each kernel without operator. */
+/* Adds a kernel to its row. Each operator with shapes has a row; each kernel name without an operator has a row
+ * after these. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
                        nnc_trace_row *rows)
 {
@@ -225,7 +229,7 @@ static double median_of(double *values, int64_t count)
     return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
-/* A priced row: seconds of a call as predicted, measured over predicted. */
+/* A priced row: predicted seconds per call, and measured / predicted time. */
 typedef struct sized {
     double call_s, ratio;
     nnc_trace_row *row;
@@ -239,7 +243,7 @@ static int smallest_first(const void *a, const void *b)
 
 enum { FACTOR_ROWS = 3, NEAR_ROWS = 4 };
 
-/* Median ratio of the rows next in size, four on each side; not of the row itself. */
+/* Returns the median ratio of the rows with the nearest sizes, up to four on each side, without the row itself. */
 static double factor_near(const sized *rows, int64_t count, int64_t at)
 {
     double near[2 * NEAR_ROWS] = { 1.0 };
@@ -253,9 +257,9 @@ static double factor_near(const sized *rows, int64_t count, int64_t at)
     return found > 0 ? median_of(near, found) : 1.0;
 }
 
-/* Sets what the rows of products, or the others, are expected to take. Returns the factor of the machine: the median of
- * measured / predicted over them. A row has the geometric mean of it and of the rows next in size, so that neither a slower
- * machine nor an error of the prediction that grows with size is a finding. */
+/* Sets the factor of each product (products true) or of each other operator: the geometric mean of the machine's
+ * factor and that of rows of similar size. So neither a slower machine nor a prediction error that grows with size
+ * is a finding. Returns the machine's factor, the median of measured / predicted. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios)
 {
     int64_t count = 0;
@@ -267,7 +271,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
             count++;
         }
     }
-    const double slowest = 2.0; /* a device of whose kernels half take longer is not the one that was named */
+    const double slowest = 2.0; /* if the median is larger, the trace is from another device than the given one */
     const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(median_of(ratios, count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
     for (int64_t i = 0; i < count; i++) {
@@ -277,7 +281,8 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
     return factor;
 }
 
-/* Kernels of CUTLASS, and most of cuBLAS, end in the alignment they need: "..._tn_align4". 0 = not said. */
+/* Returns the alignment that a kernel needs, in elements. Names of CUTLASS kernels, and of most cuBLAS kernels, end
+ * in it: "..._tn_align4". 0 = not stated. */
 static int aligned_to(const char *kernel)
 {
     const char *at = strstr(kernel, "_align");
@@ -310,7 +315,8 @@ static int most_saved_first(const void *a, const void *b)
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
-/* A row is a finding if it takes a twentieth longer than expected, or could be padded. */
+/* Lists the rows that could be faster: rows that could save over 5 % of their time, compared with the expected time
+ * or with the time of padded sides. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
 {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
@@ -353,7 +359,7 @@ static int by_start(const void *a, const void *b)
 
 enum { DEVICES_MAX = 4096 };
 
-/* The device with most kernels, and the number of devices. */
+/* Returns the device with most kernels; *devices is the number of devices. */
 static int32_t main_device(const nnc_trace *t, int32_t *devices)
 {
     int64_t counts[DEVICES_MAX + 2] = { 0 };
@@ -369,7 +375,8 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices)
     return best - 1;
 }
 
-/* Seconds that at least one kernel of the device runs; wanted: of these classes only. Kernels are in order of start. */
+/* Returns the seconds in which at least one kernel of the device runs; wanted: bits of the classes that count. The
+ * kernels must be sorted by start. */
 static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
 {
     int64_t end = INT64_MIN;
@@ -385,8 +392,8 @@ static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
     return covered;
 }
 
-/* Seconds that the device is idle although nothing but the host is missing: the kernel that ends the gap was launched
- * after the gap began. Kernels are in order of start, launches in that of their correlation. */
+/* Returns the seconds in which the device is idle because of the host: the kernel that ends the gap was launched
+ * after the gap began. The kernels must be sorted by start, the launches by correlation. */
 static double idle_for_host_s(const nnc_trace *t, int32_t device)
 {
     int64_t end = INT64_MAX;
@@ -447,12 +454,12 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
 
 /* ---- the ranks of one run ----
  *
- * How long each rank waits for the others.
+ * Finds how long each rank waits for the other ranks.
  *
  *     rank 0   compute ....|collective          |          takes longest: it came first
  *     rank 1   compute .............|collective |          came last, and did not wait
  *
- * Clocks of ranks need not agree: only durations are compared, of the nth collective of a kind. */
+ * The clocks of ranks may differ, so only durations are compared: those of the nth collective of the same kind. */
 
 static int in_order(const void *a, const void *b)
 {

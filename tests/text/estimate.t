@@ -852,3 +852,11 @@ $ nncost estimate dense round --software eager --set device.host.kernel_s=0 --fo
 "step_s": 0.018949176
 $ nncost ops dense round --software eager --set device.host.kernel_s=0 --format csv | python3 -c "import csv, sys; print('%.9g' % sum(float(r['time_s']) * float(r['repeat']) for r in csv.DictReader(sys.stdin)))"
 0.018949176
+
+# Options that the estimate would not read.
+$ nncost estimate dense round --building shed
+! nncost: --building: changes nothing here, expected it with --tokens or --samples, or 'nncost run'
+[2]
+$ nncost estimate dense round --host 1e-4
+! nncost: --host: changes nothing here, expected it with --software torch-eager and --implementation
+[2]

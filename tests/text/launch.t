@@ -198,8 +198,7 @@ $ nncost search dense round,dense --devices 4 --global-batch 16 --emit deepspeed
 
 # An option of a command may be negated, and have an object as its value.
 $ nncost show dense --to-options -- vllm serve x --no-enable-eplb --no-enforce-eager --no-async-scheduling --speculative-config '{"method": "mtp", "num_speculative_tokens": 2}'
-nncost serve dense DEVICE --software vllm --draft-length 2 --data 1
-\# arguments:1: speculative_config.method: left open, expected --acceptance, or a file that sets it
+nncost serve dense DEVICE --software vllm --acceptance 0.7 --draft-length 2 --data 1
 $ nncost show dense --to-options -- vllm serve x --no-eplb
 ! nncost: arguments:1: no-eplb: unknown key, and it may affect the cost; give what it means as an option of nncost, and --lenient skips the key
 [3]
@@ -233,6 +232,12 @@ $ cp inputs/serve.sh .; nncost show serve.sh --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --kv-precision fp8
 $ nncost show serve.sh 1=2 BATCH=32 --to-options
 nncost serve dense DEVICE --software tensorrt-llm --tensor 2 --kv-precision fp8 --max-batch 32
+$ echo 'enable_attention_dp: true' >>options.yml
+$ nncost serve options.yml dense round --tensor 4 --input-len 8 --output-len 8
+! nncost: options.yml: an option gives tensor, expected those of all fields of this key
+[3]
+$ printf 'cat >o.yml <<EOF\nenable_attention_dp: true\nEOF\ntrtllm-serve dense --tp_size=4 --ep_size 4 --extra_llm_api_options=o.yml\n' >dp.sh; nncost show dp.sh --to-options
+nncost serve dense DEVICE --software tensorrt-llm --tensor 1 --expert 4 --attention-data 4
 $ echo 'torchrun --nproc-per-node $GPUS pretrain_gpt.py --num-layers $1 --tensor-model-parallel-size $TP' >unset.sh
 $ nncost show unset.sh --to-options
 ! nncost: unset.sh:1: num-layers: is ${1}, which the script does not set, expected 1=VALUE among the arguments

@@ -48,7 +48,7 @@ embed.tokens,embed.tokens,embedding,forward,embedding,1,tokens=1000 width=1000,0
 $ nncost ops dense round --top 1 -fcsv -o ops.csv; wc -l < ops.csv
 2
 $ nncost ops dense round -o
-! nncost: --output: a value is missing
+! nncost: --output: a value is missing, expected FILE
 [2]
 $ nncost ops dense round -x
 ! nncost: -x: unknown option, options start with two dashes

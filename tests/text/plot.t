@@ -476,7 +476,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 
 # Where more devices stop paying.
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 310" width="720" height="310" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 334" width="720" height="334" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 <pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
@@ -509,9 +509,11 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <text class="s on-backward" x="629.5" y="246" text-anchor="middle">16.03 ms</text>
 <text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
+<rect class="backward" x="52" y="314" width="24" height="11"/><text x="84" y="324">throughput per device</text>
+<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost with size, or no plan fits</text>
 </svg>
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360 | head -3
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 276" width="360" height="276" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 318" width="360" height="318" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 
@@ -563,7 +565,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --max-memory 1000 
 </svg>
 [1]
 $ nncost plot scaling dense round --devices 2..4 --global-batch 16 --max-memory 1000 --fragment
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 310" width="720" height="310" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 334" width="720" height="334" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, no plan of any size fits; the batch of 16 is fixed, every size has its own best plan.</desc>
 <pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
@@ -576,10 +578,12 @@ $ nncost plot scaling dense round --devices 2..4 --global-batch 16 --max-memory 
 <path class="grid" d="M52 116L712 116"/><text class="dim" x="46" y="120" text-anchor="end">75%</text>
 <path class="grid" d="M52 66L712 66"/><text class="dim" x="46" y="70" text-anchor="end">100%</text>
 <text class="dim" x="217" y="282" text-anchor="middle">2</text>
-<g><title>2 devices: no plan fits</title><rect class="grid dash" x="177" y="66" width="80" height="200"/></g>
+<g><title>2 devices: no plan fits</title><rect class="axis dash" x="177" y="66" width="80" height="200"/></g>
 <text class="dim" x="547" y="282" text-anchor="middle">4</text>
-<g><title>4 devices: no plan fits</title><rect class="grid dash" x="507" y="66" width="80" height="200"/></g>
+<g><title>4 devices: no plan fits</title><rect class="axis dash" x="507" y="66" width="80" height="200"/></g>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
+<rect class="backward" x="52" y="314" width="24" height="11"/><text x="84" y="324">throughput per device</text>
+<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost with size, or no plan fits</text>
 </svg>
 [1]
 

@@ -121,7 +121,7 @@ $ nncost estimate dense round --offer spot
 ! nncost: --offer: expected it with --seller, found none
 [2]
 $ nncost run dense round --tokens 1T --region Tyland
-! nncost: --region: expected an ISO country code or a cloud's region, nearest "Toyland", found "Tyland"
+! nncost: --region: expected a country, its ISO code or a cloud's region, nearest "Toyland", found "Tyland"
 [3]
 
 # A catalogue without a source is none.

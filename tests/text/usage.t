@@ -8,7 +8,7 @@ $ nncost estimat dense round
 ! nncost: estimat: unknown command, did you mean estimate?
 [2]
 $ nncost xyzzy
-! nncost: xyzzy: unknown command, see 'nncost --help'
+! nncost: xyzzy: unknown command, expected one first, as in "nncost estimate gpt2 h100", see 'nncost --help'
 [2]
 
 # --help and --version take no further argument; a switch takes no value.
@@ -92,7 +92,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 
 # Missing and empty values.
 $ nncost estimate dense round --micro-batch
-! nncost: --micro-batch: a value is missing
+! nncost: --micro-batch: a value is missing, expected a whole number from 1 to 1e9
 [2]
 $ nncost estimate dense round --output ''
 ! nncost: --output: empty value

@@ -105,6 +105,20 @@ START_TEST(a_slow_host_is_named)
     ck_assert_int_eq(r.bound, NNC_BOUND_HOST);
     ck_assert_double_gt(r.bound_s[NNC_BOUND_HOST], 0.5 * r.step_s);
     ck_assert_double_lt(r.step_without_bound_s, 0.5 * r.step_s);
+    /* A host of 0.1 ms per kernel: the device waits for a quarter of the step or longer, which bounds the ops of passes. */
+    nnc_device slow = *h100;
+    nnc_model listed = *gpt2;
+    slow.host.kernel_s = 1e-4;
+    listed.implementation = NNC_IMPLEMENTATION_TRANSFORMERS;
+    const nnc_result late = estimate_with(&listed, &slow, eager, &plan);
+    ck_assert_double_ge(late.host_s, 0.25 * late.step_s);
+    int32_t count = 0, held = 0;
+    const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+    for (int32_t i = 0; i < count; i++) {
+        held += rows[i].bound == NNC_BOUND_HOST;
+        ck_assert(rows[i].bound == NNC_BOUND_HOST || rows[i].op->phase == NNC_PHASE_UPDATE);
+    }
+    ck_assert_int_gt(held, count / 2);
 }
 END_TEST
 
@@ -189,6 +203,13 @@ START_TEST(ideal_rows_load_their_links)
             ck_assert_double_eq_tol(r.bound_s[NNC_BOUND_NETWORK], busiest_s, 1e-9 * busiest_s + 1e-300);
             ck_assert_double_eq_tol(exposed_s, r.exposed_comm_s, 1e-9 * r.exposed_comm_s + 1e-300);
         }
+        /* Every row after the other is the upper bound, or the step where messages make it longer. */
+        double rows_s = r.bubble_s;
+        for (int32_t k = 0; k < count; k++) {
+            rows_s += (rows[k].compute_s + rows[k].memory_s) * rows[k].repeat;
+            rows_s += nnc_op_is_collective(rows[k].op) ? rows[k].network_s * rows[k].repeat : 0.0;
+        }
+        ck_assert_double_eq_tol(r.upper_bound_s, fmax(rows_s, r.step_s), 1e-9 * r.upper_bound_s);
 
         ck_assert_double_eq_tol(r.bubble_share * (1.0 + r.bubble_ratio), r.bubble_ratio,
                                 1e-9 * r.bubble_ratio + 1e-300);

@@ -136,7 +136,7 @@ START_TEST(one_device)
 }
 END_TEST
 
-/* No change alone makes the plan fit on a device of 150 MB: fp32 weights, gradients and two moments of 13.7 million parameters
+/* No change alone makes the plan fit 150 MB: fp32 weights, gradients and two moments of 13.7 million parameters
  * are 219 MB. 4-bit frozen weights with adapters fit once bf16 and flash attention shrink the activations, too. */
 START_TEST(nothing_alone_fits)
 {
@@ -193,6 +193,24 @@ START_TEST(other_software)
     find(&plan, false);
     check_list(&plan, all, COUNT_OF(all));
     ck_assert_str_eq(changes.together.options, "--micro-batch 512 --attention flash --software torch-compile");
+}
+END_TEST
+
+/* The narrowest format that the device multiplies faster: TF32 where it has no 16 bits, else bf16, else fp16. */
+START_TEST(precisions_of_devices)
+{
+    const nnc_plan plan = single();
+    device.matmul_flops_per_s[NNC_BF16] = (double)NAN;
+    find(&plan, true);
+    ck_assert_str_eq(changes.list[0].options, "--precision fp16 --policy mixed");
+    device.matmul_flops_per_s[NNC_FP16] = (double)NAN;
+    find(&plan, true);
+    ck_assert_str_eq(changes.list[0].options, "--precision tf32");
+    nnc_plan narrow = plan; /* TF32 is no change for a plan that has it, nor is any other format */
+    narrow.precision = NNC_TF32;
+    for (int i = find(&narrow, true) - 1; i >= 0; i--) {
+        ck_assert_ptr_null(strstr(changes.list[i].options, "--precision"));
+    }
 }
 END_TEST
 
@@ -257,6 +275,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { one_device, nothing_alone_fits, cluster, other_software, padding, given_batch };
+    const TTest *const tests[] = { one_device, precisions_of_devices, nothing_alone_fits,
+                                   cluster,    other_software,        padding,
+                                   given_batch };
     return run_tests_with("changes", set_up, close_support, tests, COUNT_OF(tests));
 }

@@ -98,6 +98,8 @@ START_TEST(largest_micro_batch)
             ck_assert(tried.micro_batch == 0 || fits == (i % 2 == 0));
         }
         ck_assert_int_le(fit->micro_batch, fit->micro_batch_tight);
+        ck_assert_int_eq(fit->margin_bytes,
+                         fit->result.memory.total_interval_bytes[1] - fit->result.memory.total_interval_bytes[0]);
         for (int32_t i = 0; i < fit->remedy_count; i++) {
             ck_assert_int_gt(fit->remedies[i].micro_batch, 0);
             ck_assert_int_le(fit->remedies[i].total_bytes, mem);

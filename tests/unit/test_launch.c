@@ -39,8 +39,7 @@ static const struct {
     { "a: &x {b: 1}\nc: {<<: *x}\n", "{\"a\":{\"b\":1},\n\"c\":{\"b\":1}}" },
     { "a: &x {b: 1, d: [2, {e: \"},\"}]}\nc: {b: 3, <<: *x}\n",
       "{\"a\":{\"b\":1,\"d\":[2,{\"e\":\"},\"}]},\n\"c\":{\"b\":3,\"d\":[2,{\"e\":\"},\"}]}}" },
-    { "a: &x {b: 1, d: 2}\nc:\n  <<: *x\n  b: 3\n",
-      "{\"a\":{\"b\":1,\"d\":2},\n\"c\":\n{      \"d\":2,\n\"b\":3}}" },
+    { "a: &x {b: 1, d: 2}\nc:\n  <<: *x\n  b: 3\n", "{\"a\":{\"b\":1,\"d\":2},\n\"c\":\n{      \"d\":2,\n\"b\":3}}" },
     { "a: {<<: *x}\n", NULL },
     { "a: &x [1]\nb: {<<: *x}\n", NULL },
     { "a: {<<: {b: 1}}\n", NULL },
@@ -100,7 +99,7 @@ static const struct {
       "\n\"a\":4,\"b\":4,\"c\":7,\"d\":4,\"e\":\"${B}\",\"f\":\"x4y\"" },
     { "A=2; B=$(($A*3 + 10 / 4))\n" RUN "--a $B --b $((B % 5)) --c $((X+1))", "\n\"a\":8,\"b\":3,\"c\":\"${X+1}\"" },
     { "A=9; " RUN "--a $((A > 8 ? A * 2 : 8)) --b $((A < 8 ? 1 : A > 9 ? 2 : 3)) --c $((X > 1 ? 2 : 3))",
-      "\"a\":18,\"b\":3,\"c\":\"${X > 1 ? 2 : 3}\"" },
+      "\"a\":18,\"b\":3,\"c\":\"${X_>_1_?_2_:_3}\"" },
     { "A=(--a 1\n --b '2 3')\nA+=(--c)\n" RUN "\"${A[@]}\"", "\"a\":1,\n\"b\":\"2 3\",\n\"c\":true" },
     { "A=\"--a 1 --b 2\"\n" RUN "$A", "\"a\":1,\"b\":2" },
     { "A=\"--a 1\"\nA=\"$A --b 2\"\n" RUN "$A", "\"a\":1,\n\"b\":2" },
@@ -128,8 +127,12 @@ static const struct {
     { "A=aXbXc\n" RUN "--b ${A%X*} --c ${A%%X*} --d ${A#*X} --e ${A##*X}",
       "\n\"b\":\"aXb\",\"c\":\"a\",\"d\":\"bXc\",\"e\":\"c\"" },
     { "A=4\nif f; then A=${A:-8}; fi\n" RUN "--a $A", "\n\n\"a\":4" },
+    { "f() {\n local A=$1\n " RUN "--a $A --b $2 --c ${3:-4}\n}\nf 1 x", "\n\n\"a\":1,\"b\":\"x\",\"c\":4" },
+    { "function f {\n " RUN "--a $1\n}\ng() { f 5; }\nif [ 1 -gt 2 ]; then f 3; fi\ng", "\n\"a\":5" },
+    { "f() { f; f; }\nf\n" RUN "--a 1", "\n\n\"a\":1" },
+    { "f || { echo x; }\n(g) || (h)\n" RUN "--a 1", "\n\n\"a\":1" },
     { "A=4\nif f; then A=8; fi\n" RUN "--a $A", "\n\n\"a\":\"${A}\"" },
-    { "1=7; B=${2:-3}\n" RUN "--a $1 --b $B", "\n\"a\":7,\"b\":3" },
+    { "1=7; 12=8; B=${2:-3}\n" RUN "--a $1 --b $B --c ${12} --d $12", "\n\"a\":7,\"b\":3,\"c\":8,\"d\":72" },
     { "A='x\n", NULL },
     { "fi\n", NULL },
 };
@@ -490,7 +493,7 @@ static void check_fields(nnc_json fields)
 {
     for (nnc_json one = nnc_json_first(fields); one.node != NULL; one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
-        name += strchr("?!-", name[0]) != NULL;
+        name += strchr("?!-+", name[0]) != NULL;
         check_name(name);
         nnc_plan plan = nnc_plan_default();
         const char *value = nnc_json_text(one);
@@ -509,8 +512,8 @@ static void check_row(nnc_json row)
     for (size_t i = 0; i < COUNT_OF(kinds); i++) {
         kind_count += nnc_json_get(row, kinds[i]).node != NULL ? 1 : 0;
     }
-    ck_assert_msg(kind_count == 1 || (kind_count == 0 && nnc_json_get(row, "instead").node != NULL),
-                  "%s: %d kinds", key, kind_count);
+    ck_assert_msg(kind_count == 1 || (kind_count == 0 && nnc_json_get(row, "instead").node != NULL), "%s: %d kinds",
+                  key, kind_count);
     const nnc_json to = nnc_json_get(row, "to");
     if (to.node != NULL) {
         check_name(nnc_json_text(to));

@@ -243,6 +243,10 @@ START_TEST(searches_are_checked)
     search.micro_batch = (nnc_choice){ { INT64_MIN }, 1 };
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     search.micro_batch.count = 0;
+    search.tensor = (nnc_choice){ { 1, ((int64_t)1 << 32) + 1 }, 2 }; /* 1, were it cut to 32 bits */
+    ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
+    ck_assert_str_eq(err.where, "nnc_search.tensor.values[1]");
+    search.tensor.count = 0;
     search.deadline_s = (double)NAN;
     ck_assert_int_eq(nnc_search_run(model, device, NULL, &search, NULL, NULL, found, &err), NNC_BAD_USAGE);
     search.deadline_s = 0.0;

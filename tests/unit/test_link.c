@@ -209,6 +209,9 @@ START_TEST(slices_of_three_axes)
             expect_axis(same, k, shapes[i][k], 1, n >= 64);
         }
     }
+    /* 14 = 2 x 7 fits into no box of 4 x 4 x 4: a line of 14. */
+    const nnc_device small = torus(4, 4, 4, WRAPPED, 100e9);
+    expect_axis(route_of(&small, 14, 0, 14, 1), 0, 14, 1, false);
     const nnc_route pair = route_of(&v5p, 4, 0, 4, 1); /* 1x2x2 */
     ck_assert_int_eq(pair.axes, 2);
 }
@@ -384,6 +387,14 @@ START_TEST(fastest_algorithm_counts)
             best = one < best ? one : best;
         }
         ck_assert_double_le(t, best);
+        /* Sets of algorithms that name the same one take the same time. */
+        const char *name = NULL, *alone = NULL;
+        const double say_s = nnc_collective_say_s(&g.route, kind, bytes, NNC_ALGORITHM_ALL, NULL, &name);
+        for (unsigned set = 1; set < NNC_ALGORITHM_ALL; set++) {
+            const double one = nnc_collective_say_s(&g.route, kind, bytes, set, NULL, &alone);
+            ck_assert_int_eq(name == NULL, alone == NULL); /* a set without a fitting algorithm takes the first */
+            ck_assert_msg(name != alone || (!(one > say_s) && !(one < say_s)), "%s: %g s, %g s", name, one, say_s);
+        }
     }
 }
 END_TEST

@@ -177,9 +177,31 @@ START_TEST(experts_have_a_launch_of_their_own)
 }
 END_TEST
 
+/* Kernels of expert communication occupy units: a product bound by compute, 2 us fixed and 8 us of work, takes 1.5 times
+ * the work, 14 us; one bound by memory keeps its time. A factor of 1 or less changes nothing. */
+START_TEST(lent_units_slow_down_the_work)
+{
+    const nnc_op product = { .kind = NNC_OP_MATMUL, .u.matmul = { .m = 8, .n = 8, .k = 8, .batch = 1 } };
+    static nnc_rows rows;
+    nnc_op_cost *const both = rows.rows;
+    both[0] = both[1] = (nnc_op_cost){ .op = &product, .time_s = 10e-6, .fixed_s = 2e-6, .compute_s = 8e-6 };
+    both[0].bound = NNC_BOUND_COMPUTE;
+    both[1].bound = NNC_BOUND_MEMORY;
+    rows.count = 2;
+    nnc_rows_lend(&rows, 1.0);
+    ck_assert_double_eq(both[0].time_s, 10e-6);
+    nnc_rows_lend(&rows, 1.5);
+    ck_assert_double_eq_tol(both[0].time_s, 14e-6, 1e-18);
+    ck_assert_double_eq_tol(both[0].compute_s, 12e-6, 1e-18);
+    ck_assert_double_eq(both[1].time_s, 10e-6);
+    ck_assert_double_eq(both[1].compute_s, 8e-6);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {
+        lent_units_slow_down_the_work,
         a_pass_takes_longer_by_the_power_it_lacks,
         a_cap_is_a_lower_limit,
         a_cap_that_cannot_be_judged_is_refused,

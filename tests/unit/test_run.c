@@ -217,7 +217,29 @@ START_TEST(failures_wait_for_spares)
         const nnc_run run = run_of(&plan, &ask);
         CLOSE(run.nodes_out, 0.5, 1e-12);
         CLOSE(run.restart_s, HOUR * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
+        ask.replace_s = 0.5; /* half a second counts, too */
+        CLOSE(run_of(&plan, &ask).restart_s, 0.5 * (1.0 - exp(-0.5) * fewer[spares]), 1e-9);
+        ask.replace_s = HOUR;
     }
+}
+END_TEST
+
+/* A checkpoint of AdamW with 16-bit weights: 2 + 4 of the master copy + 8 of the moments for each parameter; all in fp32: 4 + 8. */
+START_TEST(checkpoint_of_a_model)
+{
+    const nnc_model model = gpt(2, 64, 4, 500, 32);
+    const nnc_device device = plain_device();
+    const nnc_run_ask ask = nnc_run_ask_default();
+    nnc_plan plan = nnc_plan_default();
+    nnc_error err = { 0 };
+    nnc_run run;
+    nnc_result r = estimate(&model, &plan);
+    ck_assert_int_eq(nnc_run_of(&r, &device, &plan, &ask, &run, &err), NNC_OK);
+    CLOSE(run.checkpoint_bytes, 14.0 * (double)r.params, 1e-12);
+    plan.precision = NNC_TF32;
+    r = estimate(&model, &plan);
+    ck_assert_int_eq(nnc_run_of(&r, &device, &plan, &ask, &run, &err), NNC_OK);
+    CLOSE(run.checkpoint_bytes, 12.0 * (double)r.params, 1e-12);
 }
 END_TEST
 
@@ -552,6 +574,7 @@ int main(void)
         replicas_that_go_on,
         few_stops_and_none,
         failures_wait_for_spares,
+        checkpoint_of_a_model,
         sellers_and_regions,
         power_of_a_capped_device,
         buildings,

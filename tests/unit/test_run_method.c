@@ -159,6 +159,12 @@ START_TEST(tulu_iteration)
     CLOSE(run.run_s, 2075.0, 1e-12);
     CLOSE(run.device_hours, 147.6, 1e-3);
     CLOSE(run.train_s / run.run_s, 0.72, 5e-3);
+    /* A device draws the busy power while it trains and generates, 2050 of 2075 s, and idles while weights are sent. */
+    ask.idle_w = 100.0;
+    ask.busy_w = 1000.0;
+    run = run_of(&plan, &ask);
+    CLOSE(run.busy_share, 2050.0 / 2075.0, 1e-12);
+    CLOSE(run.power_w, 100.0 + 900.0 * 2050.0 / 2075.0, 1e-12);
 
     /* generation during training, one iteration old: only new weights are waited for */
     ask.rollout_overlap = true;

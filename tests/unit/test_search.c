@@ -465,6 +465,32 @@ START_TEST(an_impossible_space_says_why)
 }
 END_TEST
 
+/* Framework without stages of different sizes: 48 layers divide over 16 stages, not over 32; as layers the embedding and the
+ * head make 50, which divide over 10. */
+START_TEST(equal_stages_divide_the_layers)
+{
+    static const struct {
+        int32_t stages;
+        bool ends, divides;
+    } cases[] = {
+        { 16, false, true }, { 32, false, false }, { 16, true, false }, { 10, true, true }, { 10, false, false }
+    };
+    nnc_software software = nnc_software_default();
+    software.ships.uneven_stages = false;
+    nnc_profiles profiles = nnc_profiles_of_one(&software);
+    profiles.any = false;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        nnc_search search = search_of(cases[i].stages, 64);
+        nnc_error err = { .status = NNC_OK };
+        search.pipeline = (nnc_choice){ { cases[i].stages }, 1 };
+        search.base.ends_as_layers = cases[i].ends;
+        const bool found = nnc_search_by_plan(gpt, a100, &profiles, &search, NULL, NULL, result, &err) == NNC_OK &&
+                           result->best_count > 0;
+        ck_assert_msg(found == cases[i].divides, "%zu: %s: %s", i, err.where, err.what);
+    }
+}
+END_TEST
+
 /* Every block is in one shard. Each shard has its share of the blocks, and of every choice. */
 START_TEST(shards_divide_the_space)
 {
@@ -684,6 +710,7 @@ int main(void)
         cost_at_one_size_is_time,
         stops_at_a_whole_round,
         an_impossible_space_says_why,
+        equal_stages_divide_the_layers,
         shards_divide_the_space,
         shards_hold_the_answer,
         a_front_beats_what_is_worse,

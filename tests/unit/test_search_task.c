@@ -201,6 +201,25 @@ static void check_found(const nnc_found *a, const nnc_found *b)
     ck_assert_int_eq(a->plan.zero, b->plan.zero);
 }
 
+/* A file of another schema, or of none, is no shard: the error names its line. */
+START_TEST(other_schemas_are_refused)
+{
+    nnc_search_task task = task_of(16, 32);
+    write_shards(&task);
+    static const char *const schemas[] = { "\"nncost.sweep/1\"", "7" };
+    for (size_t i = 0; i < COUNT_OF(schemas); i++) {
+        nnc_search_report merged;
+        FILE *file = fopen(paths[1], "w");
+        ck_assert_ptr_nonnull(file);
+        fprintf(file, "{ \"schema\": %s, \"digest\": \"abc\" }\n", schemas[i]);
+        fclose(file);
+        ck_assert_int_ne(nnc_search_merge(arena, paths, SHARDS, "abc", &merged, &err), NNC_OK);
+        ck_assert_ptr_nonnull(strstr(err.what, "not of a search"));
+    }
+    remove_shards();
+}
+END_TEST
+
 /* Three shards, read in another order, hold what the whole search holds. Threads add up; the slowest shard counts. */
 START_TEST(merged_shards_are_the_search)
 {
@@ -452,6 +471,7 @@ int main(void)
     const TTest *const tests[] = { sizes_are_searches,
                                    no_size_is_legal,
                                    merged_shards_are_the_search,
+                                   other_schemas_are_refused,
                                    merged_sizes_are_the_search,
                                    merged_shards_keep_the_nearest_miss,
                                    digests_differ,

@@ -248,8 +248,31 @@ START_TEST(disaggregated)
 }
 END_TEST
 
+/* On one device expert parallelism would be the deployment itself, which is tried once: one deployment, and the same
+ * without experts. On two, tensor parallelism is tried with split and with whole experts. */
+START_TEST(whole_experts_are_tried_once)
+{
+    nnc_serve_search_result *r = calloc(1, sizeof *r);
+    ck_assert_ptr_nonnull(r);
+    nnc_serve_ask ask = request();
+    nnc_error err = { 0 };
+    load("olmoe-1b-7b");
+    const nnc_serve_search one = { NULL, 0, 1 };
+    ok(nnc_serve_search_of(model, device, engine, &ask, &one, scratch, r, &err), &err);
+    ck_assert_int_eq(r->deployments, 1);
+    load("llama3-8b");
+    ok(nnc_serve_search_of(model, device, engine, &ask, &one, scratch, r, &err), &err);
+    ck_assert_int_eq(r->deployments, 1);
+    ask.devices = ask.tensor = 2;
+    load("olmoe-1b-7b");
+    ok(nnc_serve_search_of(model, device, engine, &ask, &one, scratch, r, &err), &err);
+    ck_assert_int_eq(r->deployments, 2);
+    free(r);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = { equals_all_deployments, misses, disaggregated };
+    const TTest *const tests[] = { equals_all_deployments, misses, disaggregated, whole_experts_are_tried_once };
     return run_tests("serving search", tests, COUNT_OF(tests));
 }

@@ -1,4 +1,4 @@
-/* accuracy: predictions next to measurements, and their errors by file, device and framework. */
+/* accuracy: compares predictions with measurements, and sums their errors by file, device and framework. */
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 #include "render/render_internal.h"
@@ -13,9 +13,9 @@ typedef struct nnc_accuracy_report {
     int32_t group_count;
     const nnc_left_out *left_out;
     int32_t left_out_count;
-    const char *overrides; /* "scale_out.latency_s=1e-5, ..."; NULL = none */
-    bool summary;          /* show only sums by device, profile and kind of model */
-    bool all_rows;         /* list every row, not only those that cannot be expressed */
+    const char *overrides; /* changes by --set: "scale_out.latency_s=1e-5, ..."; NULL = no changes */
+    bool summary;          /* show only sums, by device, profile and kind of model */
+    bool all_rows;         /* list every row, not only rows that cannot be predicted */
 } nnc_accuracy_report;
 
 /* ---- groups ---- */
@@ -149,7 +149,7 @@ static const nnc_metric line_rows[] = {
 #undef ROW
 static const nnc_metrics csv_line = NNC_METRICS("a line of CSV", line_rows, nnc_scored);
 
-/* ---- files, and all of it ---- */
+/* ---- files, and the whole report ---- */
 
 NNC_GET(get_file, nnc_measured_file, nnc_text_cell(nnc_measured_file_name(self->path)))
 
@@ -245,7 +245,7 @@ static const nnc_metric every_row[] = {
 #undef ROW
 static const nnc_metrics page_rows = NNC_METRICS("a row", every_row, nnc_scored);
 
-/* Columns that no file's prediction uses, each once. */
+/* Lists the columns that no prediction uses, each once. */
 static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -276,7 +276,7 @@ static void write_unused(nnc_buffer *out, nnc_style style, const nnc_accuracy_re
     }
 }
 
-/* Frameworks without a known release, each once. */
+/* Lists the frameworks without a known release, each once. */
 static void write_unknown(nnc_buffer *out, nnc_style style, const nnc_accuracy_report *report)
 {
     nnc_sheet sheet = nnc_sheet_begin(out, style);
@@ -353,7 +353,7 @@ typedef struct accuracy {
     int32_t count;
 } accuracy;
 
-/* A summary joins rows with the same device, profile and kind of model. */
+/* Names the group of a row for --summary: its device, profile and kind of model. */
 static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
 {
     const nnc_scenario *s = a->scenario;
@@ -365,7 +365,7 @@ static nnc_status set_what(accuracy *a, nnc_scored *scored, nnc_error *err)
     return scored->what != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* The verdict of a step: settings that the row leaves open are decided as in an estimate. */
+/* Decides whether a step fits in memory if the settings that its row leaves open are chosen as in an estimate. */
 static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
 {
     nnc_scenario *s = a->scenario;
@@ -380,7 +380,7 @@ static nnc_status set_fit(accuracy *a, const nnc_measured *row, nnc_scored *scor
     return NNC_OK;
 }
 
-/* Loads what a row names, lets the options change it, and predicts. */
+/* Loads the model, device and plan of a row, applies the options, and predicts the row. */
 static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored, nnc_error *err)
 {
     nnc_specs *specs = a->session->specs;
@@ -399,8 +399,7 @@ static nnc_status score(accuracy *a, const nnc_measured *row, nnc_scored *scored
     }
     NNC_TRY(nnc_scenario_apply(specs, &a->session->options.given, s, err));
     NNC_TRY(nnc_scenario_switch(&a->session->options.given, s, err));
-    const char *id = scored->device; /* device that the file names; the scenario is the next
-                                      * row's */
+    const char *id = scored->device; /* the scenario is used again for the next row, so the id is kept */
     nnc_measured asked = *row;
     asked.as_stated = a->session->options.level == NNC_LEVEL_USER;
     status = nnc_score_row(&asked, &s->model, &s->device, &s->software, &s->plan, a->scratch, scored, &why);
@@ -478,7 +477,7 @@ static nnc_status score_all(accuracy *a, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    if (software != NULL) { /* otherwise every row would be left out for this reason */
+    if (software != NULL) { /* checked here, because otherwise this error would be the reason of every row */
         NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err));
     }
     NNC_TRY(read_files(a, err));

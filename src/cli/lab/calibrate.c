@@ -1,4 +1,4 @@
-/* calibrate: parameters of a device, or of an engine that serves, fitted to measured rows. */
+/* calibrate: fits parameters of a device, or of a serving engine, to measured rows. */
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,28 +16,28 @@ typedef struct calibration {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scenario *scenario;
-    const char *asked;        /* --device; serving: NULL = any device */
+    const char *asked;        /* --device; in a fit of served requests NULL = any device */
     const char *held;         /* --hold-out; NULL = none */
-    const nnc_device *device; /* NULL when serving is fitted */
-    nnc_scenario_args change; /* what the options change in each row */
-    nnc_device start;         /* the device after the options */
-    nnc_software engine;      /* serving: the profile whose parameters are fitted */
+    const nnc_device *device; /* NULL in a fit of served requests */
+    nnc_scenario_args change; /* changes of each row by the options */
+    nnc_device start;         /* the device after the options are applied */
+    nnc_software engine;      /* the profile whose parameters are fitted to served requests */
     nnc_row_choice choice;
     nnc_measured_file *files;
     int32_t file_count;
     nnc_fit *fit;
     nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
-    int32_t held_count;    /* rows that --hold-out names */
-    const char *last_name; /* device name of the row before: each is looked up once */
+    int32_t held_count;    /* number of rows that --hold-out names */
+    const char *last_name; /* device name of the last row, so that equal names are looked up once */
     bool last_is_ours;
 } calibration;
 
 /* ---- the report ---- */
 
 typedef struct nnc_calibration_report {
-    const char *device, *software; /* owner of the parameters; one of the two is NULL */
-    const char *data;              /* names of the files and rows, as the written file has them */
+    const char *device, *software; /* device or profile that has the parameters; the other one is NULL */
+    const char *data;              /* names of the files and their rows, as in the written file */
     const char *overrides;         /* NULL = none */
     const char *written;           /* path of the device file; NULL = none */
     int32_t rows, held, other_devices;
@@ -45,7 +45,7 @@ typedef struct nnc_calibration_report {
     int32_t parameter_count;
     const nnc_fit_group *groups;
     int32_t group_count;
-    nnc_score_stats loo_before, loo; /* scored 0 = no steps of two models */
+    nnc_score_stats loo_before, loo; /* scored 0: there are no steps of two models */
     const nnc_left_out *unused;
     int32_t unused_count;
     const char *asked_model; /* --explain; NULL = none */
@@ -144,7 +144,7 @@ static const nnc_metric next_rows[] = {
 };
 static const nnc_metrics next_metrics = NNC_METRICS("a measurement that would help", next_rows, nnc_next);
 
-/* ---- all of it ---- */
+/* ---- the whole document ---- */
 
 static const nnc_metric document_rows[] = {
     NNC_TEXT(nnc_calibration_report, device, .help = "Id of the device whose parameters they are."),
@@ -290,13 +290,14 @@ const nnc_view nnc_calibration_view = {
 
 /* ---- the rows ---- */
 
-/* With --serve: is it a row of the engine, and of the device where --device names one? */
+/* With --serve: is the row one of the engine, and of the device that --device names? */
 static bool is_of_engine(calibration *c, const nnc_measured *row)
 {
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        return row->kind != NNC_MEASURED_SERVING; /* a row of another kind stays: the report names it as not used */
+        return row->kind != NNC_MEASURED_SERVING; /* other kinds of rows stay, so that the report lists them as not
+                                                   * used */
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
            (nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK &&
@@ -347,13 +348,13 @@ static void *copy(calibration *c, const void *bytes, size_t size)
     return place;
 }
 
-/* Rows with an equal value share one copy of it. */
+/* Returns the copy of the last row if it has the same value; otherwise makes a new copy. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
 {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
 
-/* Is it of the device, the model or the source that --hold-out names? */
+/* Is the row one of the device, model or source that --hold-out names? */
 static bool is_held_out(const calibration *c, const nnc_measured *row)
 {
     return c->held != NULL && (strcmp(c->held, row->device) == 0 || strcmp(c->held, c->scenario->device.id) == 0 ||
@@ -361,7 +362,7 @@ static bool is_held_out(const calibration *c, const nnc_measured *row)
                                strcmp(c->held, row->source) == 0);
 }
 
-/* Keeps what predicts a row, once it has shown that it does. */
+/* Keeps a row for the fit if it can be predicted. */
 static nnc_status add_row(calibration *c, const nnc_measured *row, int32_t file, nnc_error *err)
 {
     const nnc_scenario *s = c->scenario;
@@ -413,7 +414,7 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
-    if (row->undecided[0] != '\0') { /* an assumed value would end up in the parameters */
+    if (row->undecided[0] != '\0') { /* an assumed value would affect the fitted parameters */
         nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
         return give_reason(c, row, &why, err);
     }
@@ -470,8 +471,8 @@ static const char *subject_of(const calibration *c)
     return c->fit->served ? c->engine.id : c->device->id;
 }
 
-/* "rows.csv, more.csv: 12 rows, fold 1/2, digest 0123456789abcdef": what a reader needs to find
- * the rows again. group: -1 = all. */
+/* Describes the rows, so that a reader can find them again: "rows.csv, more.csv: 12 rows of h100, fold 1/2, digest
+ * of the ids 0123456789abcdef". group: -1 = all groups. */
 static const char *data_text(calibration *c, int32_t group)
 {
     const nnc_fit *fit = c->fit;
@@ -544,7 +545,7 @@ static nnc_status write_file(calibration *c, const char *path, nnc_error *err)
     return status == NNC_OK ? nnc_output_write(path, text, size, err) : status;
 }
 
-/* Writes the report to the session's output; written: path of the device file, NULL = none. */
+/* Writes the report to the output of the session. written: path of the device file, NULL = no file. */
 static nnc_status write_report(calibration *c, const char *written, nnc_error *err)
 {
     const nnc_fit *fit = c->fit;
@@ -661,7 +662,7 @@ static nnc_status choose_parameters(calibration *c, nnc_error *err)
     return NNC_OK;
 }
 
-/* The device that the parameters start from. */
+/* Loads the device whose parameters are the start of the fit. */
 static nnc_status load_device(calibration *c, nnc_error *err)
 {
     static const nnc_measured nothing = { .device = "", .framework = "", .version = "" };
@@ -676,7 +677,7 @@ static nnc_status load_device(calibration *c, nnc_error *err)
     return NNC_OK;
 }
 
-/* Without --device: the one device of the rows. */
+/* Without --device: finds the only device that the rows name. */
 static nnc_status find_device(calibration *c, nnc_error *err)
 {
     for (int32_t f = 0; f < c->file_count; f++) {
@@ -699,12 +700,12 @@ static nnc_status find_device(calibration *c, nnc_error *err)
                : nnc_fail(err, NNC_BAD_USAGE, "--device", "missing, expected the device whose parameters are fitted");
 }
 
-/* The engine that they start from. */
+/* Loads the engine whose parameters are the start of the fit. */
 static nnc_status load_engine(calibration *c, nnc_error *err)
 {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
-    if (c->asked != NULL) { /* otherwise the device has no rows, whatever the files hold */
+    if (c->asked != NULL) { /* checked here, because an unknown device would only lead to no rows */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE, &c->engine, err));
@@ -714,7 +715,7 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
                                                NNC_SERVE_SOFTWARE, c->engine.id);
 }
 
-/* Checks the command line before any file is read. */
+/* Checks the command line before files are read. */
 static nnc_status check_options(calibration *c, const char *output, nnc_error *err)
 {
     NNC_TRY(nnc_minimise_available(err));
@@ -740,12 +741,12 @@ static nnc_status calibrate(calibration *c, nnc_error *err)
 {
     nnc_options *options = &c->session->options;
     const char *output = options->output;
-    options->output = NULL; /* takes the device file; the report goes to standard output */
+    options->output = NULL; /* --output is for the device file; the report goes to standard output */
     c->session->style = nnc_output_style(options);
     NNC_TRY(check_options(c, output, err));
     c->change = options->given;
     if (options->explain != NULL) {
-        c->change.setting_count = 0; /* the plan is that of the model to explain */
+        c->change.setting_count = 0; /* settings of the plan are for the model of --explain, not for the rows */
     }
     NNC_TRY(nnc_rows_read(c->session, &c->choice, c->arena, &c->files, &c->file_count, err));
     if (c->asked == NULL && !c->fit->served) {

@@ -1,4 +1,4 @@
-/* The commands accuracy and calibrate: what they share, and their documents for the schema. */
+/* The parts that the commands accuracy and calibrate share, and their documents for the schema. */
 #ifndef NNCOST_CLI_LAB_H
 #define NNCOST_CLI_LAB_H
 
@@ -8,46 +8,47 @@
 #include "render/render_internal.h"
 #include "scenario/scenario_internal.h"
 
-/* Pages and documents of an nnc_accuracy_report and of an nnc_calibration_report. */
+/* Views of an nnc_accuracy_report and an nnc_calibration_report. */
 extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 /* ---- measured_rows.c: the rows that the command line chooses ---- */
 
-/* --only, --fold and --group: "not:2/5" leaves out the rows whose digest falls into the second of
- * five parts. */
+/* The rows that --only, --fold and --group choose. "not:2/5" leaves out rows whose digest is in the second of five
+ * parts. */
 typedef struct nnc_row_choice {
-    const char *only;    /* text in the id; NULL = any id */
-    int64_t part, parts; /* part from 1; parts 0 = no --fold */
+    const char *only;    /* text that the id contains; NULL = any id */
+    int64_t part, parts; /* part: from 1; parts 0 = no --fold */
     bool others;
-    unsigned together; /* flags of the values that rows of a part have in common; 0 = the id */
+    unsigned together; /* flags of the values that are equal in all rows of a part; 0 = rows are divided by their id */
 } nnc_row_choice;
 
-/* Fails with NNC_BAD_USAGE. */
+/* Reads the options; fails with NNC_BAD_USAGE. */
 nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err);
 
-/* Keeps rows of one source and model together. */
+/* Keeps rows of the same source and model in one part. */
 void nnc_row_choice_by_model(nnc_row_choice *choice);
 
-/* Does --only let the row pass, and is it in the part that --fold asks for? */
+/* nnc_row_passes: does --only choose the row? nnc_row_in_fold: is it in the part of --fold? */
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Equal for rows that parts keep together. */
+/* Returns a number that is equal for rows that must stay in one part. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Loads the files that the operands name, into the arena. NNC_BAD_USAGE: --only lets no row pass. */
+/* Loads the files that the operands name into the arena. NNC_BAD_USAGE: --only chooses no row. */
 nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc_arena *arena,
                          nnc_measured_file **files, int32_t *count, nnc_error *err);
 
-/* Loads the device that a row names into the scenario; *id is that of its file. */
+/* Loads the device that a row names into the scenario; *id is the id of its file. */
 nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
                                nnc_error *err);
-/* The rest of what the row says; a kernel gets a model to check --set model.X with. The device is
- * there already, and nnc_scenario_apply lets the options change what the row says. */
+/* Loads everything else that a row states: model, plan, software profile and other fields. A kernel gets a model, so
+ * that --set model.X can be checked. The device must already be loaded. Call nnc_scenario_apply afterwards, so that
+ * options can change the row. */
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
                         nnc_error *err);
 
-/* Knowledge of the software of a row that predictions use (--level). */
+/* The knowledge about the software of a row that predictions use (--level). */
 #define NNC_LEVEL_LIST(X)                                                                        \
     X(NNC_LEVEL_MATCHED, "matched", "The release of its framework, as --software names it.")     \
     X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile of the plan.") \
@@ -55,38 +56,38 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
 NNC_ENUM(nnc_level, NNC_LEVEL_LIST, NNC_LEVEL_COUNT);
 const char *nnc_level_name(nnc_level value);
 
-/* Rows that were left out, counted by file and reason. */
+/* Rows that were left out, counted by file and by reason. */
 typedef struct nnc_left_out {
-    const char *file, *reason, *first; /* first: the id of one */
+    const char *file, *reason, *first; /* first: id of the first such row */
     int32_t rows;
 } nnc_left_out;
 
-/* Counts a row; the list has an element for each. */
+/* Counts a row that is left out; the list needs space for every row. */
 void nnc_left_out_add(nnc_left_out *list, int32_t *count, const nnc_measured *row, const char *reason);
 
-/* An error of a row becomes a reason to leave it out, in the arena; one of the machine ends the command: *reason
- * stays NULL. */
+/* Turns the error of a row into a reason to leave it out, in the arena. An error of the machine (memory, files) ends
+ * the command; *reason is then NULL. */
 nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const char **reason, nnc_error *err);
 
 /* ---- next_measurement.c ---- */
 
 enum { NNC_NEXT_MAX = 200 };
 
-/* A parameter that the estimate of a model depends on, and its range. */
+/* A parameter on which the estimate of a model depends, and its range. */
 typedef struct nnc_next {
     char name[NNC_FIT_NAME];
     double low, high, low_step_s, high_step_s;
     double share;        /* |ln(low_step_s / high_step_s)| */
-    int32_t rows;        /* that it was fitted on */
-    const char *measure; /* rows that would narrow it */
+    int32_t rows;        /* number of rows that it was fitted on */
+    const char *measure; /* rows that would make its range narrower */
 } nnc_next;
 
-/* Fills list, which holds NNC_NEXT_MAX, most important parameter first. model: as of an estimate; options of the plan
- * are the session's. */
+/* Fills list, which has space for NNC_NEXT_MAX, with the most important parameter first. model: as in an estimate.
+ * The plan options are those of the session. */
 nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
                                  const char *model, nnc_next *list, int32_t *count, nnc_error *err);
 
-/* Metrics of a reason why rows cannot be predicted (nnc_left_out): count, file, reason, first row. */
+/* Metrics of an nnc_left_out: file, number of rows, reason, first row. */
 extern const nnc_metrics nnc_left_out_metrics;
 
 #endif

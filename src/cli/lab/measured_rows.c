@@ -1,4 +1,4 @@
-/* The measured rows that the command line chooses, and the model, device, software and plan of each. */
+/* Reads the measured rows that the command line chooses, and loads the model, device, software and plan of each. */
 #include "base/base_internal.h"
 #include "cli/lab/cli_lab.h"
 #include "trace/trace_internal.h"
@@ -138,7 +138,7 @@ static nnc_status load_model(nnc_specs *specs, const nnc_measured *row, nnc_scen
 
 NNC_ENUM_NAMES(nnc_level, NNC_LEVEL_LIST)
 
-/* The profile that an estimate of the row's plan uses when no profile is named. */
+/* Chooses the profile that an estimate of the row's plan uses if no profile is named. */
 static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *err)
 {
     const nnc_software *software = NULL;
@@ -147,7 +147,7 @@ static nnc_status choose_software(nnc_specs *specs, nnc_scenario *s, nnc_error *
     return NNC_OK;
 }
 
-/* The release that a version in words names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
+/* Finds the release that a version in words names: "Megatron-Core r0.8.0", "MLPerf v5.1; NVIDIA NeMo". */
 static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
 {
     const char *number = ask->version + strcspn(ask->version, "0123456789");
@@ -157,8 +157,9 @@ static nnc_status find_in_version(nnc_specs *specs, const nnc_release_ask *ask, 
     return number > ask->version && *number != '\0' ? nnc_release_find(specs, &named, release, err) : NNC_OK;
 }
 
-/* The release of a row. A version of the framework's own name counts first (Megatron-LM, Megatron-Core r0.8.0), one of
- * another name where the framework has no release. */
+/* Finds the release of a row. If the version begins with the framework's name (Megatron-LM, Megatron-Core r0.8.0),
+ * the release that the version names comes first. If the framework has no release, the version may also name another
+ * program. */
 static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err)
 {
     const size_t word = strcspn(ask->framework, " -");
@@ -172,7 +173,7 @@ static nnc_status find_release(nnc_specs *specs, const nnc_release_ask *ask, nnc
     return release->entry != NULL ? NNC_OK : find_in_version(specs, ask, release, err);
 }
 
-/* A step whose profile is not named: by the release of its framework, as far as the level lets it count. */
+/* Loads the profile of a step that names no profile: by the release of its framework, as far as --level allows. */
 static nnc_status load_framework(nnc_specs *specs, nnc_level level, const nnc_measured *row, nnc_scenario *s,
                                  nnc_error *err)
 {
@@ -222,7 +223,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
     if (status == NNC_OK) {
         status = load_software(specs, options, row, scenario, err);
     }
-    /* Files state the hosts of a torus, of four or eight devices, which bound no link. */
+    /* For a torus, tables state hosts of four or eight devices. These do not limit any link, so they are ignored. */
     if (scenario->device.scale_up.kind == NNC_LINK_TORUS && scenario->plan.devices_per_node <= TORUS_HOST_MOST) {
         scenario->plan.devices_per_node = 0;
     }
@@ -239,7 +240,7 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
 
 /* ---- traces ---- */
 
-/* The operators of a trace as a table: one row for each shape, the mean of its calls. */
+/* Writes the operators of a trace as a table: a row for each shape, with the mean time of its calls. */
 static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *device)
 {
     nnc_buffer_text(table, "id,device,op,dtype,batch,m,n,k,measured_s\n");
@@ -262,7 +263,7 @@ static void put_trace(nnc_buffer *table, const nnc_trace_sum *sum, const char *d
     }
 }
 
-/* A trace is of the device that --device names; without it, of the one that it was recorded on. */
+/* Loads a trace as measured rows of the device that --device names, or else of the device that the trace names. */
 static nnc_status load_trace(nnc_session *session, const char *path, nnc_measured_file *file, nnc_error *err)
 {
     nnc_trace *trace = NULL;
@@ -339,7 +340,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* Identified by name alone: the table is the same wherever the data are installed. */
+    /* only the name of the file, so that the table does not depend on where the data are installed */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);

@@ -1,8 +1,9 @@
-/* calibrate --explain MODEL: the measurement that would narrow the estimate of MODEL most.
+/* calibrate --explain MODEL: finds the measurement that would make the range of MODEL's estimate narrowest.
  *
- * Each parameter has a range: where its rows leave it, or for one that was not fitted, what shipped devices have around
- * their median, from the tenth to the ninetieth per cent. The estimate is made at both ends, the rest as fitted; the
- * parameter whose ends differ most is the one to measure. */
+ * Each parameter has a range. For a fitted parameter it is the range that its rows allow. For other parameters it is
+ * the range from the 10th to the 90th percentile of shipped devices, relative to their median. The estimate is
+ * repeated at both ends of each range, with the other parameters as fitted. The parameter with the largest
+ * difference is the one to measure. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "cli/lab/cli_lab.h"
 #include "input/input_internal.h"
 
-/* The rows that determine a parameter, by the start of its name. */
+/* The rows that determine a parameter, by the beginning of its name. */
 static const struct {
     const char *begin, *measure;
 } measures[] = {
@@ -26,7 +27,7 @@ static const struct {
     { "host.", "a step with a small batch, which waits for the host" },
 };
 
-/* Looked at even if no row is of their kind. */
+/* Parameters that are tried even if there are no rows of their kind. */
 static const char *const others[] = {
     "efficiency.gemm.bf16.sustained_fraction",
     "efficiency.gemm.fp8.sustained_fraction",
@@ -67,7 +68,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The tenth and the ninetieth per cent of a parameter over the shipped devices, over its median. false: too few have it. */
+/* Finds the 10th and 90th percentile of a parameter over the shipped devices, relative to the median. Returns false
+ * if fewer than five devices have it. */
 static bool spread_of(nnc_specs *specs, const char *name, double ratio[2])
 {
     const char *const *ids = NULL;
@@ -122,7 +124,7 @@ static const nnc_fit_parameter *fitted_of(const nnc_fit *fit, const char *name)
     return NULL;
 }
 
-/* Seconds of a step with one parameter changed; NaN = it has none. */
+/* Estimates the seconds of a step with one parameter changed; NaN = no estimate. */
 static double step_with(nnc_scenario *s, nnc_scratch *scratch, const char *name, double value)
 {
     const nnc_device kept = s->device;
