@@ -643,13 +643,13 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     bool ready = made->workers != NULL;
     /* With limits on the run, the decision needs more than the step time, so plans do not wait for batches. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
-    /* Without pruning every plan is weighed in full, so that it is a reference for the counts with it. */
-    const int64_t limit_bytes = search->risk > 0.0 || search->no_prune ? INT64_MAX : capacity_of(search, device);
+    const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
+    const bool bounds = search->risk == 0.0 && !search->no_prune; /* without pruning the counts are a reference */
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];
         w->of = made;
-        w->groups =
-            nnc_plan_groups_create(model, device, profiles, space, limit_bytes, limited ? NULL : keep_waited, w);
+        w->groups = nnc_plan_groups_create(model, device, profiles, space, limit_bytes, bounds,
+                                           limited ? NULL : keep_waited, w);
         ready = ready && w->groups != NULL;
     }
     if (!ready) {
