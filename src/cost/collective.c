@@ -286,8 +286,8 @@ static unsigned group_of(const nnc_route *r)
     return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
 
-/* One algorithm of a collective. The list of a collective ends with an empty row. Of equally fast algorithms the first
- * runs. */
+/* One algorithm of a collective. The list of a collective ends with an empty row. If several are equally fast, the
+ * first of them runs. */
 typedef struct algorithm {
     const char *by;
     unsigned groups;

@@ -23,9 +23,9 @@
 
 /* ---- op_time.c: seconds of one op on one device ---- */
 
-/* Times of one instance of an op. compute_s and memory_s are the times on each resource alone. time_s is at least the
- * larger of both and at most their sum, plus fixed_s. bound names the larger of both, or host if fixed_s exceeds
- * both. */
+/* Times of one instance of an op. compute_s and memory_s are the seconds that each resource needs alone. time_s is at
+ * least the larger of compute_s and memory_s, and at most their sum, plus fixed_s. bound is the resource of the larger
+ * one, or the host if fixed_s exceeds both. */
 typedef struct nnc_timing {
     double compute_s, memory_s, fixed_s, time_s;
     nnc_bound bound;
@@ -40,7 +40,7 @@ typedef struct nnc_timing {
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
-/* Records the work of an op as operands of the formulas that follow. */
+/* Records FLOPs and bytes of an op, so that formulas recorded later can use them as operands. */
 NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why)
 {
     NNC_PUT(why, work->flops, "FLOP");
@@ -180,7 +180,7 @@ bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b);
 
 /* Returns the seconds of one collective in a training step. Sets *link to the name of the link that limits it. */
 double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link);
-/* Records the line network_s; returns the name of the algorithm. */
+/* Records the formula of network_s, the seconds of a collective. Returns the name of its algorithm. */
 const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
 typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_HOST, NNC_FABRICS } nnc_fabric;
@@ -188,10 +188,10 @@ typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_
 /* "scale_up", "scale_out", "host"; static. */
 const char *nnc_fabric_name(nnc_fabric fabric);
 
-/* The fabrics that a collective needs. They depend on the places of its ranks, not on link speed. Collectives whose
- * lanes share no fabric run at the same time. */
+/* The fabrics that a collective needs. The places of its ranks decide them, not the speed of the links. Collectives
+ * whose lanes share no fabric run at the same time. */
 typedef enum nnc_lane {
-    NNC_LANE_SCALE_UP,  /* within domains */
+    NNC_LANE_SCALE_UP,  /* links within domains */
     NNC_LANE_SCALE_OUT, /* links between domains, one rank in each */
     NNC_LANE_HOST,
     NNC_LANE_BOTH, /* links within and between domains */
@@ -219,7 +219,7 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
  * every algorithm has to move, without latency. Links inside and between domains are different links, so each fabric
  * has its own sum.   [fabric-loads] */
 void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
-/* Records the line network_s, the sum of the loads. */
+/* Records the formula of network_s, here the sum of the loads of all fabrics. */
 void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
@@ -244,7 +244,7 @@ typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* copies of the ops of recomputed, backward and update rows */
     int32_t count, forward_count; /* forward rows come first */
-    int32_t fresh;                /* rows from this index on are timed on the same network */
+    int32_t fresh;                /* first row that was timed on the present network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* NULL = nnc_op_time */
 } nnc_rows;
@@ -277,7 +277,8 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row)
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
                     nnc_rows *rows);
 
-/* The table of a similar list. Equal ops at equal places get copies of its rows. */
+/* A similar op list and its table. nnc_rows_build_like copies the rows of those ops that are equal in both lists and
+ * have the same index. */
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* NULL = there is no similar table */
     int32_t count;           /* ops of the list that the table covers */
@@ -287,7 +288,7 @@ typedef struct nnc_rows_like {
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows);
 
-/* Times the collectives again on other routes. */
+/* Times all collectives of a table again, on the routes of another network. */
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 
 /* Sets the share of micro-batches that add to an existing weight gradient, and times the weight-gradient rows again. */
@@ -300,7 +301,8 @@ void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first,
 /* Is the row a compute-bound matrix product or attention? Fewer compute units or a lower clock slow such a row down. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
-/* Slowdown of such rows while the kernels of expert communication occupy some compute units; 1 = no slowdown. */
+/* Returns the factor by which the rows of nnc_row_fills_units get slower while kernels of expert communication occupy
+ * some compute units; 1 = no slowdown. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 void nnc_rows_lend(nnc_rows *rows, double factor);
 
@@ -430,13 +432,13 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Memory of the same device with another number of micro-batches in flight. Activations change, and the values that
- * follow from the total. */
+/* Returns the memory of the same device with another number of micro-batches in flight. Only the activations, and
+ * values computed from the total, differ from *same. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
 
-/* Compares the memory and its interval with the capacity. */
+/* Compares total_bytes and the range of measured peaks with the capacity; returns whether the plan fits. */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
 /* Probability that a device needs more than its capacity. Assumes a lognormal distribution around total_bytes with 90 %
  * of it inside the interval. */

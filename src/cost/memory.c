@@ -154,7 +154,7 @@ static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const
                   expert ? offsetof(nnc_segment_sums, frozen_expert) : offsetof(nnc_segment_sums, frozen));
 }
 
-/* Norms and biases. */
+/* Bytes per frozen parameter of norms and biases. */
 static double frozen_vector_bytes(const nnc_plan *plan)
 {
     return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0;
@@ -658,7 +658,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
             held.op_what = sums[s].transient_what;
         }
     }
-    if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) { /* replayed by its reader */
+    if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) { /* the reader of a captured
+                                                                                          * program has already replayed
+                                                                                          * its memory */
         held.replayed = true;
         held.peak.gradient_bytes = list->recorded_gradients;
         held.peak.activation_bytes = list->recorded_kept;

@@ -90,8 +90,8 @@ NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s
     return t;
 }
 
-/* Functions that time the ops of one nnc_timed; the row of an op (op/) names its nnc_timed. `efficiency` returns
- * constant fractions; forms with their own formula leave it NULL. */
+/* How the ops of one kind of kernel (nnc_timed) are timed; the table in op/ states the nnc_timed of each op.
+ * `efficiency` returns constant fractions; it is NULL in forms that have their own formula. */
 typedef struct time_form {
     nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
     nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
@@ -104,7 +104,7 @@ static const time_form *form_of(const nnc_op *op);
 /* C[m,n] = A[m,k] B[k,n]. C is cut into tiles of tm x tn; each of the N units of the device computes one tile at a
  * time. k may be split over s units. A wave of N tiles runs at once:
  *     W  = s ceil(m / tm) ceil(n / tn) / N                      waves
- *     We = q ceil(W) + (1 - q) max(W, 1)                        the last wave counts as full to the share q
+ *     We = q ceil(W) + (1 - q) max(W, 1)                        q = 1: a last wave that is not full counts as full
  *     tc = max(We 2 tm tn (k / s + k0) / (f P / N),             the units
  *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   the cache that feeds them
  *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the cache
@@ -138,7 +138,7 @@ static const double sums_share = 0.6;
 typedef struct product {
     double count, m, n, k; /* count: number of products of this shape */
     double unit_s;         /* seconds of one multiply-add pair on one unit */
-    double cache_s;        /* seconds per byte; 0 = no limit */
+    double cache_s;        /* seconds per byte that the cache delivers; 0 = the cache is no limit */
     double partial_s;      /* seconds per byte of partial sums */
     double element_bytes, units, k_fill, wave_quantization;
     double operands_s; /* seconds to move operands and result through memory once */
@@ -202,7 +202,7 @@ NNC_SAYING choice best_tiling(const product *p)
     return best;
 }
 
-/* Records the first choice that reaches the best score. */
+/* Records the first tiling that reaches the best score. */
 static void say_tiling(const product *p, const choice *best, nnc_derivation *why)
 {
     for (int i = 0; i < TILES; i++) {

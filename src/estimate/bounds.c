@@ -62,10 +62,10 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
  * other. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
-    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients; backward includes them too */
+    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients, which backward also includes */
 } engine_sums;
 
-/* Sets the times of a segment that a replay reads. */
+/* Sets the times that the replay needs: those of one segment on one engine. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit)
 {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
@@ -437,8 +437,8 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* Sets the load of a collective as its time. Returns its share of the time by which the busiest link exceeds the
- * engine. */
+/* Sets the time of a collective to its load, the sum over all fabrics. Returns the share of the exposed communication
+ * that belongs to this collective. */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row)
 {
     nnc_derivation *const why = step->why;

@@ -114,8 +114,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies step number `step` of a move, from 1 on. now is the resolved plan. Returns false if the step changes nothing
- * or is not possible. */
+/* Applies one step of a move to a candidate; `step` counts from 1, `now` is the resolved plan. Returns false if the
+ * step changes nothing or is not possible. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
 {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
@@ -252,7 +252,7 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
     write_options(t, c, change->options, sizeof change->options);
 }
 
-/* Is the change worth a line? The plan has to fit with it, and has to be faster or smaller by enough. */
+/* Tests whether a change is worth listing: the changed plan has to fit, and to be faster or smaller by a minimum. */
 static bool is_worth(const tuner *t, const nnc_result *r)
 {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
@@ -281,7 +281,7 @@ static void combine(tuner *t, candidate *best, nnc_result *reached)
     }
 }
 
-/* Finds the best combination of moves. If none is worth a line, tries QLoRA with other moves. */
+/* Finds the best combination of moves. If no combination is worth listing, tries QLoRA with other moves. */
 static void find_together(tuner *t, nnc_plan_changes *found)
 {
     candidate best = { .plan = *t->ask->plan }, qlora;

@@ -356,8 +356,8 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
     scratch->shown = NULL;
 }
 
-/* Resolves the plan and lowers the model. Leaves the op list of the whole model in scratch->list and sets the step. how
- * receives the rules by which the list is lowered. */
+/* Resolves the plan and lowers the model. Writes the op list of the whole model to scratch->list, the rules by which it
+ * was lowered to *how, and sets *step. */
 static nnc_status lower(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                         const nnc_plan *plan, nnc_scratch *scratch, nnc_derivation *why, nnc_lowering *how,
                         nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
@@ -374,8 +374,8 @@ static nnc_status lower(const nnc_model *model, const nnc_device *device, const 
     return NNC_OK;
 }
 
-/* Shards the list and times its ops: leaves the op table of one micro-batch, on a rank that holds every layer, in
- * scratch->rows. Model FLOPs are counted before sharding. */
+/* Shards the op list and times its ops. Writes to scratch->rows the op table of one micro-batch, on a rank that holds
+ * every layer. Model FLOPs are counted before sharding. */
 static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_scratch *scratch,
                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r)
 {

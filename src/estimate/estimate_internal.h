@@ -244,8 +244,8 @@ typedef struct nnc_overlap_window {
 } nnc_overlap_window;
 
 /* Exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with a window of
- * t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds a share f of the
- * gradients. The last bucket, a share l, may be a whole table:
+ * t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the
+ * share f of the gradients. The last bucket may hold a whole table, and then has a larger share l:
  *     max(t + l N, N + f t) - t     for the share that may overlap; N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
@@ -321,7 +321,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
 /* Returns the step time of a pipeline: passes plus step end of the stage that takes longest. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
-/* Sets the step time and its parts: times of the busiest stage, exposed communication, bubble. */
+/* Sets in the result the step time and its parts: times of the busiest stage, exposed communication, bubble. */
 bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
@@ -401,7 +401,8 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
 void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
 
-/* Leaves the rows of the ideal step in rows, its times in the result and its stages in m. */
+/* Changes `rows` to the op table of the ideal step (see nnc_ideal), and writes the times of this step to *r and its
+ * pipeline stages to *m. */
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r);
 
 /* Returns the step time at the predicted rates without overlap of compute, memory and network. Negative: the pipeline
@@ -451,7 +452,7 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* nnc_lowering_of from the key of the list, which it leaves in `seen`. */
+/* Computes nnc_lowering_of from the cache key of the op list, and writes this key to *seen. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Compares bytes; equal bytes have equal values. */
@@ -469,7 +470,7 @@ void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_loweri
 /* Adds the communication of ZeRO-3 and offload to the list of one rank. If both ends of a pipeline hold the table, also
  * adds the second table to the sums. */
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
-/* Sets the sizes of the whole model in the result, from the list before sharding. */
+/* Sets parameters and tokens of the whole model in the result, from the op list before sharding. */
 void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
 /* Does the plan divide no op, so that the list of one rank is the list of the model? */
 bool nnc_plan_is_whole(const nnc_plan *plan);

@@ -18,8 +18,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.weight_apart = nnc_schedule_splits(plan);
     overlap.tensor_backward =
         isnan(software->overlap_tensor_backward) ? software->overlap_tensor : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(plan)) { /* the first forwards have no backward to pair with; their number is the number of
-                                    * stages */
+    if (nnc_schedule_dual(plan)) { /* as many first forwards as there are stages have no backward to pair with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -67,7 +66,7 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
     return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward : overlap->share[comm];
 }
 
-/* Takes the overlapped time from *left_s; returns the share of the communication that stays exposed. */
+/* Subtracts the overlapped time from *left_s. Returns the share of the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
 {
     NNC_LET(why, overlap, NULL, share);
@@ -235,8 +234,8 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
     }
 }
 
-/* Returns the time of a part. Replaces host_s, the time to issue the ops, by the extra time that issuing causes. name:
- * of the recorded line. */
+/* Returns the time of a part. Changes host_s from the time to issue the ops to the extra time that issuing causes.
+ * name: name of the recorded formula. */
 NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];

@@ -292,7 +292,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Prepares the list again, for a plan that differs only in its number of micro-batches. */
+/* Prepares the op list for a plan that differs from the previous plan only in the number of micro-batches. */
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* not used: the step has its own sums */
@@ -310,7 +310,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     nnc_describe_model(scratch->shared->model, &alike->whole, step, r);
     if (!everywhere || !alike->worked) {                  /* model FLOPs are counted before sharding */
-        const bool whole = nnc_plan_is_whole(step->plan); /* true: the table of the whole list also serves one rank */
+        const bool whole = nnc_plan_is_whole(step->plan); /* true: the table of the whole list is also the table of one
+                                                           * rank */
         if (whole) {
             make_table(scratch->shared, alike, step);
         } else {
@@ -459,7 +460,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* May more plans have the last list? The cache keeps no list that only one plan has. */
+/* Tests whether later plans may need the list that was used last. If a list was used by one plan only, results are not
+ * kept for it. */
 static bool lasts(const nnc_estimate_cache *shared)
 {
     return shared->promised && shared->last->found;

@@ -61,7 +61,7 @@ void *nnc_memo_add(nnc_memo *memo, const void *key);
 /* Forgets all entries. */
 void nnc_memo_clear(nnc_memo *memo);
 
-/* Returns entry number i in order of arrival, i < count. */
+/* Returns the value of the entry that was added as number `index`, counted from 0; index < count. */
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* ---- memo.c: lowered lists, product times, passes ---- */
@@ -107,7 +107,7 @@ typedef struct nnc_estimate_cache {
     uint64_t lists; /* number of lists made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_lowered *last;                 /* the lists that were found last; NULL = none yet */
+    nnc_lowered *last;                 /* the lowered list of the previous estimate; NULL = no estimate yet */
     const nnc_pass_entry *partitioned; /* the entry to which stages and memory in scratch belong; NULL = no entry */
     const nnc_pass_entry *ended;       /* the entry to which the step ends in scratch belong; NULL = no entry */
     int64_t ended_passes;              /* number of micro-batches of that plan */
@@ -130,7 +130,7 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
-/* Sets the work, from the segments of each device in scratch. Overwrites scratch->rows. */
+/* Sets the FLOPs in the result, from the segments that each device holds (in scratch). Overwrites scratch->rows. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
 /* Makes the op table, including the ops that the last plan added. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);

@@ -27,7 +27,8 @@ typedef struct nnc_pipeline {
     int32_t stages; /* devices in the pipeline, >= 1 */
     int32_t chunks; /* virtual stages per device: 1, 2 for zb-v, any for interleaved */
     int64_t micro_batches;
-    const double *forward_s;  /* seconds of each virtual stage; also the two arrays below */
+    const double *forward_s;  /* seconds of forward of each virtual stage; the two arrays below also have one entry per
+                               * virtual stage */
     const double *backward_s; /* time of input gradient and recomputation */
     const double *weight_s;   /* seconds of the weight gradient: a separate op in zb-* and dualpipe, otherwise part of
                                * the backward op */
@@ -108,8 +109,8 @@ enum {
     NNC_WAVE_ENTRIES = NNC_PIPELINE_STAGES_MAX + 5 * NNC_TRACKS
 };
 
-/* State between two time slots; 0 before any message was sent. With several pipelines at once (tracks), entry i of
- * track k is at i * tracks + k. This also holds for the arrays below. */
+/* State of a replay between two time slots; entries are 0 before any message was sent. If several pipelines (tracks)
+ * are replayed at once, entry i of track k is at i * tracks + k, in this struct and in the arrays below. */
 typedef struct nnc_wave_state {
     double free_s[NNC_WAVE_ENTRIES]; /* end of the last op of device i */
     double down_s[NNC_WAVE_ENTRIES]; /* arrival of the forward message to device i; entry p wraps around to device 0 */
@@ -126,7 +127,8 @@ typedef struct nnc_wave_cursor {
 typedef struct nnc_wave {
     nnc_wave_state now;
     nnc_wave_cursor forward, backward;
-    nnc_wave_state then, later;       /* earlier states, compared with now */
+    nnc_wave_state then, later;       /* remembered states: then is the oldest, later lies between then and now; their
+                                       * differences show a period or a constant growth */
     nnc_wave_state saved, kept;       /* saved: state before a trial; kept: final state of tracks that have finished */
     double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
@@ -145,8 +147,8 @@ typedef struct nnc_wave_shape {
 } nnc_wave_shape;
 
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks);
-/* Runs all slots of all tracks and skips periods where possible. Leaves the start of each device in first_s and its end
- * in now.free_s. Each track has the same results, bit by bit, as if it ran alone. */
+/* Runs all slots of all tracks and skips periods where possible. Writes the start of each device to first_s and its end
+ * to now.free_s. Each track has the same results, bit by bit, as if it ran alone. */
 void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave);
 
 /* ---- order lists, which schedule.c writes and pipeline.c runs ---- */
@@ -249,7 +251,7 @@ typedef struct nnc_schedule_row {
     bool frees_early; /* with splits: activations count as kept only until the end of the input gradient */
     bool rolls;       /* no barrier between steps: the step of a stage starts with the first pass of this stage */
     int32_t searched; /* position in the order in which a search tries schedules; 0 = a search does not try it */
-    /* Writes the order list of device number d. */
+    /* Writes the order list of device d, counted from 0. */
     void (*write)(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device);
     /* Sets lead and skew of the time slots; NULL = the devices do not move in step. */
     void (*wave)(nnc_wave_shape *shape, int64_t micro_batches);

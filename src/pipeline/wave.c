@@ -418,7 +418,7 @@ static double *row(nnc_wave_state *state, int i)
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
 
-/* Copies one track; the functions below also work on one track. */
+/* Copies the entries of one track. The functions below also use the entries of one track only. */
 static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -453,7 +453,7 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     return true;
 }
 
-/* Does now - later equal times * (later - then) in every entry? */
+/* Tests whether now - later equals times * (later - then) in every entry of the track. */
 static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -505,7 +505,8 @@ static bool is_due(const watch *w, int64_t t)
     return w->age_max == 0 || t - w->then >= w->age_max;
 }
 
-/* How often the age of the remembered state fits into the rest of the stretch; 0 if skipping saves no time. */
+/* Returns how many times the slots since the remembered state fit into the remaining slots of the stretch; 0 if
+ * skipping saves no time. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
@@ -529,8 +530,8 @@ static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_s
     }
 }
 
-/* good: drift repeats that a trial confirmed; bad: repeats that a trial refuted; times: repeats to try next, 0 =
- * finished. */
+/* Bisection for the number of repeats to skip. good: the largest number that a trial confirmed; bad: the smallest
+ * number that is not possible (at first, all repeats that are left); times: the number to try next, 0 = finished. */
 typedef struct drifting {
     int64_t good, bad, times;
 } drifting;

@@ -421,7 +421,8 @@ bool nnc_method_rolls_out(nnc_method method)
     return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout;
 }
 
-/* Parameters of a helper model relative to the policy model; 1 if its size is not given. */
+/* Returns the parameters of a helper model, divided by those of the policy model; 1 if the size of the helper model is
+ * not given. */
 static double over_policy(bool runs, double params, double policy)
 {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
@@ -449,7 +450,8 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     return NNC_OK;
 }
 
-/* Seconds of a forward pass over the tokens of a step, including its share of the exposed communication. */
+/* Returns the seconds of a forward pass over all tokens of a step, including the share of the exposed communication
+ * that belongs to forward. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why)
 {
     double forward_step_s = (double)NAN;
@@ -558,7 +560,7 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 
 /* ---- input pipeline: storage, workers, host link ---- */
 
-/* Returns the time of a stage, or 0 if the stage is not described. */
+/* Returns the time of a stage of the input pipeline, or 0 if this stage is not described. */
 static double or_nothing(double seconds)
 {
     return isnan(seconds) ? 0.0 : seconds;

@@ -295,7 +295,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, 
     return apply_sets(given, scenario, err);
 }
 
-/* A device to estimate on when only the parameters of a model are counted. */
+/* Returns a device that can run any model, for estimates that only count the parameters of a model. */
 nnc_device nnc_counting_device(void)
 {
     nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
@@ -350,7 +350,8 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* rows of tables show the mark among the overrides */
+    if (nnc_specs_marks(scenario->specs)[0] !=
+        '\0') { /* tables show the mark of implausible inputs among the overrides */
         char *text = scenario->overrides;
         const size_t used = strlen(text);
         snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values", used > 0 ? ", " : "");
@@ -374,7 +375,7 @@ nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, 
     return nnc_release_switch(release, &ask, scenario->plan.precision, &scenario->software, err);
 }
 
-/* Is a field of the plan set by an option or by --set? */
+/* Tests whether an option or --set sets this field of the plan. */
 static bool is_given(const void *in, const char *field)
 {
     const nnc_scenario_args *given = in;

@@ -5,8 +5,7 @@
  *         -> scenario: specs, plan, run, with every change applied in the order given
  *         -> estimate, advice, run or serving -> report
  *
- * It uses the readers of input/ and the computations of estimate/, serve/ and run/, so it lies above both; sweep, search,
- * record and the commands lie above it. */
+ * This folder uses input/, estimate/, serve/ and run/. sweep, search, record and the commands use this folder. */
 #ifndef NNCOST_SCENARIO_SCENARIO_INTERNAL_H
 #define NNCOST_SCENARIO_SCENARIO_INTERNAL_H
 
@@ -32,7 +31,7 @@ typedef struct nnc_scenario_args {
     const char *software, *cluster;
     const char *seller, *offer, *region;    /* seller of the prices, terms of the offer, place of
                                              * the devices */
-    const char *building;                   /* data centre, for its energy overhead */
+    const char *building;                   /* data centre, whose PUE (energy overhead) is used */
     bool asks_run;                          /* compute the run even if no setting of it is given */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field occurs once */
     int setting_count;
@@ -65,8 +64,9 @@ typedef struct nnc_scenario {
     nnc_run_ask run_ask;
     nnc_region region;                          /* region of the report */
     nnc_building building;                      /* building of the report */
-    bool asks_run;                              /* compute the run too */
-    double rollout_tokens_per_s, rollout_batch; /* results of one generating device; NaN = no generation */
+    bool asks_run;                              /* true: also compute the run */
+    double rollout_tokens_per_s, rollout_batch; /* generated tokens per second, and concurrent sequences, of one device;
+                                                 * NaN = the run generates no tokens */
     char overrides[256];                        /* changes by --set and switches, for output; "" = no changes */
     nnc_result result;
     nnc_run run;
@@ -138,8 +138,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* The two halves of nnc_scenario_estimate, for a report whose specs are set. Pass the same plan, scratch and result
- * to both. */
+/* The two parts of nnc_scenario_estimate, for a report that already has model, device and software. Pass the same plan,
+ * scratch and result to both functions. */
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                                nnc_error *err);
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
@@ -179,9 +179,9 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
 /* Computes the deployment; base.report is then complete. */
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
-/* Adds changes that help a computed deployment with a static batch to base.report. If the deployment does not fit:
- * the fewest tensor ranks on these devices, and the least compressed weight format, with which it fits. Then the
- * largest batch that fits and needs at most NNC_SERVE_TOKEN_S seconds per token. */
+/* Finds changes that improve a computed deployment with a static batch, and adds them to base.report. If the deployment
+ * does not fit: the fewest tensor ranks, and the least compressed weight format, with which it fits on these devices.
+ * Then the largest batch that fits and needs at most NNC_SERVE_TOKEN_S seconds per token. */
 #define NNC_SERVE_TOKEN_S 0.05
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 

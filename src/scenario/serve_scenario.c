@@ -152,8 +152,8 @@ static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch)
     return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
 }
 
-/* Finds the largest batch that fits and keeps to NNC_SERVE_TOKEN_S per token, to a sixteenth; 0 = no batch. It
- * doubles the batch, then bisects, because a larger batch needs more memory and more time. */
+/* Finds the largest batch that fits and needs at most NNC_SERVE_TOKEN_S per token, with a precision of 1/16; 0 = no
+ * batch. It doubles the batch and then bisects, because a larger batch needs more memory and more time. */
 static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
 {
     int64_t low = 0, high = 1;
@@ -172,7 +172,8 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds a change to these tensor ranks, weight format and batch, if the deployment then fits. */
+/* Adds a change to the list: the tensor ranks, weight format and batch of `ask`. Adds it only if the changed deployment
+ * fits. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask)
 {
     nnc_report *report = &t->scenario->base.report;

@@ -14,13 +14,13 @@
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
- *     smaller:   fields that a list's sums depend    sums of the last list with   the search
- *                on, but for the micro-batch         a smaller micro-batch
+ *     smaller:   plan without micro-batch and        sums of the last list with   the search
+ *                order of passes; profile            a smaller micro-batch
  *
- * Most plans are over memory, and lowering a list to learn it is most of the work. Resident bytes never fall with the
- * micro-batch while all else stays, the passes in flight included: every kept or temporary tensor grows with it or stays. So a
- * pass begins with the sums of a smaller micro-batch, and a plan that is over memory with them is over memory. Its list is
- * lowered for the first plan that is not.
+ * Most plans exceed the memory, and most of the work is lowering their op lists to find this out. If only the
+ * micro-batch grows, no tensor gets smaller, so resident bytes never fall. A pass therefore begins with the sums of a
+ * smaller micro-batch: a plan that exceeds the memory with these sums also exceeds it with its own. The op list of a
+ * pass is lowered only for the first plan that does not exceed the memory.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with it. Measured:
  * passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
@@ -46,7 +46,8 @@ enum {
 struct nnc_pass_costs {
     nnc_step step;
     const nnc_software *software;
-    nnc_lowered *alike; /* its lowered op list; the ops that the pass adds are valid only while the pass is `listed` */
+    nnc_lowered *alike; /* lowered op list of the pass; the ops added for this pass are valid only while `listed` points
+                         * to the pass */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: for schedules with separate weight gradients */
     nnc_network network;
@@ -56,12 +57,13 @@ struct nnc_pass_costs {
     uint64_t holds;   /* number of the group to which `held` belongs; 0 = no group */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
-    uint64_t over; /* group in which a plan of this ZeRO stage and offload is over memory; 0 = none */
+    uint64_t over; /* serial number of the group in which a plan with over_zero and over_offload exceeded the memory; 0
+                    * = no group */
     int32_t over_zero;
     unsigned over_offload;
     bool usable, worked, timed[2];
-    bool guessed;   /* the sums are those of a smaller micro-batch; there is no list yet */
-    uint64_t group; /* group that `run` belongs to; 0 = none */
+    bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not lowered yet */
+    uint64_t group; /* serial number of the group to which `run` belongs; 0 = no group */
     bool runs;      /* the schedule can be replayed */
     nnc_step_times run;
     uint64_t waits; /* number of the group whose pipeline waits on `track`; 0 = no group */
@@ -88,7 +90,8 @@ struct nnc_plan_groups {
     uint64_t made;       /* number of passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
-    nnc_memo smaller;             /* sums of lists; no slots: not used */
+    nnc_memo smaller;             /* sums for smaller micro-batches (smaller_key -> smaller_sums); without slots: not
+                                   * used */
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
     nnc_batched_replay *replay;   /* NULL = step times are computed at once */
 };
@@ -265,9 +268,10 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
     return NULL;
 }
 
-/* All that the sums of a list depend on, except the micro-batch: a plan without it, and without the order of passes. */
+/* Key of the sums of an op list: all inputs on which the sums depend, except the micro-batch. In its plan, the
+ * micro-batch and the order of passes are cleared. */
 typedef struct smaller_key {
-    uint64_t degrees; /* of the plan, for the hash */
+    uint64_t degrees; /* degrees of the plan, for the hash */
     nnc_plan plan;
     const nnc_software *software;
 } smaller_key;
@@ -275,7 +279,7 @@ typedef struct smaller_key {
 typedef struct smaller_sums {
     int64_t micro_batch;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    const nnc_op_list *list; /* for its segments, which belong to the model */
+    const nnc_op_list *list; /* only its segments are used; they are equal in all lists of the model */
     double tied_params;
 } smaller_sums;
 
@@ -296,14 +300,15 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Can no tensor of the plan have more elements than 64 bits count? Then every list of the plan is as valid as one with a
- * smaller micro-batch. 2^17: more than any model has heads, or columns over sequence. */
+/* Tests whether the elements of every tensor of the plan can be counted in 64 bits. If so, a list of this plan is legal
+ * whenever the list with a smaller micro-batch is. The factor 2^17 left below 2^62 exceeds the number of heads, and of
+ * columns divided by the sequence length, of any model. */
 static bool counts_elements(const nnc_plan *plan)
 {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
 
-/* Begins a pass with the sums of a smaller micro-batch. false: none are known. */
+/* Begins a pass with the sums of a smaller micro-batch. Returns false if no such sums are in the cache. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     const nnc_plan *plan = &pass->work.plan;
@@ -349,7 +354,7 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
                             pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-/* Gives a pass its own list and sums. */
+/* Lowers the op list of a pass, and replaces the sums of a smaller micro-batch by its own sums. */
 static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     pass->guessed = false;
@@ -468,7 +473,8 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
     groups->partitioned = true;
 }
 
-/* Returns the resident bytes of the heaviest stage number i. buffer holds them if the pass does not keep this stage. */
+/* Returns the resident bytes of stage heaviest[i]. They are stored in pass->held if i < PASS_STAGES, otherwise in
+ * *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer)
 {
@@ -509,13 +515,15 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
     }
 }
 
-/* Is another plan of the group and pass over memory, which shards and offloads no less? Then this one is over, too. */
+/* Tests whether the plan must exceed the memory, because another plan of the same group and pass exceeds it although it
+ * shards and offloads at least as much. */
 static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
 {
     return pass->over == groups->group && plan->zero <= pass->over_zero && (plan->offload & ~pass->over_offload) == 0;
 }
 
-/* Finds the memory of a plan, or a lower bound of it that is over the limit. false: its list cannot be lowered. */
+/* Sets the memory of a plan in the result. If the plan is over the limit, this may be a lower bound of its memory.
+ * Returns false if its op list cannot be lowered. */
 static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;

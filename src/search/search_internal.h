@@ -12,7 +12,8 @@
 
 /* ---- the space (space.c) ---- */
 
-/* The values of each choice, and the plan at a place in the space. */
+/* The space of a search: the values of each choice. An index into the space selects one value of each choice, which
+ * gives a plan. */
 
 /* Choices in the order in which they vary, the last one fastest. The choices up to pipeline form a block: they decide
  * which ops one rank runs. The other choices change the order of passes, or move tensors. */
@@ -32,8 +33,8 @@ typedef enum nnc_axis {
     NNC_AXES
 } nnc_axis;
 
-/* Most values of a choice. It is more than nnc_choice holds, because the values may be the divisors of a number.
- * Numbers up to 14 million have fewer divisors. */
+/* Largest number of values of a choice. It exceeds the limit of nnc_choice, because the values may be all divisors of a
+ * number. No number up to 14 million has more divisors. */
 enum { NNC_SPACE_VALUES = 512 };
 typedef struct nnc_space_axis {
     int32_t count;
@@ -50,14 +51,14 @@ typedef struct nnc_space {
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
                           nnc_error *err);
 
-/* nnc_space_block sets the choices of a block in plan; nnc_space_inside sets the choices of plan number `inside` of a
- * block. */
+/* nnc_space_block sets the choices of a block in plan; nnc_space_inside sets the other choices, from the index `inside`
+ * of the plan in its block. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* Number of blocks of shard number `shard` (from 1); the next function returns the block at a place (from 0) of the
- * shard. Each row of `shards` neighbouring blocks gives one block to each shard, in an order without a period. With a
- * period, one shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
+/* nnc_space_shard_size returns the number of blocks of a shard (counted from 1). nnc_space_shard_block returns the
+ * block at a place (from 0) of the shard. `shards` consecutive blocks give one block to each shard, in an order without
+ * a period: with a period, one shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
@@ -100,8 +101,8 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, co
 /* Records a plan that fits but breaks a limit on the run. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Can a plan with this memory and at least this step time be pruned? Returns true only if the last of the best plans is
- * better, and a plan of the Pareto front is faster with at most the same memory. */
+/* Tests whether a plan with this memory, and a step time of least_s or more, can be pruned. Returns true only if the
+ * last of the best plans is better, and a plan of the Pareto front is faster with at most the same memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
@@ -117,8 +118,7 @@ void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 enum { NNC_ENDS_MAX = 8 };
 
-/* A number of consecutive stages, and the time that each needs after its passes (communication of gradients and
- * update). */
+/* Seconds that each of some consecutive stages needs after its passes: communication of gradients and the update. */
 typedef struct nnc_stage_end {
     int32_t stages;
     double end_s;
@@ -130,8 +130,8 @@ typedef struct nnc_waiting {
     int64_t memory_bytes;
     bool fits;
     int32_t track, end_count;
-    nnc_stage_end ends[NNC_ENDS_MAX]; /* time after the passes; if all stages end together, one entry for the slowest
-                                       * stage */
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* seconds of the stages after their passes; if all stages end together, only one
+                                       * entry, for the slowest stage */
 } nnc_waiting;
 
 /* Place of a waiting pipeline. Valid until the pipeline is replayed. */
@@ -145,7 +145,7 @@ typedef void nnc_batched_fn(void *context, const nnc_waiting *plan, double step_
 
 typedef struct nnc_batched_replay nnc_batched_replay;
 
-/* Returns NULL if out of memory. */
+/* Creates an empty collection of waiting pipelines. Returns NULL if out of memory. */
 nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context);
 void nnc_batched_replay_destroy(nnc_batched_replay *replay);
 
@@ -162,7 +162,7 @@ bool nnc_batched_replay_has(const nnc_batched_replay *replay, const nnc_replay_p
 /* Adds a plan to the plans that wait for this pipeline. */
 void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place *track, nnc_waiting *plan);
 
-/* Replays all batches. */
+/* Replays all pipelines that wait. */
 void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *memory);
 
 /* ---- plan groups (plan_group.c) ---- */
@@ -193,8 +193,9 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
  * they repeat another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
-/* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Ask for
- * the plans that need least memory first, which come last in a group: it is then known that others need too much. */
+/* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Call
+ * it first for the plans that need least memory, which come last in a group: if one of them exceeds the memory, plans
+ * that need more are not computed. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
 /* Replays all batches, so that every waiting plan gets its time through `batched`. */
@@ -214,8 +215,9 @@ double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan)
  * to replay. */
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
 
-/* Replaces nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. The caller sets in
- * `waiting` which plan waits; the other fields are filled in. Returns false if this plan cannot wait. */
+/* Used in place of nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. The caller sets
+ * index, memory_bytes and fits of `waiting`; this function sets the other members. Returns false if this plan cannot
+ * wait. */
 bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
                           nnc_waiting *waiting);
 
@@ -227,7 +229,7 @@ bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_re
 
 /* ---- workers (searcher.c) ---- */
 
-/* The threads of one process that evaluate blocks of a search. */
+/* A searcher: the threads of one process that evaluate the blocks of a search. */
 
 /* Outcome of some blocks. legal and feasible are counted before pruning, so they do not depend on the order, and shards
  * add up to the whole search. evaluated and pruned count the work that was done. */
@@ -262,7 +264,7 @@ bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- a search (searcher.c) ---- */
 
-/* A search whose rounds may be evaluated by other processes. */
+/* Runs a search; other processes may evaluate the blocks of its rounds. */
 
 /* A function that evaluates the blocks of a round in place of nnc_searcher_work, with the same arguments. */
 typedef struct nnc_helpers {
@@ -343,11 +345,12 @@ typedef struct nnc_search_report {
     const char *overrides; /* the --set options; NULL = without */
     nnc_search *search;
     nnc_search_result *result; /* result for one number of devices */
-    const nnc_sure *sure;      /* one entry for each best plan; NULL = not computed */
+    const nnc_sure *sure;      /* probabilities, one entry for each of the best plans; NULL = not computed */
     int32_t sure_count;
     nnc_search_size *sizes; /* results for several numbers of devices; NULL = one number */
     int32_t size_count, size_asked;
-    int32_t fastest, cheapest; /* index into sizes; -1 = no plan found */
+    int32_t fastest, cheapest; /* index into `sizes` of the number of devices with the fastest plan, and with the
+                                * cheapest; -1 = no plan found */
     nnc_search_total total;
     double target_step_s;                    /* 0 = not given */
     nnc_target targets[NNC_PARAMETER_COUNT]; /* one entry per device parameter */
@@ -367,8 +370,8 @@ extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_m
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
 /* Runs a search task into a report in the arena. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve.
- * Returns the errors of nnc_search_run. A shard, or one of several numbers of devices, may have no legal plan without
- * an error. */
+ * Returns the errors of nnc_search_run. If there are shards, or several numbers of devices, one of them without a legal
+ * plan is no error. */
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err);
 
 /* Did the search find a plan? */

@@ -16,7 +16,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Passes progress on and remembers whether to stop. */
+/* Reports progress to the caller, and remembers whether the caller wants to stop. */
 typedef struct listener {
     const nnc_search_watch *watch;
     bool stopped;
@@ -277,8 +277,8 @@ enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
  * messages. The last runs are small, so that all ranks end together. */
 enum { RUN_SHARE = 3 };
 
-/* Number of blocks that rank 0 evaluates before it looks for requests again. With fewer, no batch of pipelines gets
- * full. */
+/* Number of blocks that rank 0 evaluates before it looks for requests of other ranks again. With fewer blocks, no batch
+ * of pipelines would be filled. */
 enum { OWN_MOST = 16 };
 
 /* Orders of rank 0 to all others. */

@@ -397,8 +397,8 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Can the plan be skipped because of the limits? True if it breaks a limit even with the step time least_s, while a
- * faster plan that also breaks a limit is already known. */
+/* Tests whether a plan can be skipped because of the limits on the run: it breaks a limit even with the step time
+ * least_s, and a faster plan that breaks a limit is already known. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
 {
     const nnc_searcher *r = w->of;
@@ -643,7 +643,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     bool ready = made->workers != NULL;
     /* With limits on the run, the decision needs more than the step time, so plans do not wait for batches. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
-    /* Without pruning every plan is weighed in full, so that it is a reference for the counts with it. */
+    /* Without pruning, the exact memory of every plan is computed. The counts of this search are then a reference for
+     * searches with pruning. */
     const int64_t limit_bytes = search->risk > 0.0 || search->no_prune ? INT64_MAX : capacity_of(search, device);
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];

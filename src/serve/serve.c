@@ -2,8 +2,9 @@
  *
  *     resolve the request  ->  network rows  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
- * The parts are put together first. Then this file reads the network from the op list of the model, and resolves the
- * request (fills in defaults, checks that model, device and engine allow it). The last part is image generation. */
+ * This file first has the functions that call all parts. It then computes the network rows from the op list of the
+ * model, and resolves the request: it fills in defaults, and checks that model, device and engine allow the request.
+ * The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"

@@ -1,5 +1,6 @@
-/* Internal declarations of serving (inference), in the order of the computation: network rows, device rates, resolved
- * request, one step, load and cost; then generation of images and the search for a deployment. */
+/* Internal declarations of serving (inference), in the order of the computation: ops of the network, rates of the
+ * device, request with its defaults, one step, load and cost. Generation of images and the search for a deployment
+ * follow. */
 #ifndef NNCOST_SERVE_SERVE_INTERNAL_H
 #define NNCOST_SERVE_SERVE_INTERNAL_H
 
@@ -27,7 +28,8 @@ typedef struct nnc_serve_product {
 typedef struct nnc_serve_attention {
     const char *name;
     double layers, heads, kv_heads, key_dim, value_dim;
-    double window;       /* number of positions that are attended and kept; 0 = all positions */
+    double window;       /* number of latest positions that a token attends to and that the cache keeps; 0 = all
+                          * positions */
     double latent, rope; /* size of the latent that all heads share, and size of its rotary key; 0 = attention without a
                           * latent */
 } nnc_serve_attention;
@@ -37,7 +39,7 @@ typedef struct nnc_serve_state {
     const char *name;
     double layers, elements; /* layers: number of such layers; elements: number of fp32 values in the state of one
                               * layer */
-    double flops;            /* per token */
+    double flops;            /* FLOPs per token */
 } nnc_serve_state;
 
 enum { NNC_SERVE_PRODUCTS = 64, NNC_SERVE_ATTENTIONS = 8 };
@@ -54,16 +56,16 @@ typedef struct nnc_serve_net {
     double expert_layers;
 } nnc_serve_net;
 
-/* Reads the network rows from the op list of the model, which it leaves in scratch. NNC_ILLEGAL_PLAN: inference of this
- * model is not supported. */
+/* Lowers the model to its op list in scratch, and computes the network rows from this list. NNC_ILLEGAL_PLAN: inference
+ * of this model is not supported. */
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
                             nnc_serve_net *net, nnc_error *err);
 
 /* ---- rates that the device reaches ---- */
 
 typedef struct nnc_serve_rates {
-    double peak_flops_per_s, dense_flops_per_s; /* products in the chosen precision: datasheet peak, and rate that long
-                                                 * products reach */
+    double peak_flops_per_s, dense_flops_per_s; /* matrix products in the chosen precision: datasheet peak; rate that
+                                                 * long products reach */
     double plain_peak_flops_per_s, plain_flops_per_s; /* the same two rates for 16-bit products */
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
@@ -159,7 +161,8 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len, double sequences,
                                 nnc_derivation *why);
 
-/* Seconds of a decode step of `sequences` sequences. With speculative decoding, includes draft and verification. */
+/* Returns the seconds of a decode step of `sequences` sequences. With speculative decoding, these include draft and
+ * verification. */
 double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context);
 /* Bytes of KV cache and states of a sequence on the fullest device, in whole cache blocks. */
 double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
@@ -170,10 +173,12 @@ typedef struct nnc_serve_load_case {
     double input, output, cached, fresh; /* tokens per request; cached and fresh: prompt tokens found in the cache, and
                                           * prompt tokens to compute */
     double context;                      /* mean context length of a decode step */
-    double shortest, longest;            /* shortest and longest context */
-    double prefill_s, busy_s;            /* prefill of one prompt: its latency; its time on the busiest stage */
+    double shortest, longest;            /* shortest and longest context of a decode step, in tokens */
+    double prefill_s, busy_s;            /* prefill of one prompt: seconds until it is done; seconds that the busiest
+                                          * pipeline stage works on it */
     double prefill_flops;
-    double stages;         /* prefill_s / busy_s */
+    double stages;         /* prefill_s / busy_s, the number of prompts that pipeline stages and attention groups
+                            * compute at the same time */
     double tokens_of_step; /* output tokens of a sequence per decode step: 1 without speculative decoding */
     double chunk;          /* most prompt tokens in one iteration */
     double slots, places;  /* slots: most sequences that the engine runs; places: most sequences that the KV cache
@@ -204,14 +209,15 @@ typedef struct nnc_serve_replayed {
     int64_t requests, preemptions;
 } nnc_serve_replayed;
 
-/* Simulates the replica. of->work must have space for load->count requests. */
+/* Simulates one replica under a load. The work memory of the load must have space for load->count requests. */
 void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result);
 
 enum { NNC_SERVE_WORKERS = 64 }; /* most prefill workers, and most decode workers, in a simulation */
 typedef struct nnc_serve_work nnc_serve_work;
 /* Number of requests that are simulated on one replica. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
-/* Returns memory for these requests, which is valid until the next use of scratch. NULL = out of memory. */
+/* Returns memory for simulating this number of requests. It is valid until the next use of scratch. NULL = out of
+ * memory. */
 nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
 
 /* Is the load a loop with separate workers for prefill and decode? */
@@ -294,10 +300,10 @@ typedef struct nnc_serve_found {
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
     nnc_bound bound;        /* bound of the decode step */
-    int32_t broken;         /* index of that limit; -1 = none */
-    double broken_requests; /* number of concurrent requests that breaks the limit; 0: memory or the engine allows no
-                             * more */
-    double broken_value;    /* value of the metric at that number of requests */
+    int32_t broken;         /* index of the first broken limit; -1 = no limit is broken */
+    double broken_requests; /* number of concurrent requests at which this limit is broken; 0: memory or the engine
+                             * allows no more requests */
+    double broken_value;    /* value of the limited metric at broken_requests */
 } nnc_serve_found;
 
 typedef struct nnc_serve_search {
@@ -307,17 +313,17 @@ typedef struct nnc_serve_search {
 } nnc_serve_search;
 
 typedef struct nnc_serve_search_result {
-    int64_t deployments, evaluated, fitting, meeting; /* numbers of legal deployments, and of those evaluated, that fit,
-                                                       * that meet the limits */
+    int64_t deployments, evaluated, fitting, meeting; /* numbers of deployments: legal; evaluated; that fit in memory;
+                                                       * that meet all limits */
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
     nnc_serve_found front[NNC_SERVE_FRONT]; /* sorted by tokens per second and user, ascending */
     int32_t front_count;
     bool front_cut;
-    /* If no deployment meets the limits: the deployment with the smallest ratio to its limit. */
+    /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */
     nnc_serve_found nearest;
-    int32_t nearest_limit; /* index of that limit; -1 = no deployment fits */
+    int32_t nearest_limit; /* index of the limit that `nearest` misses; -1 = no deployment fits */
     double nearest_value;
 } nnc_serve_search_result;
 

@@ -339,8 +339,8 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     return l;
 }
 
-/* Rate of requests when the engine always has as many sequences as it can run. Each iteration computes one token of the
- * sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
+/* Returns the rate of requests at which the engine always has as many sequences as it can run. Each iteration computes
+ * one token of the sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
 static double say_saturation(const load *l, nnc_derivation *why)
 {
     const double chunk = (double)l->of->plan->chunk;

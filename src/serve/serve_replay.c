@@ -8,7 +8,7 @@
  * from tables whose entries are computed when they are first read.
  *
  * Invariants: arrivals, random lengths and iterations depend only on the request and its seed, so equal questions have
- * equal answers. With the default options, sqrt is the only formula of the C library in use. This file allocates no
+ * equal answers. With the default options, sqrt is the only function of the C library in use. This file allocates no
  * memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
@@ -32,10 +32,11 @@ enum {
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
     double fresh, left;          /* prompt tokens to compute; prompt tokens that are not computed yet */
-    double room, growth;         /* cache space of the sequence, in places of mean length; space that a step adds */
-    double context;              /* positions that its next step attends to; while it runs, less the steps of its
-                                  * worker */
-    int64_t finish;              /* step of its worker after which the request is done */
+    double room, growth;         /* cache space of the sequence, and space that each step adds; the unit is the space of
+                                  * a sequence of mean length */
+    double context;              /* positions that the next step of the request attends to; while the request runs,
+                                  * minus the step count of its worker */
+    int64_t finish;              /* step count of the worker at which the request is done */
     int32_t input, output, made; /* numbers of tokens; made: output tokens before the sequence was preempted */
     int32_t next;                /* next request in the queue */
     int32_t place;               /* index in the heap of running sequences */
@@ -45,7 +46,7 @@ typedef struct request {
 /* An engine that decodes: the whole replica, or one of its decode workers. */
 typedef struct worker {
     double clock_s;
-    double context, room, growth; /* sums over the running sequences */
+    double context, room, growth; /* sums, over the running sequences, of the members of request with the same names */
     int64_t step;
     int32_t head, tail; /* first and last request of the queue */
     int32_t *heap, running, newest;
@@ -65,8 +66,9 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* requests of one run */
-    int64_t counted, counted_tpot; /* numbers of values in the lists of work, from all runs */
+    int64_t count, issued; /* number of requests of one run; number created so far */
+    int64_t counted,
+        counted_tpot; /* numbers of values in the lists of nnc_serve_work (all; TPOT only), over all runs */
     double context_low, context_gap;
     double tokens_of_step;
     double decode_area, decode_s; /* sums over decode steps: sequences x seconds; seconds */
@@ -186,8 +188,8 @@ static double added_knot(simulation *s, int32_t row, int32_t column)
     return *value;
 }
 
-/* Seconds that prompts add to a step of `sequences` sequences. prompts: their prefill times alone, divided by the
- * prefill time of the mean prompt. */
+/* Returns the seconds that prompts add to a decode step of `sequences` sequences. prompts: sum of the prefill times of
+ * these prompts alone, divided by the prefill time of a mean prompt. */
 static double added_s(simulation *s, double sequences, double prompts)
 {
     double down = 0.0, right = 0.0, value = 0.0;
@@ -348,7 +350,7 @@ static void stop(simulation *s, worker *w, int32_t index)
         s->requests[r->older].newer = r->newer;
     }
     heap_remove(s, w, r->place);
-    if (w->running == 0) { /* removes rounding errors after each busy period */
+    if (w->running == 0) { /* resets the sums when no sequence runs, which removes rounding errors */
         w->context = w->room = w->growth = 0.0;
         w->step = 0;
     }
@@ -356,7 +358,7 @@ static void stop(simulation *s, worker *w, int32_t index)
 
 /* ---- requests ---- */
 
-/* Cache space that `tokens` tokens take, in places of mean length. */
+/* Returns the cache space of `tokens` tokens, in units of a sequence of mean length. */
 static double room_of(const simulation *s, double tokens)
 {
     const nnc_serve_load_case *l = s->load;
@@ -588,7 +590,7 @@ static double next_event_s(const simulation *s, const worker *w)
                              : nnc_max(w->clock_s, s->requests[w->head].ready_s);
 }
 
-/* Lets the worker with the earliest event act. Returns false if all work is done. In a closed loop, a worker may not
+/* Runs the worker that has the earliest event. Returns false if all work is done. In a closed loop, a worker may not
  * run further ahead than the earliest time at which a request from another worker can reach it. */
 static bool turn(simulation *s)
 {

@@ -561,8 +561,8 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
 
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p)
 {
-    /* Published checkpoints of models with experts quantise only the experts to 4 bits. In weight-only checkpoints,
-     * too, only the experts have the narrow format. */
+    /* In published checkpoints of models with experts, only the experts have 4-bit weights. In weight-only checkpoints,
+     * only the experts have the narrow format. */
     const bool narrow = of->rates.weight_bytes < 1.0 || of->rates.weight_only;
     return p->plain || (narrow && of->net->experts > 0.0 && p->group == NNC_GROUP_ATTENTION);
 }

@@ -389,7 +389,8 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
     return axis->option != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Gives the axis the full name of its field. The user may have written an alias, or '-' instead of '_'. */
+/* Sets the name of the axis to the full name of its field, because the user may have written an alias, or '-' instead
+ * of '_'. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found, nnc_sweep_axis *axis,
                             nnc_error *err)
 {

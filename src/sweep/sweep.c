@@ -557,7 +557,7 @@ static double compute(nnc_operator of, value a, value b)
     }
 }
 
-/* Truth of a value. A value that is not recorded counts as false. */
+/* Returns whether a value counts as true. A value that is not recorded counts as false. */
 static nnc_truth truth_of(value v)
 {
     if (v.later) {

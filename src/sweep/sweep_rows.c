@@ -164,8 +164,8 @@ typedef struct turn {
 typedef struct row_order {
     bool decides[NNC_SWEEP_AXES_MAX]; /* true: this group of axes decides which ops a rank runs */
     bool mixed;                       /* true: such a group varies faster than another group */
-    int64_t keys[NNC_POOL_CHUNK_MAX]; /* for each row: the values of such groups as one number, then the place in the
-                                       * chunk */
+    int64_t keys[NNC_POOL_CHUNK_MAX]; /* sort key of each row: values of the groups that decide the ops as one number,
+                                       * then the place of the row in the chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
@@ -250,10 +250,11 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
 
 /* ---- rows ---- */
 
-/* Cells of a row that are filled so far, from cheap to expensive. Rows are evaluated without allocating memory. */
+/* Cells of a row that are filled so far: first values of axes, then fields of model and device, then metrics.
+ * Evaluating rows allocates no memory. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 
-/* The reason text for a plan that does not fit. */
+/* Text with the reason why a plan does not fit, and the two numbers in it. */
 typedef struct over {
     int64_t total_bytes, capacity_bytes;
     char text[3 * NNC_NUMBER_TEXT];
@@ -270,8 +271,8 @@ struct nnc_sweeper {
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* one per slot */
     int64_t specs_moves;                 /* specs_moves of the point when fields of model and device were read last */
     char reason[sizeof(nnc_error)];      /* text of an error: where and what */
-    over over;                           /* memory of the last plan that did not fit; the next one often needs the same
-                                          * amount */
+    over over;                           /* reason text of the last plan that did not fit; the next such plan often
+                                          * needs the same memory, and then has the same text */
     nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
     row_order order;
     nnc_batch held; /* rows that were evaluated before their turn */
@@ -383,7 +384,7 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     }
 }
 
-/* Difference between the step and the step of the same plan with the software of the first row. */
+/* Returns the step time minus the step time of the same plan with the software profile of the first row. */
 static nnc_cell framework_of(nnc_sweeper *s)
 {
     const nnc_software *first = s->sweep->axes.first;
