@@ -173,7 +173,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Has the object itself a new parameter, not only an inner object? */
+/* Tests whether the object itself has a new parameter, not only one of its inner objects. */
 static bool has_new(const rewriting *w, const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {

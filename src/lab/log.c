@@ -117,9 +117,9 @@ static double value_of(const pattern *p, const char *line)
     return number_at(at) * p->unit;
 }
 
-/* Is the line a progress bar other than the bar of training? The bar of training has no words before its percentage;
- * bars of loading and of data have. The first such bar sets the number of steps; bars with another number are
- * evaluations. */
+/* Tests whether the line is a progress bar, but not the bar of training. The bar of training has no words before its
+ * percentage; bars of loading and of data have. The first such bar sets the number of steps; bars with another number
+ * are evaluations. */
 static bool is_other_bar(nnc_log *log, const char *line)
 {
     const char *percent = strstr(line, "%|");

@@ -9,7 +9,8 @@ enum { ROOF_MARKS_MAX = 1024 };
 typedef struct roof_mark {
     const nnc_op_cost *cost; /* the first row */
     double intensity, flops_per_s, share;
-    int rows, others; /* number of rows of the op table; number of marks of other ops that were joined with this mark */
+    int rows, others; /* rows: number of joined rows of the op table; others: number of marks of other ops that were
+                       * joined with this mark */
     nnc_px x, y, radius;
 } roof_mark;
 
@@ -20,7 +21,8 @@ typedef struct roofline {
     double peak, rate; /* FLOP/s, B/s */
     roof_mark *marks;
     int count;
-    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step */
+    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step time: of each bound, and of ops that are not
+                                                     * drawn */
     nnc_places places;
 } roofline;
 
@@ -332,7 +334,8 @@ static void draw_labels(roofline *r)
     }
 }
 
-/* Writes the share of each bound, and the share that is not drawn, so that the lines add up to the step. */
+/* Writes one line for the share of each bound in the step, and one for the share that is not drawn. Together the shares
+ * are the whole step. */
 static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1])
 {
     char share[NNC_NUMBER_TEXT];

@@ -22,7 +22,7 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* Has the figure a value? NaN counts as missing. */
+/* Tests whether the figure has a value. NaN counts as missing. */
 static bool is_known(const nnc_figure *figure)
 {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
@@ -187,7 +187,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
     return is->number - was->number;
 }
 
-/* Is the value a summand of the total? */
+/* Tests whether the value is one of the summands of the total. */
 static bool is_part(const char *name, const char *total)
 {
     const nnc_metric *metric = nnc_figure_metric(name);

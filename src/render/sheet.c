@@ -313,7 +313,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 }
 
 #ifdef NNC_CHECK_PAGES
-/* Do the names of all rows refer to existing metrics and forms? Also checks rows that are left out now. */
+/* Tests whether the names in all rows are existing metrics and forms. Also tests rows that the page leaves out now. */
 static bool all_known(const nnc_page_rows *page)
 {
     for (size_t i = 0; i < page->count; i++) {

@@ -79,7 +79,7 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT])
     return nnc_number_text(strtod(rounded, NULL), text);
 }
 
-/* Does the unit take a prefix? Tokens and pixels are counted, so they take none. */
+/* Tests whether the unit takes a prefix. Tokens and pixels are counted, so they take no prefix. */
 static bool is_measured(const char *unit)
 {
     return !islower((unsigned char)unit[0]) || unit[1] == '\0';
@@ -554,7 +554,7 @@ static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
     return out->size > 0;
 }
 
-/* Names the columns that did not fit, so that readers know that they exist. */
+/* Writes below a table the names of the columns that did not fit. */
 static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table)
 {
     nnc_buffer names = { 0 };

@@ -1,5 +1,5 @@
-/* A scenario: the inputs of one computation, loaded and complete, and its results. Every command that computes something
- * starts here.
+/* A scenario: all inputs of one computation, loaded and with defaults, and its results. Every command that computes
+ * something starts with a scenario.
  *
  *     arguments (model, device, --software, --cluster, --region, --seller, plan options, --set)
  *         -> scenario: specs, plan, run, with every change applied in the order given
