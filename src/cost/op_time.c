@@ -225,7 +225,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
     }
 }
 
-/* Bytes per second that the cache feeds to the units; NaN = not limited by the cache. */
+/* Returns the bytes per second that the cache feeds to the units; NaN = not limited by the cache. */
 NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why)
 {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
@@ -238,9 +238,9 @@ NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flop
     return cache_rate;
 }
 
-/* Factor on k_fill for units that are slower than the matrix units. The start and end of a tile are memory latencies
- * (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill is measured on matrix units; slower
- * units compute fewer elements of k in the same time. */
+/* Returns the factor on k_fill for units that are slower than the matrix units. The start and end of a tile are memory
+ * latencies (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill is measured on matrix units;
+ * slower units compute fewer elements of k in the same time. */
 static double slower_units(const nnc_device *device, nnc_dtype dtype)
 {
     const nnc_dtype measured = isnan(device->matmul_flops_per_s[NNC_BF16]) ? NNC_FP16 : NNC_BF16;
@@ -285,7 +285,7 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     return p;
 }
 
-/* Number of kernels for the products of an expert group: one, or one per expert. */
+/* Returns the number of kernels for the products of an expert group: one, or one per expert. */
 static double kernels_of(const nnc_matmul *u)
 {
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
@@ -312,9 +312,9 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
     return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
-/* Extra seconds of a product that writes its sums in a wider format or adds to sums in memory. They count only for the
- * share of the time in which the matrix units are busy. If a product waits for memory, its traffic includes them
- * already. */
+/* Returns the extra seconds of a product that writes its sums in a wider format or adds to sums in memory. They count
+ * only for the share of the time in which the matrix units are busy. If a product waits for memory, its traffic
+ * includes them already. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why)
 {
@@ -640,8 +640,8 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- constant fractions ---- */
 
-/* Time with constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of the
- * machine. */
+/* Returns the time with constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of
+ * the machine. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why)
 {
@@ -676,7 +676,8 @@ static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
 }
 
-/* Efficiency of casts to 8 bits. They are kernels of the matrix product library and reach its bandwidth. */
+/* Returns the efficiency of casts to 8 bits. These casts are kernels of the matrix product library and reach the
+ * bandwidth of that library. */
 static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op)
 {
     nnc_efficiency e = pointwise_efficiency(device, op);

@@ -38,7 +38,7 @@ _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit 
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Number of times that value can be halved. */
+/* Returns the number of times that value can be halved. */
 static int halvings(int64_t value, int max)
 {
     int count = 0;
@@ -410,7 +410,7 @@ static bool refine(search *s, nnc_advice *advice)
     return any;
 }
 
-/* Advice for a plan that nnc_plan_read has read. */
+/* Finds advice for a plan that nnc_plan_read has already read. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max)
 {

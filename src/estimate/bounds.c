@@ -193,7 +193,7 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
     }
 }
 
-/* Seconds that the busiest fabric of a device works in a step, overlapped or not. Sets *fabric. */
+/* Returns the seconds that the busiest fabric of a device works in a step, overlapped or not. Sets *fabric. */
 static double device_network_s(const nnc_step *step, const link_loads *loads, const nnc_stage_residency *holding,
                                const nnc_step_end *t, nnc_fabric *fabric)
 {

@@ -88,8 +88,8 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
  * docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
-/* Name of the group of measurements for a model. A graph is a group of its own, because each network has other
- * convolutions. Other models are grouped by family. */
+/* Returns the name of the group of measurements for a model. A graph is a group of its own, because each network has
+ * other convolutions. Other models are grouped by family. */
 static const char *measured_of(const nnc_model *model, bool experts)
 {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
@@ -174,8 +174,8 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* ---- bounds ---- */
 
-/* Would ideal fusion leave the lower bound unchanged? The lower bound counts no bytes for norms and pointwise ops
- * anyway. */
+/* Tests whether ideal fusion would leave the lower bound unchanged. The lower bound never counts bytes of norms and
+ * pointwise ops. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
@@ -498,7 +498,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* invalid if this call fails */
+    scratch->plan.struct_size = 0; /* 0 marks the stored plan as invalid, in case this call fails */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);

@@ -47,7 +47,7 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, 
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
-/* nnc_plan_resolve_read for a given profile, which may lack fused attention. */
+/* Works as nnc_plan_resolve_read, but for a given software profile, which may lack fused attention. */
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
@@ -76,10 +76,11 @@ typedef struct nnc_stage_partition {
 
 void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition);
 
-/* Device of a virtual stage. Interleaved stages go round robin over the devices; stages of zb-v go down and back up. */
+/* Returns the device of a virtual stage. Interleaved stages go round robin over the devices; stages of zb-v go down and
+ * back up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Number of layers of a stage that full recomputation runs again. */
+/* Returns the number of layers of a stage that full recomputation runs again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances);
 
 /* ---- overlap.c: seconds of one instance of a segment ---- */
@@ -190,14 +191,15 @@ typedef struct nnc_step_memory {
     int64_t runs;  /* number of replays so far */
 } nnc_step_memory;
 
-/* Number of passes over the segments of a device. DualPipe sends half of the micro-batches through each of the two
- * stages of a device. */
+/* Returns the number of passes over the segments of a device. DualPipe sends half of the micro-batches through each of
+ * the two stages of a device. */
 static inline int64_t nnc_step_passes(const nnc_plan *plan)
 {
     return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
 
-/* Number of ranks that hold the same shard of dense parameters (NNC_ROUTE_SHARD) or of expert parameters. */
+/* Returns the number of ranks that hold the same shard of dense parameters (NNC_ROUTE_SHARD) or of expert
+ * parameters. */
 static inline int32_t nnc_shard_replicas(const nnc_plan *plan, nnc_route_kind route, double shards)
 {
     const int32_t same =
@@ -210,7 +212,7 @@ static inline nnc_route_kind nnc_replica_route(nnc_route_kind route)
     return route == NNC_ROUTE_SHARD ? NNC_ROUTE_REPLICA : NNC_ROUTE_EXPERT_REPLICA;
 }
 
-/* Seconds of an op that does not communicate. Resources in step->free take no time. */
+/* Returns the seconds of an op that does not communicate. Resources in step->free take no time. */
 static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s)
 {
     const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
@@ -218,7 +220,7 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
     return nnc_max(compute, memory) + (step->free[NNC_BOUND_HOST] ? 0.0 : fixed_s);
 }
 
-/* partition.c: distributes the layers over the stages; fills m->holdings and m->alike. */
+/* Distributes the layers over the stages: fills m->holdings and m->alike. Defined in partition.c. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
 /* Updates m after a change of the number of micro-batches alone: sets the micro-batches in flight. Returns true if they
  * stayed the same. Returns false if chunks of a device differ, because the peak of the device may then move. */
@@ -226,7 +228,7 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets the micro-batches in flight of a device whose chunks keep different amounts. Needs the segment sums. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
 
-/* overlap.c: overlaps communication in the rows and sums the rows of each segment. */
+/* Overlaps communication in the rows, then sums the rows of each segment. Defined in overlap.c. */
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
 /* ---- step_end.c: once per step ---- */
@@ -243,9 +245,9 @@ typedef struct nnc_overlap_window {
                                        * gradients */
 } nnc_overlap_window;
 
-/* Exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with a window of
- * t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the
- * share f of the gradients. The last bucket may hold a whole table, and then has a larger share l:
+/* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
+ * a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the share f
+ * of the gradients. The last bucket may hold a whole table, and then has a larger share l:
  *     max(t + l N, N + f t) - t     for the share that may overlap; N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
@@ -312,8 +314,8 @@ typedef struct nnc_step_times {
  * is a buffer for as many rows. Returns false if the pipeline is too large to replay.   [step] */
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
-/* The parts of nnc_step_time, which a search calls one by one. The first sets the seconds of each virtual stage and
- * of messages between stages in m. */
+/* A search calls the parts of nnc_step_time, declared from here on, one by one. This function sets in m the seconds of
+ * each virtual stage and of messages between stages. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Runs all passes through the schedule. Returns false if the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
@@ -340,7 +342,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
 void nnc_step_rank(nnc_result *r);
 /* Sets the bytes of a message between stages, and its seconds. */
 void nnc_step_set_send(nnc_step *step, double send_bytes);
-/* Seconds of one message from stage to stage; 0 if step->free contains the network. */
+/* Returns the seconds of one message from stage to stage; 0 if step->free contains the network. */
 double nnc_step_send_s(const nnc_step *step);
 
 /* Sums for each part of the step and each group of ops. */
@@ -634,7 +636,7 @@ nnc_estimate_fn nnc_estimate_memory;
 /* Calls scratch->estimate. */
 nnc_estimate_fn nnc_estimate_read;
 
-/* The parts of nnc_estimate_once, for memo/. Clears the result. */
+/* memo/ calls the parts of nnc_estimate_once one by one. This first part clears the result. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
 /* Computes memory, step ends, bounds and step from the table in scratch->rows. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
@@ -657,7 +659,7 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why);
 /* Sets device-hours, money and energy of the whole run, if its length is given. Energy counts the power limit of the
  * device. */
 void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why);
-/* Price of a device-hour: the plan's price, else the newest price of the device file; NaN = not known. */
+/* Returns the price of a device-hour: the plan's price, else the newest price of the device file; NaN = not known. */
 double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
 
 /* ---- step.c: the timeline of the step that was timed last ---- */

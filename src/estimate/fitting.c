@@ -236,7 +236,7 @@ static nnc_plan limit_plan(const limit_search *s, int64_t size)
     return plan;
 }
 
-/* Tokens (or images) of one device in a step. */
+/* Returns the tokens (or images) of one device in a step. */
 static double per_device(const nnc_result *r)
 {
     return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;

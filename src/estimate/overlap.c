@@ -99,7 +99,7 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Time that the device waits for other lanes. Communication of this lane continues meanwhile. */
+/* Returns the time that the device waits for other lanes. Communication of this lane continues meanwhile. */
 static double beside_waits_s(const windows *w, nnc_lane lane)
 {
     double waits_s = 0.0;
@@ -337,7 +337,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
     }
 }
 
-/* Device time of a part plus its waits for the host. */
+/* Returns the device time of a part plus its waits for the host. */
 static double issued_part_s(const nnc_segment_time *unit, nnc_part part)
 {
     double part_s = unit->compute_s[part] + unit->host_s[part];

@@ -234,7 +234,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return true;
 }
 
-/* Seconds of passes and step end of a stage. */
+/* Returns the seconds of passes and step end of a stage. */
 static double ends_s(const nnc_step_memory *m, int32_t stage)
 {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
@@ -575,13 +575,14 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Does the schedule need no barrier between steps? Then the step of each stage begins with its own first pass. */
+/* Tests whether the schedule needs no barrier between steps. The step of each stage then begins with the first pass of
+ * this stage. */
 static bool rolls(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
 }
 
-/* Number of passes of all stages in a timeline. */
+/* Returns the number of passes of all stages in a timeline. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
     return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);

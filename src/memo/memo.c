@@ -701,7 +701,8 @@ typedef struct seconds_key {
     int32_t held[NNC_SEGMENTS_MAX][2]; /* instances; of these, recomputed */
 } seconds_key;
 
-enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* bytes for the embedding, the first layers and the segment after them */
+/* Number of bytes of `held` that the hash uses: two counts for each of the first three segments. */
+enum { HASHED_HELD = 6 * sizeof(int32_t) };
 
 static void set_held(seconds_key *key, const nnc_stage_residency *h)
 {

@@ -125,8 +125,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 /* Returns the valid entry of a plan under its profile, or NULL. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
-/* The parts of an estimate, for a search, which looks at the memory of a plan before its times. This one prepares the
- * list of one rank and its sums. */
+/* A search calls the parts of an estimate one by one, because it needs the memory of a plan before its times. This part
+ * prepares the op list of one rank and the sums of the list. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
@@ -137,13 +137,15 @@ void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 
-/* nnc_step_ends_set for the stages in scratch, through two caches. like: a number that is equal for equal units and
- * equal plans (the order of passes may differ), and is not used again for others. Needs nnc_scratch_share. */
+/* Works as nnc_step_ends_set for the stages in scratch, but looks in two caches first. like: a number that is equal for
+ * equal units and equal plans (the order of passes may differ), and is not used again for others. Needs
+ * nnc_scratch_share. */
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 
-/* nnc_step_partition through a cache. The plans must have one list and may differ only in pipeline, schedule, virtual
- * stages, micro-batches and full recomputation. Partitions of long pipelines are not kept. */
+/* Works as nnc_step_partition, but looks in a cache first. The plans must have one list and may differ only in
+ * pipeline, schedule, virtual stages, micro-batches and full recomputation. Partitions of long pipelines are not
+ * kept. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step);
 
 /* Creates the two caches. Returns false if out of memory. */

@@ -181,7 +181,7 @@ struct nnc_metrics {
 /* Reads one value of a row. index: index in an array. A number that is not finite becomes NNC_CELL_NULL. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Make cells from values; NaN and NULL become NNC_CELL_NULL. */
+/* These functions make a cell from a value. NaN and NULL become NNC_CELL_NULL. */
 nnc_cell nnc_number_cell(double number);
 nnc_cell nnc_text_cell(const char *text);
 static inline nnc_cell nnc_whole_cell(int64_t whole)
@@ -369,16 +369,16 @@ bool nnc_report_is_implausible(const nnc_report *report);
  * known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
-/* Currency of prices on a device: the currency of the device file, else US dollars (also for --price). */
+/* Returns the currency of prices on a device: the currency of the device file, else US dollars (also for --price). */
 const char *nnc_price_currency(const nnc_device *device);
 
-/* Currency of the costs in a report; NULL = no known price. */
+/* Returns the currency of the costs in a report; NULL = no known price. */
 const char *nnc_report_currency(const nnc_report *report);
 
 /* Returns advice if launching ops bounds the step; else NULL. */
 const char *nnc_launch_advice(const nnc_result *result);
 
-/* Number of rows of the vocabulary table with padding for tensor ranks; 0 = no padding. */
+/* Returns the number of rows of the vocabulary table with padding for tensor ranks; 0 = no padding. */
 int64_t nnc_padded_rows(const nnc_report *report);
 
 /* Returns the price of a million trained tokens, or of a thousand images for image models; NaN = unknown. */
@@ -387,8 +387,8 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 /* Writes the verdict in one line, with its numbers, into text. Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
 
-/* FLOP/s that long kernels sustain by the fit, in the plan's precision; the next function returns the sustained
- * bandwidth. */
+/* Returns the FLOP/s that long kernels sustain by the fit, in the plan's precision; the next function returns the
+ * sustained bandwidth. */
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 

@@ -269,7 +269,7 @@ static inline const nnc_schedule_row *nnc_schedule_of(nnc_schedule schedule)
     return nnc_schedule_rows[(unsigned)schedule < NNC_SCHEDULE_COUNT ? schedule : NNC_SCHEDULE_1F1B];
 }
 
-/* Number of groups of layers that each device of the pipeline holds. */
+/* Returns the number of groups of layers that each device of the pipeline holds. */
 static inline int32_t nnc_schedule_chunks(const nnc_plan *plan)
 {
     const int32_t chunks = nnc_schedule_of(plan->schedule)->chunks;
@@ -304,18 +304,18 @@ nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
 /* Checks the rules of the schedule on the number of micro-batches. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
-/* Idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times (per stage, all
- * chunks) and sending takes no time. The formulas of zb-h1 and zb-h2 hold from m = p and m = 2p-1 on. For tW > tF they
- * give the idle time under the published limit of micro-batches in flight; the published formula is lower there. zb-v
- * has no bubble for tF = tB = tW and m >= 2p-1; for other times, its 0 is a lower bound. The formula of DualPipe holds
- * for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
+/* Returns the idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times
+ * (per stage, all chunks) and sending takes no time. The formulas of zb-h1 and zb-h2 hold from m = p and m = 2p-1 on.
+ * For tW > tF they give the idle time under the published limit of micro-batches in flight; the published formula is
+ * lower there. zb-v has no bubble for tF = tB = tW and m >= 2p-1; for other times, its 0 is a lower bound. The formula
+ * of DualPipe holds for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
 double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
                              double weight_s);
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
-/* Most micro-batches whose activations a device keeps at once, in units of its own layers. Activations are kept from
- * the start of the forward to the end of the backward. In zb-h2, zb-v and dualpipe they are kept to the end of the
- * weight gradient, in zb-h1 to the end of the input gradient, as published.   [in-flight] */
+/* Returns the most micro-batches whose activations a device keeps at once, in units of its own layers. Activations are
+ * kept from the start of the forward to the end of the backward. In zb-h2, zb-v and dualpipe they are kept to the end
+ * of the weight gradient, in zb-h1 to the end of the input gradient, as published.   [in-flight] */
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
                               int32_t stage);
 double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
@@ -323,13 +323,13 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 
 /* ---- peak.c: what a device keeps at its peak ---- */
 
-/* Most bytes that a device keeps at once. bytes[c] is the bytes that one pass keeps in chunk c of the device, or in
- * direction c of dualpipe. Sets counts[c] to the kept passes of chunk c at that moment. Reads schedule, stages, chunks
- * and micro_batches of the pipeline; takes up to NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
+/* Returns the most bytes that a device keeps at once. bytes[c] is the bytes that one pass keeps in chunk c of the
+ * device, or in direction c of dualpipe. Sets counts[c] to the kept passes of chunk c at that moment. Reads schedule,
+ * stages, chunks and micro_batches of the pipeline; takes up to NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
-/* nnc_pipeline_peak for an interleaved schedule in which only one chunk keeps more (`more`) or fewer bytes than the
- * other chunks. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all chunks.
- * Returns false for another schedule. */
+/* Works as nnc_pipeline_peak, for an interleaved schedule in which only one chunk keeps more (`more`) or fewer bytes
+ * than the other chunks. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all
+ * chunks. Returns false for another schedule. */
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
                               double *all);
 

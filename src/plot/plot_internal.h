@@ -161,7 +161,7 @@ bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px 
  * line, "" = none. */
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
                       const char *below);
-/* Moves the labels of a row apart, away from their wanted x, until no two overlap. Returns false if they do not fit
+/* Moves the labels of a row away from their wanted x until no two overlap. Returns false if they do not fit
  * between `from` and `to`. */
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 

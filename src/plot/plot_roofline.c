@@ -1,5 +1,5 @@
-/* Every op under the roof of the device: on which side of the ridge, and how far below the roof. And the operators of a
- * trace, with their bounds. */
+/* Two pictures. The roofline shows each op below the roof of the device: on which side of the ridge point, and how far
+ * below the roof. The other picture shows the operators of a trace with their bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -438,7 +438,8 @@ const nnc_picture nnc_plot_roofline = {
 
 /* ---- operators of a trace: measured time, expected time, bound ---- */
 
-/* A row: name and share at the left, then the measured bar, the outline of the expected time, the line of the bound. */
+/* Draws one row: name and share at the left, then the measured time as a bar, the expected time as an outline, and the
+ * bound as a line. */
 static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_op *op)
 {
     const nnc_px height = NNC_PX(14), y = canvas->y, share_px = NNC_PX(46);
@@ -472,7 +473,7 @@ static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_o
     canvas->y += height + NNC_PX(7);
 }
 
-/* The classes, then the outline and the line, which stand for no class. */
+/* Draws the legend: the classes of operators, then the outline and the line, which are not classes. */
 static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced)
 {
     nnc_legend entries[3];

@@ -378,8 +378,8 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
  * become '?'. */
 void nnc_put_xml(nnc_buffer *out, const char *text);
 
-/* Sets of colours whose marks are drawn side by side. Colour-blind readers must be able to tell the colours of a set
- * apart. */
+/* Sets of colours whose marks are drawn side by side. Colour-blind readers must be able to distinguish the colours of a
+ * set. */
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
 /* A colour of pictures, for light and dark pages; each class of marks has one. */

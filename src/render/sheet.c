@@ -731,7 +731,7 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
     }
 }
 
-/* The PUE of different sources differs by a factor of several, so the source is written with the number. */
+/* Writes the PUE with its source, because the PUE of different sources differs by a factor of several. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record)
 {
     const nnc_building *building = ((const nnc_report *)record)->building;

@@ -107,7 +107,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
 
 /* ---- money ---- */
 
-/* Least FLOPs that reach a loss. */
+/* Returns the least FLOPs that reach a loss. */
 static double flops_to_reach(nnc_law kind, double loss)
 {
     double low = 1.0, high = 1e40;

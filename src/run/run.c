@@ -41,7 +41,7 @@ static step of_sites(step one, const nnc_run_ask *ask)
     return one;
 }
 
-/* Number of steps for the requested amount of training; NaN if no amount is given. */
+/* Returns the number of steps for the requested amount of training; NaN if no amount is given. */
 static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why)
 {
     double steps = (double)NAN;
@@ -166,7 +166,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
     return days;
 }
 
-/* Number of steps that fit into the requested days. */
+/* Returns the number of steps that fit into the requested days. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
 {
     double steps = 0.0;
@@ -469,7 +469,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
     return forward_step_s;
 }
 
-/* Generated tokens as a share of all tokens of a sequence. */
+/* Returns the generated tokens as a share of all tokens of a sequence. */
 static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask)
 {
     if (!isnan(ask->response_tokens)) {

@@ -32,7 +32,7 @@ typedef struct nnc_scenario_args {
     const char *seller, *offer, *region;    /* seller of the prices, terms of the offer, place of
                                              * the devices */
     const char *building;                   /* data centre, whose PUE (energy overhead) is used */
-    bool asks_run;                          /* compute the run even if no setting of it is given */
+    bool asks_run;                          /* true: compute the run even if no setting of the run is given */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field occurs once */
     int setting_count;
     int own_count;                  /* the first own_count settings come from the command line, the others from a

@@ -164,7 +164,7 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
     return false;
 }
 
-/* Do the stages divide the layers, or does the framework allow uneven stages? */
+/* Tests whether the stages divide the layers, or the framework allows uneven stages. */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
 {
     const nnc_software *software = software_of(groups, plan);
@@ -206,9 +206,9 @@ static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *soft
            software->ships.schedules[groups->settled.schedule];
 }
 
-/* Do plan a of the block and the pass have equal costs per micro-batch? ZeRO 3 gathers weights, and some offloads move
- * tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a tied table
- * only once. */
+/* Tests whether plan a of the block has the costs per micro-batch of this pass. ZeRO 3 gathers weights, and some
+ * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
+ * tied table only once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass)
 {

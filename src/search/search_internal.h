@@ -93,7 +93,7 @@ void nnc_front_clear(nnc_front *front);
 /* Copies the used part of a front. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
-/* Would a plan with these values change the front in nnc_front_add? */
+/* Tests whether nnc_front_add would change the front for a plan with these values. */
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index, double step_s,
                      int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
@@ -149,14 +149,14 @@ typedef struct nnc_batched_replay nnc_batched_replay;
 nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context);
 void nnc_batched_replay_destroy(nnc_batched_replay *replay);
 
-/* Can pipelines of this plan be replayed in a batch? */
+/* Tests whether pipelines of this plan can be replayed in a batch. */
 bool nnc_batched_replay_takes(const nnc_plan *plan);
 
 /* Adds a pipeline. If its batch is full, replays the batch, with `memory` as working memory. */
 nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pipeline *pipeline,
                                         nnc_pipeline_memory *memory);
 
-/* Does the pipeline still wait, and is there space for one more plan that waits for it? */
+/* Tests whether the pipeline still waits, and one more plan can wait for its replay. */
 bool nnc_batched_replay_has(const nnc_batched_replay *replay, const nnc_replay_place *track);
 
 /* Adds a plan to the plans that wait for this pipeline. */
@@ -174,8 +174,9 @@ typedef struct nnc_plan_groups nnc_plan_groups;
 /* Costs of one micro-batch, shared by several plans of a block: see plan_group.c. */
 typedef struct nnc_pass_costs nnc_pass_costs;
 
-/* limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the limit. batched (may be
- * NULL) receives the step times of plans that nnc_plan_groups_wait took. Returns NULL if out of memory. */
+/* Creates the caches and working memory of a worker. limit_bytes: if a plan needs more, its reported memory may be too
+ * small, but stays over the limit. batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait
+ * took. Returns NULL if out of memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, nnc_batched_fn *batched,
                                         void *context);
@@ -185,8 +186,8 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups);
  * err (may be NULL) then names the rule. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
-/* Does a framework offer any plan of the block? If not, err names the missing option. err is not set if all schedules
- * of the block repeat those of another block. */
+/* Tests whether a framework offers any plan of the block. If not, err names the missing option. err is not set if all
+ * schedules of the block repeat those of another block. */
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
 /* Begins a group: one schedule with one number of virtual stages. Returns false if none of its plans is legal, or if
@@ -207,8 +208,8 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
  * times because of their memory. Returns false if the pass has more ops than a table holds. */
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Lower bound of the step time in seconds under any schedule: the compute time of all passes, averaged over the
- * devices. */
+/* Returns a lower bound of the step time in seconds under any schedule: the compute time of all passes, averaged over
+ * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Computes the step time of plan number `inside` of the group into result. Returns false if its pipeline is too large
@@ -241,7 +242,8 @@ typedef struct nnc_search_part {
 void nnc_search_part_clear(nnc_search_part *part);
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more);
 
-/* Number of blocks of the search, or of its shard. The next function returns the block at a place among them. */
+/* Returns the number of blocks of the search, or of its shard. The next function returns the block at a place among
+ * them. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
 /* Evaluates blocks on threads. nnc_searcher_create returns NULL if out of memory. The arguments must outlive the
@@ -259,7 +261,7 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
 /* Completes those best and Pareto plans for which only index, step_s and memory were kept. */
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 
-/* Is any plan of the block at this place legal? If not, err names the rule. */
+/* Tests whether any plan of the block at this place is legal. If not, err names the rule. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- a search (searcher.c) ---- */
@@ -277,7 +279,7 @@ typedef struct nnc_search_watch {
     void *context;
 } nnc_search_watch;
 
-/* nnc_search_run with helpers. helpers NULL: uses the threads of this process. */
+/* Works as nnc_search_run, with helpers. helpers NULL: uses the threads of this process. */
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                            const nnc_search *search, const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
@@ -287,17 +289,17 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
 /* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
  * while no rank asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
-/* nnc_search_run on all ranks. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve. */
+/* Works as nnc_search_run, on all ranks. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve. */
 nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
-/* The other ranks call it: it works on the searches of rank 0 with this model, device and run, until rank 0 ends
- * them. */
+/* Called on all ranks except 0. Works on the searches of rank 0 with this model, device and run, until rank 0 calls
+ * nnc_rank_group_search_end. */
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
-/* Rank 0 calls it: ends nnc_rank_group_search_serve on the other ranks. */
+/* Called on rank 0. Ends nnc_rank_group_search_serve on the other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group ranks);
 
 /* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */

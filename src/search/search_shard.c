@@ -159,7 +159,7 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
-/* Number of devices at an index of `sizes`. */
+/* Returns the number of devices at an index of `sizes`. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
 {
     const nnc_cell none = { .kind = NNC_CELL_NULL };

@@ -52,8 +52,8 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
 
 /* ---- several numbers of devices ---- */
 
-/* Time or device-hours that a plan takes: of the whole run if known, because larger jobs fail more often; otherwise of
- * one step. */
+/* Returns the time or device-hours that a plan takes: of the whole run if known, because larger jobs fail more often;
+ * otherwise of one step. */
 static double spent(const nnc_found *found, bool by_cost)
 {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
@@ -426,7 +426,8 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* The work function of nnc_helpers: leads one round as rank 0. */
+/* Leads one round as rank 0: assigns blocks to ranks and merges their outcomes. Used as the work function of
+ * nnc_helpers. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part)
 {
     desk *d = context;

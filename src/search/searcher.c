@@ -331,7 +331,7 @@ static int64_t capacity_of(const nnc_search *search, const nnc_device *device)
     return search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
 }
 
-/* Number of shards; a whole search counts as one shard. */
+/* Returns the number of shards; a whole search counts as one shard. */
 static int32_t shards_of(const nnc_search *search)
 {
     return search->shards > 0 ? search->shards : 1;
@@ -579,8 +579,8 @@ void nnc_search_part_clear(nnc_search_part *part)
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Number of blocks that a thread takes at a time. Neighbouring blocks share caches and fill the same batches of
- * pipelines, so it is more than one. It is small enough that no thread waits long for the last run. */
+/* Returns the number of blocks that a thread takes at a time. Neighbouring blocks share caches and fill the same
+ * batches of pipelines, so it is more than one. It is small enough that no thread waits long for the last run. */
 static uint64_t run_of(uint64_t blocks, int32_t threads)
 {
     enum { TURNS = 16 }; /* number of runs per thread */

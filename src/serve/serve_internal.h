@@ -120,39 +120,39 @@ typedef struct nnc_serve_list {
     int32_t count;
 } nnc_serve_list;
 
-/* nnc_serve_decode is one decode step of a replica: each of `sequences` sequences attends to `context` positions,
- * including the new one. nnc_serve_prefill is one prefill of `sequences` prompts at once: each computes `fresh` tokens
- * after `cached` ones. */
+/* nnc_serve_decode computes one decode step of a replica: each of `sequences` sequences attends to `context` positions,
+ * including the new one. nnc_serve_prefill computes one prefill of `sequences` prompts at once: each computes `fresh`
+ * tokens after `cached` ones. */
 nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context, nnc_serve_list *list);
 nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached, double fresh,
                                  nnc_serve_list *list);
 
-/* A decode step that also prefills `prompts` prompts; each computes `fresh` tokens after `cached` ones (chunked
- * prefill). */
+/* Computes a decode step that also prefills `prompts` prompts; each computes `fresh` tokens after `cached` ones
+ * (chunked prefill). */
 nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context, double prompts,
                                double cached, double fresh);
 
-/* A decode step that computes `tokens` tokens of each sequence, and the logits of all these tokens (speculative
- * verification). */
+/* Computes a decode step in which a replica computes `tokens` tokens of each sequence, and the logits of all these
+ * tokens (speculative verification). */
 nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens);
 
 /* Do the weights of the product stay in 16 bits? */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);
 
-/* Bytes of keys and values of one sequence of `tokens` tokens on one device; the next function returns the bytes of its
- * states. */
+/* Returns the bytes of keys and values of one sequence of `tokens` tokens on one device; the next function returns the
+ * bytes of its states. */
 double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens);
 double nnc_serve_state_bytes(const nnc_serve_case *of);
-/* Bytes that one token adds to the KV cache in one kind of attention, in all its layers on one device. */
+/* Returns the bytes that one token adds to the KV cache in one kind of attention, in all its layers on one device. */
 double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *attention);
 
-/* Share of a product that one device of a tensor group computes. */
+/* Returns the share of a product that one device of a tensor group computes. */
 double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *product);
-/* Layers of the largest pipeline stage as a share of all layers. */
+/* Returns the layers of the largest pipeline stage as a share of all layers. */
 double nnc_serve_stage_share(const nnc_serve_case *of);
 
-/* Number of sequences per stage from which decode is compute-bound; NaN = never. *intensity_limit: the arithmetic
- * intensity for a very large number of sequences.   [serve-critical] */
+/* Returns the number of sequences per stage from which decode is compute-bound; NaN = never. *intensity_limit: the
+ * arithmetic intensity for a very large number of sequences.   [serve-critical] */
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why);
 
 /* ---- load, memory, cost ---- */
@@ -164,7 +164,7 @@ double nnc_serve_say_saturation(double decode_s, double prefill_s, double output
 /* Returns the seconds of a decode step of `sequences` sequences. With speculative decoding, these include draft and
  * verification. */
 double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context);
-/* Bytes of KV cache and states of a sequence on the fullest device, in whole cache blocks. */
+/* Returns the bytes of KV cache and states of a sequence on the fullest device, in whole cache blocks. */
 double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
 
 /* One replica under load. */
@@ -183,7 +183,7 @@ typedef struct nnc_serve_load_case {
     double chunk;          /* most prompt tokens in one iteration */
     double slots, places;  /* slots: most sequences that the engine runs; places: most sequences that the KV cache
                             * holds */
-    double most;           /* most sequences that run together, by both limits */
+    double most;           /* most sequences that run together: the smaller of slots and places */
     double room_bytes;     /* cache bytes of a sequence of mean length */
     double requests_per_s;
     int64_t open;                            /* closed loop: open requests of the fullest replica; 0 = open loop */
@@ -194,8 +194,8 @@ typedef struct nnc_serve_load_case {
                                               * worker */
 } nnc_serve_load_case;
 
-/* Seconds that `prompts` prompts add to a decode step of `sequences` sequences. With sequences = 0: seconds of the
- * prompts alone. */
+/* Returns the seconds that `prompts` prompts add to a decode step of `sequences` sequences. With sequences = 0: seconds
+ * of the prompts alone. */
 double nnc_serve_added_s(const nnc_serve_load_case *load, double sequences, double prompts);
 
 /* Mean and quantiles (50, 90 and 99 %) over requests. */
@@ -214,7 +214,7 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
 
 enum { NNC_SERVE_WORKERS = 64 }; /* most prefill workers, and most decode workers, in a simulation */
 typedef struct nnc_serve_work nnc_serve_work;
-/* Number of requests that are simulated on one replica. */
+/* Returns the number of requests that are simulated on one replica. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
 /* Returns memory for simulating this number of requests. It is valid until the next use of scratch. NULL = out of
  * memory. */
@@ -222,7 +222,7 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
 
 /* Is the load a loop with separate workers for prefill and decode? */
 bool nnc_serve_is_apart(const nnc_serve_ask *plan);
-/* Number of devices of the deployment, all workers included. */
+/* Returns the number of devices of the deployment, all workers included. */
 double nnc_serve_devices(const nnc_serve_ask *plan);
 
 /* Sets weights, cache and workspace on the fullest device. */
@@ -237,7 +237,7 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
 /* Sets the results that come from formulas without measurements: speculative decoding, disaggregated prefill. */
 void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
-/* nnc_serve_into that also records each formula with its numbers in `why`. */
+/* Works as nnc_serve_into, and also records each formula with its numbers in `why`. */
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                          const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_list *list,
                          nnc_derivation *why, nnc_error *err);

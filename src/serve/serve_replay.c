@@ -79,7 +79,7 @@ typedef struct simulation {
 
 /* ---- working memory ---- */
 
-/* Most runs of an open loop with random arrivals. */
+/* Returns the largest number of runs of an open loop with random arrivals. */
 static int64_t runs_of(int64_t requests)
 {
     const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
@@ -160,7 +160,7 @@ static double decode_at(simulation *s, double sequences, double context, double 
     return low + (place - cell) * (high - low);
 }
 
-/* Seconds that the prefill of one prompt takes alone on the busiest stage. */
+/* Returns the seconds that the prefill of one prompt takes alone on the busiest stage. */
 static double prefill_of(simulation *s, double fresh)
 {
     const nnc_serve_load_case *l = s->load;
@@ -218,7 +218,8 @@ static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: S
     return ((double)(z >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Natural logarithm by its series, from basic operations alone, because C libraries differ in the last digit. */
+/* Returns the natural logarithm by its series, from basic operations alone, because C libraries differ in the last
+ * digit. */
 static double ln(double x)
 {
     int exponent = 0;
@@ -235,8 +236,8 @@ static double ln(double x)
     return 2.0 * t * sum + exponent * 0.69314718055994530942;
 }
 
-/* Gamma variate of mean 1: Marsaglia and Tsang, ACM TOMS 26(3), 2000. For shapes below 1, scaled by a power of a
- * uniform variate. */
+/* Draws a gamma variate of mean 1. Source: Marsaglia and Tsang, ACM TOMS 26(3), 2000. For shapes below 1, scaled by a
+ * power of a uniform variate. */
 static double gamma_of(simulation *s, double shape)
 {
     const double more = shape < 1.0 ? shape + 1.0 : shape;
@@ -457,8 +458,8 @@ static double room_now(const worker *w)
     return w->room + w->growth * (double)w->step;
 }
 
-/* May the request r start? `more`: number of requests that start in the same iteration; `more_room`: their cache
- * space. */
+/* Tests whether request r may start. `more`: number of requests that start in the same iteration; `more_room`: their
+ * cache space. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r)
 {
     const nnc_serve_load_case *l = s->load;
@@ -627,9 +628,9 @@ static bool draws_arrivals(const simulation *s)
     return s->load->open == 0 && s->load->of->plan->arrival_count == 0;
 }
 
-/* Scale of the random gaps. With it, the requests of a run arrive exactly at the requested rate, as a Poisson process
- * with this number of arrivals in this time. Near saturation, most of the error of a mean comes from the error of the
- * drawn rate. */
+/* Returns the factor on the random gaps between arrivals. With this factor, the requests of a run arrive exactly at the
+ * requested rate, as a Poisson process with this number of arrivals in this time. Near saturation, most of the error of
+ * a mean comes from the error of the drawn rate. */
 static double gap_scale(simulation *s)
 {
     const uint64_t state = s->gaps;

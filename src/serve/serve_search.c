@@ -124,7 +124,7 @@ static bool note_found(searching *of, const nnc_serve_found *found)
     return cheaper;
 }
 
-/* Next number of concurrent requests to try: 1, 2, 3, 4, 6, 8, 12 ... */
+/* Returns the next number of concurrent requests to try: 1, 2, 3, 4, 6, 8, 12 ... */
 static double next_requests(double requests)
 {
     const double half = floor(requests * 4.0 / 3.0 + 0.5), power = exp2(floor(log2(requests)));

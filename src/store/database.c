@@ -142,7 +142,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* Digest of a file with these column names and no rows. */
+/* Returns the digest of a file with these column names and no rows. */
 static uint64_t digest_names(const char *const *names, int count)
 {
     uint64_t digest = NNC_DIGEST_START;

@@ -122,7 +122,8 @@ static nnc_status cannot_write(const char *path, nnc_error *err)
  * not read to its end. */
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* getline with a limit. Returns more than LINE_MAX_BYTES if the line is longer, and -1 at the end. */
+/* Reads a line as getline does, with a limit on its length. Returns more than LINE_MAX_BYTES if the line is longer, and
+ * -1 at the end. */
 static ssize_t next_line(source *s)
 {
     size_t size = 0;

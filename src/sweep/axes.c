@@ -52,8 +52,8 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
                          : nnc_read_double(part, value);
 }
 
-/* Length of the last value of a range, before its step or factor. The sign of an exponent ("1e+3") does not start a
- * step. */
+/* Returns the length of the last value of a range, before its step or factor. The sign of an exponent ("1e+3") does not
+ * start a step. */
 static size_t end_length(const char *text)
 {
     size_t length = strcspn(text, "*+");

@@ -67,7 +67,8 @@ typedef struct nnc_sweep_axes {
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
                           int32_t *count, nnc_error *err);
 
-/* nnc_sweep_list for numbers. A range without step or factor doubles its value: "8..64" is 8, 16, 32, 64. */
+/* Works as nnc_sweep_list, for numbers. A range without step or factor doubles its value: "8..64" is 8, 16, 32,
+ * 64. */
 nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
                            nnc_error *err);
 
@@ -214,8 +215,8 @@ void nnc_rank_group_wait(void *request);
 /* Sends bytes from rank 0 to every rank; every rank must call it. Only in a build with MPI. */
 void nnc_rank_group_broadcast(void *bytes, size_t size);
 
-/* nnc_pool_run over all ranks. Every rank must call it with the same rows. With several ranks the number of threads is
- * ignored, and only rank 0 emits. */
+/* Works as nnc_pool_run, over all ranks. Every rank must call it with the same rows. With several ranks the number of
+ * threads is ignored, and only rank 0 emits. */
 nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err);
 
 /* ---- constraints (sweep.c) ---- */
@@ -321,7 +322,7 @@ struct nnc_sweep {
     const nnc_format *format; /* output format of the rows; NULL = packed cells */
 };
 
-/* nnc_sweep_add and nnc_sweep_link with names for messages (where, option). A pair is NAME=LIST. */
+/* Work as nnc_sweep_add and nnc_sweep_link; `where` and `option` are names for messages. A pair is NAME=LIST. */
 nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
 nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
 nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
@@ -332,7 +333,7 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
 /* Completes the axes and counts the rows. Later calls do nothing. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
-/* nnc_sweep_columns and nnc_sweep_where with an option name for messages. */
+/* Work as nnc_sweep_columns and nnc_sweep_where; `option` is the name for messages. */
 nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
 nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the sort key: COLUMN, COLUMN:asc or COLUMN:desc. */
@@ -349,9 +350,9 @@ void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer
 typedef struct nnc_sweeper nnc_sweeper;
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* returns NULL if out of memory */
 void nnc_sweeper_destroy(nnc_sweeper *sweeper);
-/* Number of rows per chunk. */
+/* Returns the number of rows per chunk. */
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
-/* The work function of a pool. */
+/* Evaluates one chunk of rows into a batch. Used as the work function of a pool. */
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 
 /* Opens a pool over the rows of the shard and creates its workers. End it with nnc_sweep_close_pool. */

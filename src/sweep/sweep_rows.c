@@ -148,7 +148,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
  * fewer instructions in a sweep of 3,072 plans whose slow axis is micro_batches. The order saves nothing if the slow
  * axes already decide the ops. */
 
-/* Number of the row at a place of the shard. */
+/* Returns the number of the row at a place of the shard. */
 static int64_t row_at(const nnc_sweep *sweep, int64_t place)
 {
     return sweep->shard.number - 1 + place * sweep->shard.of;
@@ -197,8 +197,8 @@ static void find_order(const nnc_sweep *sweep, row_order *order)
     }
 }
 
-/* Number of rows per chunk. Long chunks share more op lists. A short sweep still needs a chunk for each thread, and
- * rows with many columns must not need more memory. */
+/* Returns the number of rows per chunk. Long chunks share more op lists. A short sweep still needs a chunk for each
+ * thread, and rows with many columns must not need more memory. */
 static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order)
 {
     enum { CHUNKS = 32, CELLS = 16384 };
