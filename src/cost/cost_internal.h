@@ -373,7 +373,8 @@ typedef struct nnc_stage_residency {
                                            * device */
 } nnc_stage_residency;
 
-/* Do two devices hold the same layers, recomputed in the same way? Micro-batches in flight may differ. */
+/* Tests whether two devices hold the same layers and recompute the same layers. Their micro-batches in flight may
+ * differ. */
 static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b)
 {
     bool same = true;

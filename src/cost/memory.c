@@ -677,7 +677,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Does the peak consist of bytes of one moment? Not if weights or activations lie in host memory. */
+/* Tests whether the peak is computed as one moment of backward. If weights or activations lie in host memory, it is
+ * not. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
 {
     return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;

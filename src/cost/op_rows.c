@@ -143,8 +143,8 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
     return row;
 }
 
-/* Are two ops equal in all fields that determine their rows? Ignores recomputation and the share of micro-batches that
- * add to a gradient; add_backward handles both. */
+/* Tests whether two ops are equal in all fields that determine their rows. Ignores recomputation and the share of
+ * micro-batches that add to a gradient; add_backward handles both. */
 static bool same_rows(const nnc_op *a, const nnc_op *b)
 {
     const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);

@@ -291,9 +291,9 @@ static double kernels_of(const nnc_matmul *u)
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-/* Is a side of the weight no multiple of 16 bytes? Then not all rows of operands and results begin at multiples of 16
- * bytes. Numbers of tokens do not matter. A recorded gradient does not say which of its sides count tokens, so only its
- * last side is checked. */
+/* Tests whether a side of the weight is not a multiple of 16 bytes. If so, not all rows of operands and results begin
+ * at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known which sides count
+ * tokens, so only its last side is tested. */
 static bool is_odd(const nnc_op *op)
 {
     const nnc_matmul *u = &op->u.matmul;

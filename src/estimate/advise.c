@@ -221,7 +221,8 @@ typedef struct search {
 
 typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
-/* Does the plan fit with this many steps of each change? With `timed`, how long is its step? */
+/* Estimates whether the plan fits with these numbers of steps of each change. With `timed`, also estimates its step
+ * time. */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice)
 {
     nnc_result result;
@@ -349,8 +350,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
-/* Was this plan tried before? It cannot be faster than the best plan, which only gets faster. Measured: this saves half
- * of the estimates. */
+/* Tests whether this plan was tried before. If so, it cannot be faster than the best plan so far. Measured: this saves
+ * half of the estimates. */
 static bool was_tried(search *s, const int at[CHANGES])
 {
     uint64_t key = 0;

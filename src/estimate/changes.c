@@ -205,8 +205,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r)
                              NULL) == NNC_OK;
 }
 
-/* Is a better than b? A plan that fits is better than one that does not. Of two plans that fit, the faster is better;
- * otherwise the smaller. */
+/* Tests whether a is better than b. A plan that fits is better than one that does not. Of two plans that fit, the
+ * faster is better; otherwise the smaller. */
 static bool better(const nnc_result *a, const nnc_result *b)
 {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) {

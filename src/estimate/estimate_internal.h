@@ -92,7 +92,7 @@ typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
-    double host_s[NNC_PASS_PARTS]; /* extra time because the host has to issue the ops */
+    double host_s[NNC_PASS_PARTS]; /* seconds by which a part gets longer because the host has to issue the ops */
     /* Time left in each lane that further communication can overlap with: compute, and exposed communication of other
      * lanes. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
@@ -169,7 +169,8 @@ typedef struct nnc_step {
     nnc_derivation *why;              /* NULL = the step is not explained */
 } nnc_step;
 
-/* Does a separate kernel add the gradients of each micro-batch to the sum? In captured programs autograd does so. */
+/* Tests whether a separate kernel adds the gradients of each micro-batch to the sum. In captured programs autograd runs
+ * this kernel. */
 static inline bool nnc_step_adds_gradients(const nnc_step *step)
 {
     return step->software->added_gradients || step->list->recorded;
@@ -301,7 +302,7 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
 
 /* ---- step.c: the step time ---- */
 
-/* Result of running all passes of a step through the schedule. */
+/* Times of all passes of a step in the pipeline schedule. */
 typedef struct nnc_step_times {
     double total_s; /* seconds of all passes */
     double send_s;  /* exposed seconds of one message between stages */
@@ -474,7 +475,7 @@ void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_loweri
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 /* Sets parameters and tokens of the whole model in the result, from the op list before sharding. */
 void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
-/* Does the plan divide no op, so that the list of one rank is the list of the model? */
+/* Tests whether the plan divides no op. The list of one rank is then the list of the model. */
 bool nnc_plan_is_whole(const nnc_plan *plan);
 
 /* Refuses a list whose tensors or parameters are too large for the arithmetic. */
@@ -538,7 +539,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
     const nnc_plan *plan;          /* the plan as given, before defaults */
-    bool quick;                    /* try only the moves that matter most, each alone */
+    bool quick;                    /* true: tries only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; with quick, a few tens. Returns the number of changes found;
@@ -552,8 +553,8 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 /* Makes one estimate. The arguments are already read, and the result has full size. */
 nnc_estimate_fn nnc_estimate_once;
 
-/* Has the model the number of parameters that its file states, within the rounding of published numbers? Adapters and
- * heads for further tokens are not counted. */
+/* Tests whether the model has the number of parameters that its file states, within the rounding of published numbers.
+ * Adapters and heads for further tokens are not counted. */
 bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
@@ -641,7 +642,7 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
 /* Computes memory, step ends, bounds and step from the table in scratch->rows. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);
-/* Is a brief estimate enough, and possible for this plan? */
+/* Tests whether a brief estimate is wanted, and possible for this plan. */
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);

@@ -3,8 +3,8 @@
  *
  *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
  *
- * "fits" and "tight" have the meaning of the estimate: with "fits" the upper end, with "tight" only the lower end of
- * measured peaks is within the memory that a process can get. Times follow for the plans that are shown. */
+ * "fits" and "tight" mean the same as in an estimate: if a plan "fits", the upper end of measured peaks is within the
+ * memory that a process can get; if it is "tight", only the lower end is. Times follow for the plans that are shown. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"

@@ -174,7 +174,7 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Is the embedding table frozen? It may also be the head. */
+/* Tests whether the embedding table is frozen. The table may also be the head. */
 static bool table_is_frozen(const nnc_plan *plan)
 {
     return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;

@@ -219,9 +219,9 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 
-/* Is the GPU older than Hopper? Published runs on such GPUs are mostly from 2019 to 2023, with software of that time.
- * Training in fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022, in PyTorch
- * since 2.0 of March 2023). Training in bf16 used the first generation of FlashAttention. */
+/* Tests whether the GPU is older than Hopper. Published runs on such GPUs are mostly from 2019 to 2023, with software
+ * of that time. Training in fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022,
+ * in PyTorch since 2.0 of March 2023). Training in bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device)
 {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };

@@ -884,7 +884,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Is the product of dims too large to be exact in a double? */
+/* Tests whether the product of the dims is too large to be exact in a double. */
 static bool too_large(const nnc_single_op *a)
 {
     double product = 1.0;

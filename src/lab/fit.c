@@ -49,8 +49,8 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Is the measurement a time to first token of a server? In a static batch it comes from prefill alone, which depends
- * more on the steps than on the server. */
+/* Tests whether the row is a time to first token of a server. A static batch does not count: its time to first token is
+ * a prefill alone, and depends more on step times than on the server. */
 static bool is_first_token(const nnc_measured *row)
 {
     return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
@@ -120,8 +120,8 @@ static int rank_of(const nnc_measured *row, bool launches)
     }
 }
 
-/* Is the step launch-bound: does the device wait for launches for over a fifth of the step? A host that is faster
- * than usual counts as a usual one. */
+/* Tests whether the step is launch-bound: the device waits for launches for more than a fifth of the step. A host that
+ * is faster than usual counts as a usual host. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
 {
     const double usual_s = 3.75e-5; /* the default of host.kernel_s */
@@ -215,7 +215,7 @@ static int64_t any_nodes_of(const nnc_fit_row *r)
     return r->plan.devices > node;
 }
 
-/* Does the device state the rate of its cache itself, so that it does not follow the peak rate? */
+/* Tests whether the device file states the rate of its cache. If not, the rate follows from the peak rate. */
 static int64_t cache_rate_of(const nnc_fit_row *r)
 {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
@@ -697,7 +697,7 @@ static double objective(const double *x, void *context)
 
 /* ---- the fit of a group ---- */
 
-/* Is the value neutral: missing (NaN), or the default of its field? */
+/* Tests whether the value is neutral: missing (NaN), or the default of its field. */
 static bool is_neutral(double value, const nnc_field *field)
 {
     double neutral = (double)NAN;
@@ -1059,8 +1059,8 @@ static void sum_errors(nnc_fit *fit, double *errors)
     }
 }
 
-/* Do the parameters improve the predictions of models that the fit leaves out? Also true if no model can be left
- * out. */
+/* Tests whether the parameters improve the predictions of models that a fit leaves out. Returns true also if no model
+ * can be left out. */
 static bool helps_others(moving *m)
 {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;

@@ -305,7 +305,8 @@ typedef struct nnc_fit {
                                                * fit that leaves out the model of this step */
 } nnc_fit;
 
-/* Can a parameter explain the row? served: the fit is of served requests, not of training. If not, *reason says why. */
+/* Tests whether a parameter can explain the row; if not, sets *reason. served: true = a fit of served requests, false =
+ * a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sorts the rows into groups. */

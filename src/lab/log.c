@@ -1,7 +1,7 @@
 /* Reads logs of training programs: the time of a step, the memory and the MFU.
  *
- * Only the table `patterns` knows programs. A row has a mark, which a line must contain, and a key. The number
- * follows the key; it precedes the key in a progress bar, and if the key begins with a comma. Sources of the
+ * Only the table `patterns` knows programs. A row of this table has a mark, which a line must contain, and a key. The
+ * number follows the key. It precedes the key in a progress bar, and if the key begins with a comma. Sources of the
  * formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
  * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
  * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */

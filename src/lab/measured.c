@@ -750,7 +750,7 @@ static nnc_dtype dtype_of(reading *r)
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Was the kernel run alone by PyTorch? Its id then contains "-torch/". */
+/* Tests whether PyTorch ran the kernel alone. The id of such a row contains "-torch/". */
 static bool by_torch(const reading *r)
 {
     return strstr(text_of(r, "id"), "-torch/") != NULL;
@@ -1044,8 +1044,8 @@ static bool starts_together(const char *mode)
     return is(mode, "static") || is(mode, "single-stream");
 }
 
-/* Is the row a single forward pass: a denoising step of all images, or an encoder over a batch (no tokens are
- * generated)? */
+/* Tests whether the row is a single forward pass: a denoising step of all images, or an encoder over a batch (no tokens
+ * are generated). */
 static bool is_pass(const reading *r)
 {
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
@@ -1193,8 +1193,8 @@ const char *nnc_measured_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* May fits use the row? Rows with the same source and model stay together: fits use them if the CRC-32 of
- * "SOURCE/MODEL" is even; otherwise they are only scored. */
+/* Tests whether fits may use a row: if the CRC-32 of "SOURCE/MODEL" is even. Rows with the same source and model are
+ * therefore either all fitted, or all only scored. */
 static bool measured_is_fitted(const char *source, const char *model_name)
 {
     uint32_t crc = nnc_crc32(0, source, strlen(source));

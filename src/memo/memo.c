@@ -382,7 +382,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     shared->memory_stage = r->memory_stage;
 }
 
-/* Does the step end depend on the number of micro-batches? */
+/* Tests whether the step end depends on the number of micro-batches. */
 static bool counts_passes(const nnc_step *step)
 {
     return step->plan->zero == 2 || nnc_step_adds_gradients(step);
@@ -423,7 +423,7 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Is the estimate complete after the memory, without times? */
+/* Tests whether the estimate is complete when the memory is known, because the plan needs no times. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
 {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
@@ -698,7 +698,7 @@ static void set_plan(end_key *key, const nnc_step *step)
  * device. */
 typedef struct seconds_key {
     uint64_t like;
-    int32_t held[NNC_SEGMENTS_MAX][2]; /* instances; of these, recomputed */
+    int32_t held[NNC_SEGMENTS_MAX][2]; /* number of instances; number of recomputed instances */
 } seconds_key;
 
 /* Number of bytes of `held` that the hash uses: two counts for each of the first three segments. */

@@ -215,7 +215,7 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
     return found;
 }
 
-/* Does `full` end with a dot and `word`? */
+/* Tests whether `full` ends with a dot and `word`. */
 static bool ends_so(const char *full, const char *word)
 {
     const size_t whole = strlen(full), part = strlen(word);

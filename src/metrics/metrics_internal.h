@@ -226,7 +226,7 @@ typedef struct nnc_columns {
 /* Lists all values of a table except those of lists, in the order of the table. Errors: NNC_NO_MEMORY. */
 nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
 
-/* Is the value missing in a brief estimate? */
+/* Tests whether the value of a column is missing in a brief estimate. */
 bool nnc_column_is_full(const nnc_column *column);
 
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);

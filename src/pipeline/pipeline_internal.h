@@ -276,26 +276,26 @@ static inline int32_t nnc_schedule_chunks(const nnc_plan *plan)
     return chunks > 0 ? chunks : plan->virtual_stages;
 }
 
-/* Are both ends of the plan's pipeline on one device? Not meaningful without a pipeline. */
+/* Tests whether one device holds both ends of the pipeline of a plan. Not meaningful without a pipeline. */
 static inline bool nnc_schedule_ends_meet(const nnc_plan *plan)
 {
     return nnc_schedule_of(plan->schedule)->folded;
 }
 
-/* Are the plan's weight gradients separate ops? */
+/* Tests whether weight gradients are separate ops in the schedule of a plan. */
 static inline bool nnc_schedule_splits(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->splits;
 }
 
-/* Do micro-batches of the plan enter at both ends of the pipeline? */
+/* Tests whether micro-batches enter at both ends of the pipeline of a plan. */
 static inline bool nnc_schedule_dual(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->dual;
 }
 
-/* Does the plan's schedule equal another schedule that has a different name? Without a pipeline all schedules are
- * equal; interleaved with one virtual stage equals 1f1b. */
+/* Tests whether the schedule of a plan equals another schedule with a different name. Without a pipeline all schedules
+ * are equal; interleaved with one virtual stage equals 1f1b. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
 
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.

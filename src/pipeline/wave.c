@@ -431,13 +431,14 @@ static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave
     }
 }
 
-/* Are two times equal up to the rounding of a few additions? */
+/* Tests whether two times are equal up to the rounding of a few additions. */
 static bool near(double a_s, double b_s, double size_s)
 {
     return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s;
 }
 
-/* Are all times of the track later than in `then` by the same amount? Entries before any message stay 0. */
+/* Tests whether all times of the track are later than in `then` by the same amount. Entries before any message stay
+ * 0. */
 static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track)
 {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
@@ -487,7 +488,7 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
  * finds a period of any length after any run-up. */
 typedef struct watch {
     int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
-    int64_t age_max;     /* 0 = no remembered state yet */
+    int64_t age_max;     /* slots after which the remembered state is replaced; 0 = no remembered state yet */
     int64_t repeat;      /* slots of one repeat, when testing for drift */
 } watch;
 
@@ -517,7 +518,7 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Has a track returned to its remembered state, or has it shown no period for too long? */
+/* Tests whether a track has returned to its remembered state, or has shown no period for too many slots. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track)
 {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
@@ -626,7 +627,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     }
 }
 
-/* Can any track skip periods from slot t on? */
+/* Tests whether any track can skip periods from slot t on. */
 static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t)
 {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;

@@ -219,8 +219,8 @@ static bool is_free(const nnc_places *places, nnc_box box)
     return true;
 }
 
-/* Candidate positions of a label's centre around its mark: right, left, below, above, the corners, and positions
- * between these. side, up: offset in halves of the label's size. off: additional distance. */
+/* Positions that are tried for the centre of a label around its mark: right, left, below, above, the corners, and
+ * positions between these. side, up: offset in halves of the label's size. off: additional distance. */
 static const struct {
     int side, up; /* -2 ... 2 */
     nnc_px off;
@@ -325,7 +325,7 @@ nnc_px nnc_scale_at(const nnc_scale *scale, double value)
     return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
 }
 
-/* Lists the ticks at the given steps of a decade, in every `every`th decade. Returns their number. */
+/* Lists the ticks at the given steps of a decade, in every `every`th decade. Returns the number of ticks. */
 static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
                         double ticks[NNC_TICKS_MAX])
 {

@@ -119,8 +119,8 @@ typedef struct nnc_scale {
 } nnc_scale;
 
 nnc_px nnc_scale_at(const nnc_scale *scale, double value);
-/* Finds the tick values inside a scale, in steps of 1, 2 or 5 times a power of ten; at most about `most`. Returns
- * their number. */
+/* Finds the tick values inside a scale, in steps of 1, 2 or 5 times a power of ten; at most about `most`. Returns the
+ * number of ticks. */
 enum { NNC_TICKS_MAX = 64 };
 int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]);
 /* Writes the value of a tick as short as possible: "200 ms". */

@@ -28,7 +28,7 @@ static bool is_known(const nnc_figure *figure)
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
 
-/* Are both numbers equal to 12 significant digits? */
+/* Tests whether both numbers are equal to 12 significant digits. */
 static bool same_number(double a, double b)
 {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];

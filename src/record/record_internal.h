@@ -132,7 +132,8 @@ typedef struct nnc_plans {
     nnc_plans_places places;
 } nnc_plans;
 
-/* Is the file a plan file? Returns false when it cannot be read, or when it is a pipe and specs is NULL. */
+/* Tests whether a file is a plan file. Returns false also if the file cannot be read, or is a pipe and specs is
+ * NULL. */
 bool nnc_plans_is(nnc_specs *specs, const char *path);
 
 /* Reads a plan file into the arena. */
@@ -221,7 +222,7 @@ typedef struct nnc_check_report {
     const char *old_tool; /* version that recorded the old values; NULL = nothing recorded, or not known */
     nnc_check_row *rows;
     int32_t row_count;
-    bool updated;                /* the new values replaced the old ones in the file */
+    bool updated;                /* true: the new values replaced the old values in the file */
     const nnc_check_line *lines; /* changes of all rows, as lines */
     int32_t line_count;
 } nnc_check_report;

@@ -232,7 +232,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     }
 }
 
-/* Sets the times if the step time is unknown: then only the requested time is known. */
+/* Sets the times of a run whose step time is unknown: only the requested days are known. */
 static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     const double days = days_asked(ask, run, why);

@@ -652,7 +652,7 @@ static open_values software_of(nnc_profile_kind kind)
     }
 }
 
-/* Does the field have its default value? */
+/* Tests whether the field of the plan has its default value. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan)
 {
     const nnc_plan usual = nnc_plan_default();
@@ -662,7 +662,7 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
-/* Did the estimate fail for a reason other than the value (no memory, unreadable file)? */
+/* Tests whether an estimate failed for a reason other than the tried value: no memory, or an unreadable file. */
 static bool fails(nnc_status status)
 {
     return status == NNC_NO_MEMORY || status == NNC_IO;

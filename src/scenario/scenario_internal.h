@@ -148,8 +148,8 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
 
 /* Returns a device that can run any model, for counting the parameters of a model. */
 nnc_device nnc_counting_device(void);
-/* Does the model have the number of parameters that its file states, within 1 %? Also true if the file states no
- * number, or the parameters cannot be counted. */
+/* Tests whether the model has the number of parameters that its file states, within 1 %. Also true if the file states
+ * no number, or the parameters cannot be counted. */
 bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* ---- serving ---- */

@@ -138,7 +138,7 @@ typedef struct serve_trial {
     nnc_serve serve;
 } serve_trial;
 
-/* Does the deployment fit? An illegal deployment does not. */
+/* Tests whether the deployment is legal and fits in memory. */
 static bool fits(serve_trial *t, const nnc_serve_ask *ask)
 {
     const nnc_report *report = &t->scenario->base.report;

@@ -199,7 +199,7 @@ static void find_allowed(nnc_plan_groups *groups)
     groups->known = true;
 }
 
-/* Does the framework offer the schedule of the group? */
+/* Tests whether the framework offers the schedule of the group. */
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software)
 {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
@@ -301,8 +301,8 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
 }
 
 /* Tests whether the elements of every tensor of the plan can be counted in 64 bits. If so, a list of this plan is legal
- * whenever the list with a smaller micro-batch is. The factor 2^17 left below 2^62 exceeds the number of heads, and of
- * columns divided by the sequence length, of any model. */
+ * whenever the list with a smaller micro-batch is. An element count is this product times the number of heads, or of
+ * columns divided by the sequence length; both are below 2^17 in any model. */
 static bool counts_elements(const nnc_plan *plan)
 {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
@@ -426,7 +426,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Does stage a keep at least as many bytes as stage b in every segment? */
+/* Tests whether stage a keeps at least as many bytes as stage b in every segment. */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups)
 {
     bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;

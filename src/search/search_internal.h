@@ -85,8 +85,8 @@ typedef struct nnc_front {
     nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
 } nnc_front;
 
-/* Is a better than b? The objective (time or memory) is compared first, then the second of these two, then the
- * index. */
+/* Tests whether a is better than b. The objective (time or memory) is compared first, then the second of these two,
+ * then the index. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
@@ -349,7 +349,7 @@ typedef struct nnc_search_report {
     nnc_search_result *result; /* result for one number of devices */
     const nnc_sure *sure;      /* probabilities, one entry for each of the best plans; NULL = not computed */
     int32_t sure_count;
-    nnc_search_size *sizes; /* results for several numbers of devices; NULL = one number */
+    nnc_search_size *sizes; /* one result for each number of devices; NULL = only one number was searched */
     int32_t size_count, size_asked;
     int32_t fastest, cheapest; /* index into `sizes` of the number of devices with the fastest plan, and with the
                                 * cheapest; -1 = no plan found */
@@ -360,7 +360,7 @@ typedef struct nnc_search_report {
     double elapsed_s;
     const char *currency; /* currency of the prices; NULL = no known price */
     bool batch_chosen;    /* the global batch is a default, not given */
-    bool stopped;         /* the search was stopped before it covered everything */
+    bool stopped;         /* true: the search was stopped before it covered all plans */
     nnc_error why;        /* reason why no combination of a shard is legal; status NNC_OK = some are legal, or this is
                            * no shard */
     const char *digest;   /* digest of all inputs of the search except the shard; NULL = no shard */
@@ -376,7 +376,7 @@ extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_m
  * plan is no error. */
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err);
 
-/* Did the search find a plan? */
+/* Tests whether the search found a plan. */
 bool nnc_search_answered(const nnc_search_report *report);
 
 /* Sets report->fastest and ->cheapest among the numbers of devices searched. */
@@ -389,7 +389,8 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, cons
 
 /* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
 
-/* Does a file begin as JSON with a schema? Reads only its first bytes. NNC_IO: the file cannot be read. */
+/* Tests whether a file begins as JSON with a schema. Reads only the first bytes of the file. NNC_IO: the file cannot be
+ * read. */
 nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
 
 /* Merges shards into the report of the whole search. digest: digest of the expected search, NULL = any search.

@@ -48,7 +48,7 @@ static nnc_status check_number(const char *member, double least, double most, do
     return found >= least && found <= most ? NNC_OK : out_of_range(member, least, most, found, err);
 }
 
-/* Are the values of a choice legal for its field of the plan, and are there not too many? */
+/* Checks that the values of a choice are legal for its field of the plan, and are not too many. */
 static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc_error *err)
 {
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, member);
@@ -390,7 +390,7 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
     return found;
 }
 
-/* Does the run break the deadline or the budget? */
+/* Tests whether the run breaks the deadline or the budget. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run)
 {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
@@ -641,7 +641,8 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
-    /* With limits on the run, the decision needs more than the step time, so plans do not wait for batches. */
+    /* If there are limits on the run, a plan is judged by more than its step time. Plans then do not wait for batched
+     * replays. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     /* Without pruning, the exact memory of every plan is computed. The counts of this search are then a reference for
      * searches with pruning. */

@@ -136,7 +136,7 @@ nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, doubl
  * tokens (speculative verification). */
 nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens);
 
-/* Do the weights of the product stay in 16 bits? */
+/* Tests whether the weights of the product stay in 16 bits. */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);
 
 /* Returns the bytes of keys and values of one sequence of `tokens` tokens on one device; the next function returns the
@@ -220,7 +220,7 @@ int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
  * memory. */
 nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
 
-/* Is the load a loop with separate workers for prefill and decode? */
+/* Tests whether the load is a closed or open loop with separate workers for prefill and decode. */
 bool nnc_serve_is_apart(const nnc_serve_ask *plan);
 /* Returns the number of devices of the deployment, all workers included. */
 double nnc_serve_devices(const nnc_serve_ask *plan);
@@ -273,7 +273,7 @@ typedef struct nnc_images {
     double carbon_g_per_thousand_images;
 } nnc_images;
 
-/* Is the model a denoiser of images? */
+/* Tests whether the model is a denoiser of images. */
 bool nnc_denoises(const nnc_model *model);
 
 /* Computes time, cost and energy of image generation from estimates of forward passes.

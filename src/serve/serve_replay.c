@@ -622,7 +622,7 @@ static bool turn(simulation *s)
 
 /* ---- the whole simulation ---- */
 
-/* Are the arrivals random? */
+/* Tests whether requests arrive at random times. */
 static bool draws_arrivals(const simulation *s)
 {
     return s->load->open == 0 && s->load->of->plan->arrival_count == 0;
@@ -730,8 +730,8 @@ static void collect(simulation *s, int64_t skipped)
     }
 }
 
-/* Is the mean TTFT of one run certain enough? Uses the means of batches of consecutive requests, after Conway,
- * Management Science 10(1), 1963. */
+/* Tests whether the mean TTFT of one run is certain enough. Uses the means of batches of consecutive requests, after
+ * Conway, Management Science 10(1), 1963. */
 static bool certain(const simulation *s)
 {
     const int64_t each = s->counted / BATCHES;

@@ -60,7 +60,7 @@ static nnc_serve_found found_of(const nnc_serve *s)
                               .broken = -1 };
 }
 
-/* Is `a` at least as good as `b` both in throughput per device and in speed per user? */
+/* Tests whether `a` is at least as good as `b` both in throughput per device and in tokens per second and user. */
 static bool covers(const nnc_serve_found *a, const nnc_serve_found *b)
 {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&

@@ -310,8 +310,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Is a value of the field a set or a list? Its parts are joined by '+', because ',' separates the values of the
- * axis. */
+/* Tests whether a value of the field is a set or a list. Its parts are joined by '+', because ',' separates the values
+ * of the axis. */
 static bool joins(const nnc_field *field)
 {
     return nnc_flags_of(field->type) != NULL || field->capacity > 0;

@@ -375,7 +375,7 @@ const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);
 /* Lists the names of all fields, at most max. Returns their number. */
 size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max);
 
-/* Are values of the field numbers? */
+/* Tests whether the values of the field are numbers. */
 bool nnc_sweep_numeric(const nnc_field *field);
 
 /* Returns the value of a field as a cell; a text value is written to `text`. */

@@ -141,7 +141,7 @@ typedef struct lookup {
     const char *option; /* for messages */
 } lookup;
 
-/* Is it the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id? */
+/* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id? */
 static bool is_short(const nnc_sweep_axis *axis, const char *name)
 {
     switch (axis->target) {
@@ -398,7 +398,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
     return status;
 }
 
-/* Can rows have different software? */
+/* Tests whether rows can have different software profiles. */
 static bool profiles_differ(const nnc_sweep *sweep)
 {
     const nnc_sweep_axes *axes = &sweep->axes;

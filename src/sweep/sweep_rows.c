@@ -27,7 +27,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     return NNC_OK;
 }
 
-/* Does a newly loaded model or device overwrite the field that this axis set? */
+/* Tests whether loading a new model or device overwrites the field that this axis has set. */
 static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded)
 {
     return (axis->target == NNC_SWEEP_MODEL_FIELD && model_loaded) ||
@@ -87,7 +87,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
     }
 }
 
-/* Does an axis set a field of the plan? */
+/* Tests whether an axis sets this field of the plan. */
 static bool is_given(const void *in, const char *field)
 {
     const nnc_sweep_axes *axes = in;
@@ -169,7 +169,7 @@ typedef struct row_order {
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Does a rank run other ops at the last value of the axis than at the first? */
+/* Tests whether a rank runs other ops at the last value of the axis than at the first value. */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
 {
     nnc_plan first = sweep->point.plan, last = first;
@@ -278,7 +278,7 @@ struct nnc_sweeper {
     nnc_batch held; /* rows that were evaluated before their turn */
 };
 
-/* Does any column, constraint or sort key need more than a brief estimate? */
+/* Tests whether any column, constraint or sort key needs more than a brief estimate. */
 static bool asks_full(const nnc_sweep *sweep)
 {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
