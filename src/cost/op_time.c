@@ -312,9 +312,9 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
     return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
-/* Returns the extra seconds of a product that writes its sums in a wider format or adds to sums in memory. They count
- * only for the share of the time in which the matrix units are busy. If a product waits for memory, its traffic
- * includes them already. */
+/* Returns the extra seconds of a product that writes its sums in a wider format or adds to sums in memory. The extra
+ * seconds count only for the share of the time in which the matrix units are busy. If a product waits for memory, its
+ * traffic includes them already. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why)
 {

@@ -145,7 +145,7 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
     return true;
 }
 
-/* Writes the differences of two plans as options. */
+/* Writes the plan fields that differ between two plans as options of the command line. */
 static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size)
 {
     char name[64];

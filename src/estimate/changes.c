@@ -165,7 +165,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     }
 }
 
-/* Writes the fields that differ from the given plan as options. */
+/* Writes the plan fields that differ from the given plan as options of the command line. */
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size)
 {
     char from[64], to[64], name[NNC_OPTION_NAME];

@@ -507,7 +507,7 @@ struct nnc_scratch {
     bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */
-    struct nnc_estimate_cache *shared; /* caches of another such function; nnc_estimate_once does not read them */
+    struct nnc_estimate_cache *shared; /* caches of the function in `estimate`; nnc_estimate_once does not read them */
     void *load;                        /* memory of a simulated serving load; serve/ reads and writes it */
     size_t load_bytes;
 };
@@ -564,7 +564,7 @@ typedef struct nnc_remedy {
     int64_t total_bytes;  /* values at the micro-batch of the answer; if no size fits without the remedy, at
                            * micro_batch */
     double step_s;        /* step time at the same micro-batch as total_bytes */
-    double samples_per_s; /* rate at micro_batch */
+    double samples_per_s; /* samples per second at micro_batch */
 } nnc_remedy;
 
 enum { NNC_REMEDIES_MAX = 16 };
@@ -686,7 +686,8 @@ typedef struct nnc_single_op {
     double bound_s;                                         /* roofline time at datasheet rates */
     double compute_s, memory_s, fixed_s, network_s, time_s; /* predicted times */
     double flops_per_s, bytes_per_s;                        /* rates at the predicted time */
-    double peak_share;                                      /* share of the rate that bounds the op */
+    double peak_share;                                      /* rate that the op reaches, divided by the datasheet rate
+                                                             * that bounds it */
     nnc_bound bound;
     const char *link; /* name of the link that a collective uses */
 } nnc_single_op;

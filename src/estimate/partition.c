@@ -216,7 +216,7 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
     }
 }
 
-/* Writes only the segments in use; the struct has space for many more. */
+/* Sets what a device holds. Writes only the segments in use, because the struct has space for many more. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
                         nnc_stage_residency *h)
 {

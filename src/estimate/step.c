@@ -787,9 +787,9 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op)
                              .contiguous = a->layout != NULL && a->layout[0] == 'c' && a->layout[1] == 'o' };
 }
 
-/* Bytes per value in units of the size of its format, for forward and for backward. cast: bytes of a cast from fp32 to
- * 16 bits or back. The loss counts log_softmax, then the gradients of both parts. Fused AdamW reads four values of each
- * parameter and writes three. */
+/* Operators of PyTorch; each array has an entry for forward and one for backward. values: bytes moved per element,
+ * divided by the size of an element. cast: bytes per element of a cast from fp32 to 16 bits or back. The loss counts
+ * log_softmax, then the gradients of both parts. Fused AdamW reads four values of each parameter and writes three. */
 static const struct {
     const char *name;
     nnc_op_kind kind;

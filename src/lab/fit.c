@@ -422,7 +422,8 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     }
 }
 
-/* Adds the parameters of a group, from the table entries with the first beginning that matches the group's name. */
+/* Adds the parameters of a group. Finds the first entry of the table whose `group` is a beginning of the name of the
+ * group, and uses all entries with the same `group`. */
 static void choose_of_group(nnc_fit *fit, int32_t g)
 {
     const char *name = fit->groups[g].name, *group = NULL;

@@ -87,7 +87,8 @@ typedef struct nnc_measured {
     const char *model_name;            /* model name in the file, "" = not stated */
     bool fitted;                       /* fits may use the row; otherwise it is only scored */
     const char *model_id;              /* id of a shipped model, or a file; NULL = see `model` */
-    const nnc_model *model;            /* NULL: see model_id; kernels and collectives have no model */
+    const nnc_model *model;            /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
+                                        * has no model */
     const char *model_text;            /* "ID FIELD=VALUE ..." from which the model was made; NULL = none */
     nnc_implementation implementation; /* library that implements the operators of the run */
     nnc_plan plan;
@@ -104,7 +105,7 @@ typedef struct nnc_measured {
     double host_pass_s, host_sample_s, input_samples_per_s;
     nnc_op op; /* op of a measured kernel; of an attention, the number of pairs is not set yet */
     bool causal;
-    bool both;   /* forward and backward of a convolution or a norm were timed together */
+    bool both;   /* true: forward and backward of a convolution or a norm were timed together */
     bool called; /* true: the op was timed alone, from the call on the host to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
@@ -162,7 +163,8 @@ typedef struct nnc_scored {
     int64_t max_batch, max_batch_tight;               /* predictions for rows that state a largest batch; 0 = none */
     nnc_verdict fit;                                  /* predicted verdict: whether the step fits in memory (the
                                                        * measured step did) */
-    bool experts;                                     /* served requests: the model has experts */
+    bool experts;                                     /* true: the row is of served requests, and its model has
+                                                       * experts */
     const char *reason;                               /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 
@@ -226,7 +228,7 @@ const char *nnc_score_by_name(nnc_score_by value);
 typedef struct nnc_score_stats {
     int32_t rows, scored;
     double mape;             /* mean of |error| */
-    double median;           /* median of |error|; of an even number of rows, the mean of the middle two */
+    double median;           /* median of |error|; if the number of rows is even, the mean of the middle two */
     double p90;              /* smallest |error| that nine tenths of the rows do not exceed */
     double bias;             /* mean of the error */
     int32_t intervals;       /* rows with an interval */
@@ -278,7 +280,7 @@ typedef struct nnc_fit_parameter {
     double before;           /* value before the fit; NaN = the neutral value, which is not a number */
     double value;            /* fitted value, with six digits; NaN = not fitted */
     double low, high;        /* range in which the mean |ln(predicted / measured)| of its rows grows by at most 0.01 */
-    int32_t rows;            /* number of rows that it was fitted on */
+    int32_t rows;            /* number of rows on which the parameter was fitted */
     const char *of;          /* name of the group that determines it */
     bool at_limit;
     const char *reason; /* why it is not fitted; NULL = it is fitted */

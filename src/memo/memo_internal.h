@@ -81,11 +81,12 @@ typedef struct nnc_lowered {
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
 } nnc_lowered;
 
-/* Times of the passes of plans that differ only in their number of micro-batches. Segments and recompute blocks of
- * the op list are not copied; they stay in its nnc_lowered. */
+/* Results that plans with different numbers of micro-batches share, such as the times of a pass. Segments and recompute
+ * blocks of the op list are not copied; they stay in `alike`. */
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
-    uint64_t list_number; /* list_number of that nnc_lowered; if it differs there, the entry is invalid */
+    uint64_t list_number; /* list_number of `alike` when the entry was made; if alike->list_number differs now, the
+                           * entry is invalid */
     nnc_step step;        /* plan, software and step ends are set again for each estimate */
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -102,7 +103,7 @@ typedef struct nnc_estimate_cache {
     const nnc_model *model; /* NULL = no results are shared */
     const nnc_device *device;
     bool promised;
-    nnc_model last_model; /* model of the previous estimate, used without the promise */
+    nnc_model last_model; /* model of the previous estimate, compared if nnc_scratch_share was not called */
     nnc_device last_device;
     uint64_t lists; /* number of lists made so far */
     nnc_op_timer timer;

@@ -90,7 +90,7 @@ typedef struct nnc_metric {
 
     int16_t each_count;
     uint8_t count_size;
-    bool full : 1;       /* missing (NaN) in a brief estimate: see nnc_scratch */
+    bool full : 1;       /* true: the value is missing (NaN) in a brief estimate; see `brief` in nnc_scratch */
     bool blank_zero : 1; /* the value 0 means "does not apply" and is written as null */
     bool sparse : 1;     /* JSON omits the zeros of an array */
     bool in_place : 1;   /* the list itself is in the record, not a pointer to it */

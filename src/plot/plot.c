@@ -195,7 +195,7 @@ void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nn
 {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
-    for (int i = 0; i < parts; i++) { /* a chain of small boxes */
+    for (int i = 0; i < parts; i++) { /* the line is covered by a chain of small boxes */
         const nnc_px ax = x1 + (x2 - x1) * i / parts, bx = x1 + (x2 - x1) * (i + 1) / parts;
         const nnc_px ay = y1 + (y2 - y1) * i / parts, by = y1 + (y2 - y1) * (i + 1) / parts;
         nnc_place_take(places,

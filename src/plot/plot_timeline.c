@@ -306,7 +306,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other)
     }
 }
 
-/* Draws the end of the other estimate's step. */
+/* Draws a line at the end of the step of the other estimate. */
 static void draw_end(stage_rows *t, double other_s, nnc_px top)
 {
     char tip[64], text[NNC_NUMBER_TEXT];

@@ -14,7 +14,7 @@ typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;
     nnc_figures like; /* names of the previous estimate; most estimates have the same names */
-    bool quiet;       /* do not report faults */
+    bool quiet;       /* true: faults are not reported */
     bool faulty;      /* a fault was found */
 } nnc_figure_list;
 

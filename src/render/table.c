@@ -578,7 +578,7 @@ static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, c
     view->page(out, style, record);
 }
 
-/* Writes the cells of a line in the form in which a table holds them. */
+/* Packs the cells of a line into a buffer: the texts of the cells, each with a NUL, as a table stores them. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
 {
     for (int i = 0; i < heads.count; i++) {

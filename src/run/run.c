@@ -625,7 +625,8 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 
 /* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
 
-/* Sites average their weights with a ring all-reduce: each site sends 2 (k - 1) / k of the weight bytes. */
+/* Computes the time in which sites average their weights by a ring all-reduce: each site sends 2 (k - 1) / k of the
+ * weight bytes. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     run->outer_s = 0.0;

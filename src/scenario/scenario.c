@@ -905,7 +905,7 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario)
 typedef struct reader {
     bool reads;
     const char *needs;
-    const char *fields; /* joined by spaces */
+    const char *fields; /* names of the fields that are read under the condition, joined by spaces */
 } reader;
 
 static bool has_word(const char *words, const char *word)

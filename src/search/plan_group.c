@@ -49,7 +49,8 @@ struct nnc_pass_costs {
     nnc_lowered *alike; /* lowered op list of the pass; the ops added for this pass are valid only while `listed` points
                          * to the pass */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: for schedules with separate weight gradients */
+    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* units[0]: for schedules with whole backwards; units[1]: with
+                                                  * separate weight gradients */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan for which the pass was made */
     double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
@@ -107,7 +108,8 @@ static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const cha
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
-/* Finds the schedules that a framework offers; each ZeRO stage chooses its own profile. */
+/* Finds the schedules that at least one framework offers. Each ZeRO stage may have a different profile, so all ZeRO
+ * stages are tried. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 {
     const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
@@ -575,7 +577,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
 
 /* ---- step times, at once or in a batch ---- */
 
-/* Returns the step of a plan with these costs, and computes its step ends. */
+/* Returns the nnc_step of a plan that has these costs per pass, and computes the step ends of the plan. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
@@ -830,7 +832,7 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
     r->keys[place] = 0;
 }
 
-/* Returns the set of a shape. If no set has this shape, replays and replaces the oldest. */
+/* Returns the set of pipelines of a shape. If no set has this shape, replays the oldest set and gives it this shape. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
 {
     const uint64_t key = key_of(pipeline);

@@ -268,7 +268,8 @@ bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* Runs a search; other processes may evaluate the blocks of its rounds. */
 
-/* A function that evaluates the blocks of a round in place of nnc_searcher_work, with the same arguments. */
+/* Replacement for nnc_searcher_work: a function that evaluates the blocks of a round, for example on other
+ * processes. */
 typedef struct nnc_helpers {
     void *context;
     void (*work)(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part);

@@ -389,8 +389,8 @@ static void read_plan(nnc_json at, nnc_plan *plan)
     }
 }
 
-/* Takes one member of a plan. The plan options are read through the fields of nnc_plan. A plan needs a step time,
- * because the step time orders plans. */
+/* Reads one member of a plan, if it needs its own code. Plan options are read as fields of nnc_plan. A null step time
+ * is a fault, because the step time orders plans. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record)
 {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {

@@ -60,7 +60,8 @@ static double spent(const nnc_found *found, bool by_cost)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* Returns the index of the first size that is best by time or by cost; -1 = no plan found. */
+/* Returns the index of the number of devices whose plan has the least time or cost, the first of equals; -1 = no plan
+ * found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
 {
     int32_t best = -1;

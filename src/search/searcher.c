@@ -124,7 +124,7 @@ NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
  * The number of blocks per round grows from ROUND_FIRST to ROUND_MOST. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
-/* Number of blocks that are asked for a reason if no plan is legal. */
+/* Number of blocks that are tried again for the reason why they are illegal, if no plan is legal. */
 enum { REASONS_MOST = 1000000 };
 
 /* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */

@@ -252,7 +252,7 @@ typedef struct nnc_images_ask {
     bool guidance;   /* classifier-free guidance: each pass runs with and without the prompt */
     int64_t image;   /* pixels per side; 0 = the size of the model */
     int64_t batch;   /* images generated together; 0 = 1 */
-    double beside_s; /* other time per image */
+    double beside_s; /* other seconds per image */
     nnc_dtype precision;
     double price;                                   /* price of a device-hour; NaN = the price of the device file */
     double carbon_g_per_kwh;                        /* carbon intensity of the grid; NaN = unknown */

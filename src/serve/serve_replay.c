@@ -22,7 +22,7 @@ enum {
     CONTEXTS = 5,           /* number of contexts at which a decode step is timed, evenly spaced over the lengths */
     BATCHES = 10,           /* number of batches of consecutive requests; the spread of their means decides whether one
                              * run is enough */
-    RUNS = 16,              /* most runs, each with its own arrivals */
+    RUNS = 16,              /* largest number of runs; each run has its own arrivals */
     RUNS_REQUESTS = 160000, /* most requests in all runs together */
     NONE = -1
 };
@@ -71,7 +71,7 @@ typedef struct simulation {
         counted_tpot; /* numbers of values in the lists of nnc_serve_work (all; TPOT only), over all runs */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sums over decode steps: sequences x seconds; seconds */
+    double decode_area, decode_s; /* sums over decode steps: number of sequences times seconds; seconds */
     int32_t workers;
     double drawn[2];        /* relative lengths of the last request: input and output, from -1 to 1 */
     uint64_t gaps, lengths; /* states of two random generators, so that arrivals do not depend on lengths */

@@ -502,7 +502,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 
 /* ---- testing ---- */
 
-/* A value during a test. */
+/* A value while a constraint is tested on a row. */
 typedef struct value {
     bool later; /* true: not known yet */
     double number;

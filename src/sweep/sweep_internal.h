@@ -308,7 +308,7 @@ struct nnc_sweep {
     bool settled;          /* true: the axes are complete */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
-    int32_t columns[NNC_TABLE_COLUMNS]; /* slot of each column */
+    int32_t columns[NNC_TABLE_COLUMNS]; /* index of the slot of each column */
     nnc_head heads[NNC_TABLE_COLUMNS];  /* headings of the columns */
     int32_t column_count;
     nnc_where where[NNC_WHERES_MAX];
@@ -372,7 +372,7 @@ typedef struct nnc_found_field {
 bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found);
 /* Returns the full name, such as "plan.tensor"; NULL = out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);
-/* Lists the names of all fields, at most max. Returns their number. */
+/* Lists the names of all fields, at most `max`. Returns the number of names listed. */
 size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max);
 
 /* Tests whether the values of the field are numbers. */

@@ -271,8 +271,8 @@ struct nnc_sweeper {
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* one per slot */
     int64_t specs_moves;                 /* specs_moves of the point when fields of model and device were read last */
     char reason[sizeof(nnc_error)];      /* text of an error: where and what */
-    over over;                           /* reason text of the last plan that did not fit; the next such plan often
-                                          * needs the same memory, and then has the same text */
+    over over;                           /* reason text of the last plan that did not fit; it is used again if the next
+                                          * such plan needs the same memory */
     nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
     row_order order;
     nnc_batch held; /* rows that were evaluated before their turn */
