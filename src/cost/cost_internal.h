@@ -350,7 +350,7 @@ typedef struct nnc_segment_sums {
     double unit_params;                   /* trained parameters of the largest unit that ZeRO-3 gathers at once (usually
                                            * a block) */
     double unit_frozen;                   /* untrained parameters of the largest unit */
-    double transient_bytes;               /* the largest working set of one op in backward */
+    double transient_bytes;               /* bytes of the largest working set of one op in backward */
     const char *transient_what;           /* name of the op with this working set */
 } nnc_segment_sums;
 
@@ -415,7 +415,7 @@ typedef struct nnc_resident_bytes {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
     } peak;                     /* bytes that live at that moment; see replay in memory.c */
-    double largest_block_bytes; /* the largest short-lived tensor */
+    double largest_block_bytes; /* bytes of the largest short-lived tensor */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,

@@ -866,7 +866,7 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
-        !model->stand_in) { /* the reserve share of the allocator covers the bytes that one moment does not explain */
+        !model->stand_in) { /* the share in the reserve covers bytes that the peak moment does not explain */
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
         NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);
         NNC_LET(why, share, NULL, software->reserve.share);

@@ -317,7 +317,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             continue;
         }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* this engine cannot be the busiest, so it needs no replay */
+            engine_s[e] = busy_s[e]; /* no replay, because this engine cannot be the busiest */
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {

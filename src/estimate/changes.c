@@ -49,7 +49,7 @@ typedef struct candidate {
 typedef struct tuner {
     const nnc_plan_change_ask *ask;
     nnc_scratch *scratch;
-    nnc_model padded; /* the model with a padded vocabulary */
+    nnc_model padded; /* copy of the model with a padded vocabulary */
     nnc_result base;
     bool shipped; /* use only features of the profile's framework */
     int tries;

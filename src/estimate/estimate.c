@@ -201,7 +201,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* this profile field decides which weights are trained, not how fast */
+        step->software->context_frozen; /* copied, because this field decides which weights are trained, not how fast */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;

@@ -307,7 +307,7 @@ typedef struct nnc_step_times {
     double total_s; /* seconds of all passes */
     double send_s;  /* exposed seconds of one message between stages */
     int64_t run;    /* value of m->runs after this replay */
-    int32_t stage;  /* the busiest stage */
+    int32_t stage;  /* index of the stage with the longest busy time */
 } nnc_step_times;
 
 /* Times the step. rows is the op table of one micro-batch on a rank that holds every layer. On return it has the rows
@@ -489,8 +489,8 @@ typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *dev
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 struct nnc_scratch {
-    nnc_op_list list;  /* the ops of one rank */
-    nnc_op_list ideal; /* the ideally fused ops of the same model, if they differ */
+    nnc_op_list list;  /* op list of one rank */
+    nnc_op_list ideal; /* op list of the same model with ideal fusion, if it differs */
     nnc_rows rows;
     nnc_rows ideal_rows;
     nnc_network network;
@@ -529,7 +529,8 @@ enum { NNC_PLAN_CHANGES_MAX = 20 };
 typedef struct nnc_plan_changes {
     nnc_plan_change list[NNC_PLAN_CHANGES_MAX]; /* changes of one option each, sorted by samples per second, the fastest
                                                  * first */
-    nnc_plan_change together;                   /* the best options at once; options "" = fewer than two options help */
+    nnc_plan_change together;                   /* the best combination of options; options "" = fewer than two options
+                                                 * help */
     int32_t count, tries;                       /* tries: number of estimates */
 } nnc_plan_changes;
 
@@ -606,7 +607,7 @@ const char *nnc_limit_help(nnc_limit value);
 
 /* A tried plan: the least time of each resource, and the resource that takes longest. */
 typedef struct nnc_limit_point {
-    double size; /* the degree, or the tokens (images) of one device in a step */
+    double size; /* value on the axis: the degree, or the tokens (images) of one device in a step */
     int64_t micro_batch, seq_len;
     double compute_s, memory_s, network_s, step_s;
     nnc_bound bound;

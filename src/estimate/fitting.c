@@ -20,7 +20,7 @@ typedef struct finder {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_scratch *scratch;
-    nnc_model deeper; /* the model with another number of layers */
+    nnc_model deeper; /* copy of the model with another number of layers */
 } finder;
 
 static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
@@ -99,7 +99,7 @@ static void apply(const option *o, nnc_plan *plan)
         const bool ranks = strcmp(name, "--adapter-rank") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) {
-            plan->devices = 0; /* the product of the degrees */
+            plan->devices = 0; /* 0 = the product of the degrees is used */
         }
     }
 }
@@ -145,7 +145,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
     const bool is_alone = p->devices == 1;
     const option options[] = {
-        /* the mildest first */
+        /* remedies in order: the mildest first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },
@@ -186,7 +186,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* the plan's own length, not a multiple of the step */
+            fit->seq_len = resolved->seq_len; /* sequence length of the plan, although it is no multiple of the step of
+                                               * the search */
         }
     }
     if (read.adapter_rank > 0) {

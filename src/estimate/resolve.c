@@ -214,7 +214,8 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
     const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
-        return NNC_PROFILE_EAGER; /* the library runs single operators unless it is compiled */
+        return NNC_PROFILE_EAGER; /* an eager profile, because the library runs single operators unless it is
+                                   * compiled */
     }
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }

@@ -115,7 +115,7 @@ typedef struct nnc_measured {
     bool tensor_open;         /* true: the degree of tensor parallelism is not recorded */
     double measured_s;
     double rounding;   /* largest relative rounding error of measured_s in the file */
-    int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
+    int64_t max_batch; /* largest micro-batch that ran without running out of memory; 0 = not measured */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
     const char *undecided; /* setting that decides the time and is missing in the row, "" = none */
     const char *reason;    /* why the row cannot be predicted; NULL = it can be predicted */

@@ -31,7 +31,8 @@ typedef struct pattern {
     const char *key;
     quantity what;
     double unit;
-    bool whole_run; /* the line has a mean of the whole run, warm-up included; it is used when no other line is found */
+    bool whole_run; /* true: the line states a mean of the whole run, warm-up included. It is used only if no other line
+                     * is found */
 } pattern;
 
 static const pattern patterns[] = {

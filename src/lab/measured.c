@@ -636,7 +636,8 @@ static void read_configuration(reading *r)
         made->decoder.tied_head = whole_of(r, "model.tied_head") == 1;
     }
     if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
-        made->decoder.encoder_seq_len = row->plan.seq_len; /* the labels have a quarter of its tokens */
+        made->decoder.encoder_seq_len = row->plan.seq_len; /* the encoder gets all tokens of the row; the decoder gets
+                                                            * the labels, a quarter of that number */
         row->plan.seq_len /= 4;
     }
     row->model = made;
@@ -1009,7 +1010,7 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* the other kernels in the tables are as fast as FlashAttention-3 */
+                     /* kernels with other names in the tables are as fast as FlashAttention-3 */
                      .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL       ? NNC_FLASH2
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                               : NNC_FLASH3 },

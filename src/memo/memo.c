@@ -643,7 +643,8 @@ static bool create_search(nnc_scratch *scratch)
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search)
 {
     nnc_estimate_cache *shared = scratch->shared;
-    if (shared->passes.slots == 0) { /* the first promise: expects many plans */
+    if (shared->passes.slots == 0) { /* first call of nnc_scratch_share: creates large caches, because many plans
+                                      * follow */
         nnc_memo lists = { .slots = 0 };
         if (!create_lists(&lists, NNC_LOWERED_LISTS) ||
             !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),

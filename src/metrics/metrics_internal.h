@@ -91,12 +91,12 @@ typedef struct nnc_metric {
     int16_t each_count;
     uint8_t count_size;
     bool full : 1;       /* true: the value is missing (NaN) in a brief estimate; see `brief` in nnc_scratch */
-    bool blank_zero : 1; /* the value 0 means "does not apply" and is written as null */
-    bool sparse : 1;     /* JSON omits the zeros of an array */
-    bool in_place : 1;   /* the list itself is in the record, not a pointer to it */
-    bool null_empty : 1; /* an empty list is written as null */
-    bool any_sign : 1;   /* may be negative, although it has a unit */
-    bool shrinks : 1;    /* the text is cut if the line would be too long */
+    bool blank_zero : 1; /* true: the value 0 means "does not apply" and is written as null */
+    bool sparse : 1;     /* true: JSON omits the zeros of an array */
+    bool in_place : 1;   /* true: the record contains the list itself, not a pointer to it */
+    bool null_empty : 1; /* true: an empty list is written as null */
+    bool any_sign : 1;   /* true: the value may be negative, although it has a unit */
+    bool shrinks : 1;    /* true: the text is cut if the line would be too long */
     int8_t drop;         /* if the line is still too long, columns are omitted in this order, lowest first; 0 = never
                           * omitted */
 } nnc_metric;
@@ -341,7 +341,7 @@ typedef struct nnc_report {
     int sensitivity_count;
     const nnc_run_ask *run_ask; /* NULL = without a run */
     const nnc_run *run;
-    bool spot;                      /* the price is for interruptible capacity */
+    bool spot;                      /* true: the price is for interruptible (spot) capacity */
     const nnc_region *region;       /* region whose carbon intensity is used; NULL = no region was named */
     const nnc_building *building;   /* data centre whose PUE is used; NULL = no data centre was named */
     const nnc_serve_ask *serve_ask; /* NULL = training */

@@ -7,7 +7,7 @@ enum { ROOF_MARKS_MAX = 1024 };
 
 /* A mark: rows of the op table with the same name, phase and bound, at the same position. */
 typedef struct roof_mark {
-    const nnc_op_cost *cost; /* the first row */
+    const nnc_op_cost *cost; /* first row of the op table that the mark shows */
     double intensity, flops_per_s, share;
     int rows, others; /* rows: number of joined rows of the op table; others: number of marks of other ops that were
                        * joined with this mark */
@@ -173,7 +173,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
     nnc_px x = r->x.start, y = at.left_y;
-    if (y > r->y.start) { /* the roof starts below the visible area */
+    if (y > r->y.start) { /* only if the roof starts below the visible area */
         x += (nnc_px)((double)(at.x - x) * (y - r->y.start) / (y - at.y));
         y = r->y.start;
     }

@@ -122,7 +122,7 @@ typedef struct nnc_plans_places {
 
 typedef struct nnc_plans {
     const char *path;
-    const char *text; /* the whole file */
+    const char *text; /* text of the whole file */
     size_t size;
     const nnc_plans_scenario *scenarios;
     int32_t scenario_count;

@@ -46,7 +46,7 @@ typedef struct nnc_style {
  * describes. */
 typedef struct nnc_view {
     const char *schema;                     /* "nncost.estimate/1" */
-    const nnc_metrics *document;            /* the whole result as one object */
+    const nnc_metrics *document;            /* metrics table of the whole result as one object */
     bool exact;                             /* true: JSON numbers have 17 digits, for programs that compute with them */
     nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes; NULL: CSV has one line
                                              * with the whole document */

@@ -20,7 +20,7 @@ double nnc_daly_interval(double block_s, double mtbf_s)
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s, bool asynchronous)
 {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* the limit for an infinite mean time between failures */
+    if (isinf(mtbf_s)) { /* no failures: the limit of the formula below for an infinite mean time between failures */
         return interval_s / (interval_s + block_s);
     }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));

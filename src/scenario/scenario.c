@@ -801,7 +801,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
             return status;
         }
         if (status != NNC_OK) {
-            continue; /* the file of this profile is not installed */
+            continue; /* this profile is skipped if its file is not installed */
         }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const frugal_plan frugal = make_frugal(s, given, zero);

@@ -59,7 +59,7 @@ typedef struct nnc_scenario {
     nnc_specs *specs;
     nnc_profiles profiles; /* profiles by kind of plan; see nnc_scenario_profiles */
     nnc_release release;   /* release of the requested framework; entry NULL = not given */
-    nnc_software software; /* the profile in use, one of `profiles` */
+    nnc_software software; /* software profile in use, a copy of one of `profiles` */
     nnc_plan plan;
     nnc_run_ask run_ask;
     nnc_region region;                          /* region of the report */
@@ -159,7 +159,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* `base.report` points into the other members: do not move a scenario after it is loaded. */
 typedef struct nnc_serve_scenario {
-    nnc_scenario base; /* the specs; its training plan is not used */
+    nnc_scenario base; /* model, device and software; the training plan in it is not used */
     nnc_serve_ask ask;
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];

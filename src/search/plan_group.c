@@ -65,7 +65,7 @@ struct nnc_pass_costs {
     bool usable, worked, timed[2];
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not lowered yet */
     uint64_t group; /* serial number of the group to which `run` belongs; 0 = no group */
-    bool runs;      /* the schedule can be replayed */
+    bool runs;      /* true: the pipeline of this group can be replayed */
     nnc_step_times run;
     uint64_t waits; /* number of the group whose pipeline waits on `track`; 0 = no group */
     nnc_replay_place track;

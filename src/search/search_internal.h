@@ -77,7 +77,7 @@ void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *p
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 
 typedef struct nnc_front {
-    nnc_found best[NNC_SEARCH_BEST_MAX]; /* the best plan first */
+    nnc_found best[NNC_SEARCH_BEST_MAX]; /* best plans so far, the best first */
     int32_t best_count;
     nnc_found pareto[NNC_PARETO_MAX]; /* the Pareto front, the fastest first, with decreasing memory */
     int32_t pareto_count;
@@ -345,7 +345,7 @@ typedef struct nnc_sure {
 typedef struct nnc_search_report {
     const nnc_model *model; /* model and device are NULL in a merged report */
     const nnc_device *device;
-    const char *overrides; /* the --set options; NULL = without */
+    const char *overrides; /* text of the options --set; NULL = no such option */
     nnc_search *search;
     nnc_search_result *result; /* result for one number of devices */
     const nnc_sure *sure;      /* probabilities, one entry for each of the best plans; NULL = not computed */
@@ -360,7 +360,7 @@ typedef struct nnc_search_report {
     int target_count;
     double elapsed_s;
     const char *currency; /* currency of the prices; NULL = no known price */
-    bool batch_chosen;    /* the global batch is a default, not given */
+    bool batch_chosen;    /* true: the user did not give the global batch, so a default is used */
     bool stopped;         /* true: the search was stopped before it covered all plans */
     nnc_error why;        /* reason why no combination of a shard is legal; status NNC_OK = some are legal, or this is
                            * no shard */

@@ -66,7 +66,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 typedef struct nnc_serve_rates {
     double peak_flops_per_s, dense_flops_per_s; /* matrix products in the chosen precision: datasheet peak; rate that
                                                  * long products reach */
-    double plain_peak_flops_per_s, plain_flops_per_s; /* the same two rates for 16-bit products */
+    double plain_peak_flops_per_s, plain_flops_per_s; /* peak and reached rate of 16-bit matrix products */
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
     double stream_bytes_per_s,
@@ -79,7 +79,7 @@ typedef struct nnc_serve_rates {
     double product_s;                             /* fixed time per product with stored weights */
     bool weight_only;                             /* true: products compute in a wider format than the storage format of
                                                    * their weights */
-    double prefill_kernel_s, prefill_attention_s; /* the same fixed times in a prefill step */
+    double prefill_kernel_s, prefill_attention_s; /* fixed time per kernel and per attention in a prefill step */
     nnc_small_all_reduce all_reduce;
     double kv_reread, beyond;                      /* share of the KV cache that each further query head reads again;
                                                     * widening factor of the ranges */
@@ -105,7 +105,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 
 /* Inputs of all steps. */
 typedef struct nnc_serve_case {
-    const struct nnc_serve_case *draft; /* the draft model of speculative decoding; NULL = without a draft model */
+    const struct nnc_serve_case *draft; /* case of the draft model in speculative decoding; NULL = no draft model */
     const nnc_serve_net *net;
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;

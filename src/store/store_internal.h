@@ -42,7 +42,7 @@ typedef struct nnc_database_head {
     int64_t done;                 /* number of combinations evaluated so far */
     int64_t count;                /* number of rows in the file */
     uint64_t rows_digest;         /* digest of the cells of all rows, in order */
-    bool disposable;              /* the file is deleted after any failure, so it needs no journal */
+    bool disposable;              /* true: the file is deleted after any failure, so it needs no journal */
 } nnc_database_head;
 
 typedef struct nnc_database nnc_database;

@@ -35,11 +35,12 @@ typedef struct nnc_sweep_axis {
     const char *option;    /* text before the value in a command line: " --tensor "; NULL = the axis varies the whole
                             * object */
     bool is_switch;        /* true: the option may stand without a value */
-    const char **values;   /* the values as text */
-    const char *bytes;     /* the values in binary form, as in the plan, one after the other; NULL = set from text */
+    const char **values;   /* values of the axis as text */
+    const char *bytes;     /* values in binary form, as the plan stores them, one after the other; NULL = values are set
+                            * from text */
     size_t offset, size;   /* place of the field in the plan, and size of one binary value */
-    const void **specs;    /* the models, devices or profiles, one per value: const nnc_model * ... */
-    const nnc_cell *cells; /* the values as output cells */
+    const void **specs;    /* if the axis varies models, devices or profiles: one pointer per value */
+    const nnc_cell *cells; /* values of the axis as output cells */
     int32_t count;
     int32_t group; /* axes of one group change together and have the same number of values */
 } nnc_sweep_axis;
@@ -302,7 +303,7 @@ struct nnc_sweep {
     nnc_sweep_axes axes;
     nnc_profiles profiles; /* profiles used if no axis names one */
     const char *cluster;   /* path of the cluster file; NULL = the links of the device files */
-    nnc_columns figures;   /* the metrics of the estimate */
+    nnc_columns figures;   /* metrics of an estimate that columns and constraints can name */
     nnc_point point;       /* the point with every axis at its first value */
     int32_t groups;        /* number of groups of axes so far */
     bool settled;          /* true: the axes are complete */

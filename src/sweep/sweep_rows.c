@@ -16,7 +16,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
-        if (axis->bytes != NULL) { /* the value was read when the axis was made */
+        if (axis->bytes != NULL) { /* the binary value was made when the axis was made */
             memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size, axis->size);
             return NNC_OK;
         }
@@ -38,7 +38,7 @@ static void check_specs(nnc_point *point)
 {
     point->specs_moves++;
     nnc_estimate_cache_begin(point->scratch->shared, &point->model,
-                             &point->device); /* the caches are valid until model or device change */
+                             &point->device); /* cached results are valid until the model or device changes */
     point->spec_fault.status = NNC_OK;
     if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
         nnc_device_check(&point->device, point->device.id, &point->spec_fault);
