@@ -15,6 +15,11 @@
 #include <sys/stat.h>
 #endif
 
+/* Linux alone has unnamed files, and names them through /proc; elsewhere there is no /proc, and files have names. */
+#ifndef O_TMPFILE
+#define O_TMPFILE 0
+#endif
+
 /* ---- writing ---- */
 
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size)

@@ -235,6 +235,7 @@ static nnc_cell positive(int64_t value)
 }
 
 NNC_GET(get_seq_len, fit_answer, positive(self->fit.seq_len))
+NNC_GET(get_recorded, fit_answer, positive(self->fit.recorded_batch))
 NNC_GET(get_rank, fit_answer, positive(self->fit.lora_rank))
 NNC_GET(get_layers, fit_answer, positive(self->fit.layers))
 
@@ -270,6 +271,9 @@ static const nnc_metric fit_rows[] = {
            .help = "The largest rank of adapters that fits likewise; null without adapters."),
     NNC_AS("layers", NUMBER, .get = get_layers,
            .help = "The most layers of this width that fit likewise; null for other networks."),
+    NNC_AS("recorded_batch", NUMBER, .get = get_recorded,
+           .help = "The most samples with which a captured step was recorded, beyond which no micro-batch is tried; "
+                   "null for other models."),
     NNC_AS("total_bytes", WHOLE, FIT(result.memory.total_bytes), .unit = "B",
            .help = "Memory with the largest micro-batch; of the plan when none fits."),
     NNC_AS("capacity_bytes", WHOLE, FIT(result.memory.capacity_bytes), .unit = "B",
@@ -295,6 +299,8 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("fits", .when = "micro_batch = 0"),
     NNC_BOLD("no micro-batch fits", .when = "micro_batch_tight = 0"),
     NNC_BOLD("perhaps micro-batch {micro_batch_tight}", .when = "micro_batch_tight > 0"),
+    NNC_LINE("recorded", .when = "recorded_batch"),
+    NNC_ITEM("up to {recorded_batch:count} samples, so no more were tried: --join of nncost.capture gives more"),
     NNC_LINE("sequence", .when = "seq_len"),
     NNC_ITEM("{seq_len:count} tokens at the plan's micro-batch"),
     NNC_LINE("rank", .when = "lora_rank"),

@@ -167,8 +167,9 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         if (devices > 1) {
             snprintf(on, sizeof on, "these %" PRId32 " devices", devices);
         }
-        nnc_sheet_words(sheet, "no change of batch, recompute, %soptimizer or policy alone makes it fit on %s",
-                        devices > 1 ? "parallelism, " : "", on);
+        nnc_sheet_words(sheet,
+                        "no change of batch, recompute, %soptimizer or policy that %s can start makes it fit on %s",
+                        devices > 1 ? "parallelism, " : "", report->software->id, on);
         nnc_sheet_end(sheet);
     }
 }

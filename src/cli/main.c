@@ -101,6 +101,7 @@ static const char *const other_words[][2] = {
     { "tune", "search" },
     { "roofline", "plot roofline" },
     { "cost", "estimate" },
+    { "measure", "python3 -m nncost.measure" },
 };
 
 static const nnc_command *find_command(const char *name, nnc_error *err)

@@ -223,7 +223,7 @@ static nnc_status call(server *s, const message *m, const char *line, size_t siz
 {
     int pipes[2];
     nnc_buffer out = { 0 };
-    if (pipe2(pipes, O_CLOEXEC) != 0) {
+    if (pipe(pipes) != 0) { /* not pipe2(), which macOS lacks; the child starts no other program */
         return nnc_fail(err, NNC_IO, "mcp", "cannot make a pipe: %s", strerror(errno));
     }
     const pid_t child = fork();

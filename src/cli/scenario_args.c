@@ -38,12 +38,14 @@ void nnc_scenario_request_run(nnc_scenario *scenario)
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Refuses options that the estimate does not read. A host that issues kernels in no time is a CPU, which every estimate reads. */
+/* Refuses options that the estimate does not read. A host that issues kernels in no time is a CPU, which every estimate
+ * reads. */
 static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err)
 {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
     const bool whole = nnc_plan_is_whole(&scenario->plan), issues = scenario->software.lists_operators && whole;
     const char *divides = whole ? NULL : "no --tensor, --context and --expert";
+    static const char of_a_run[] = "--tokens or --samples, or 'nncost run'";
     const struct {
         const char *option;
         bool unread;
@@ -56,8 +58,8 @@ static nnc_status check_read(const nnc_options *options, const nnc_scenario *sce
           divides != NULL ? divides
           : listed        ? "--software torch-eager"
                           : "--software torch-eager and --implementation" },
-        { "--building", options->given.building != NULL && !scenario->asks_run,
-          "--tokens or --samples, or 'nncost run'" },
+        { "--building", options->given.building != NULL && !scenario->asks_run, of_a_run },
+        { "--region", options->given.region != NULL && options->given.seller == NULL && !scenario->asks_run, of_a_run },
     };
     for (size_t i = 0; i < NNC_COUNT_OF(rows); i++) {
         if (rows[i].unread) {

@@ -50,9 +50,12 @@ static const nnc_model *resize(finder *f, size_kind kind, int64_t size, nnc_plan
 static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tight)
 {
     static const int64_t limits[] = { BATCH_MAX, SEQ_MAX / SEQ_STEP, RANK_MAX, LAYERS_MAX };
-    int64_t low = 0, high = 1;
+    int64_t low = 0, high = 1, most = limits[kind];
     bool doubling = true;
-    while (doubling ? high <= limits[kind] : high - low > 1) {
+    if (kind == SIZE_MICRO_BATCH && f->model->captured != NULL) {
+        nnc_captured_batches(f->model->captured, &high, &most);
+    }
+    while (doubling ? high <= most : high - low > 1) {
         nnc_plan plan = *base;
         nnc_result r;
         const int64_t size = doubling ? high : low + (high - low) / 2;
@@ -61,7 +64,7 @@ static int64_t largest(finder *f, size_kind kind, const nnc_plan *base, bool tig
                           (r.verdict == NNC_FITS || (tight && r.verdict == NNC_TIGHT));
         if (fits) {
             low = size;
-            high = doubling ? 2 * size : high;
+            high = !doubling ? high : size < most && 2 * size > most ? most : 2 * size;
         } else {
             high = size;
             doubling = false;
@@ -181,9 +184,13 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     NNC_TRY(estimate(&f, model, &read, false, &now, err));
     const nnc_plan *resolved = &now.plan;
     memset(fit, 0, sizeof *fit);
+    if (model->captured != NULL) {
+        int64_t least = 0;
+        nnc_captured_batches(model->captured, &least, &fit->recorded_batch);
+    }
     fit->micro_batch = largest(&f, SIZE_MICRO_BATCH, &read, false);
     fit->micro_batch_tight = largest(&f, SIZE_MICRO_BATCH, &read, true);
-    if (resolved->seq_len > 0) {
+    if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
             fit->seq_len = resolved->seq_len; /* sequence length of the plan, although it is no multiple of the step of

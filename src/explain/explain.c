@@ -424,7 +424,7 @@ static const nnc_metric answer_rows[] = {
     NNC_TEXT(nnc_answer, example, .help = "Description of the example, when no model and device were named.",
              .more = NNC_MORE(.when = is_of_example)),
 };
-const nnc_metrics nnc_answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
+static const nnc_metrics answer_document = NNC_METRICS("a derivation", answer_rows, nnc_answer);
 
 static void write_words(nnc_sheet *sheet, const char *label, const char *text)
 {
@@ -536,8 +536,8 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &line_metrics, answer, answer->lines, answer->count };
 }
 
-const nnc_view nnc_answer_view = {
-    .schema = "nncost.explain/1", .document = &nnc_answer_document, .lines = lines_of, .page = write_page
+static const nnc_view answer_view = {
+    .schema = "nncost.explain/1", .document = &answer_document, .lines = lines_of, .page = write_page
 };
 
 /* Writes all answers on one page; each answer begins with its name. */
@@ -554,7 +554,7 @@ static void write_together(nnc_buffer *out, nnc_style style, const nnc_answer *a
         }
     }
     out->failed = out->failed || all.failed;
-    nnc_view_write(out, style, &nnc_answer_view, &all);
+    nnc_view_write(out, style, &answer_view, &all);
     free(all.lines);
 }
 
@@ -567,7 +567,7 @@ void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answe
     nnc_buffer_text(out, count > 1 ? "[\n" : "");
     for (int32_t i = 0; i < count; i++) {
         nnc_buffer_text(out, i > 0 ? ",\n" : "");
-        nnc_view_write(out, style, &nnc_answer_view, &answers[i]);
+        nnc_view_write(out, style, &answer_view, &answers[i]);
         out->size -= count > 1 && out->size > 0 ? 1 : 0; /* removes the line break at the end */
     }
     nnc_buffer_text(out, count > 1 ? "\n]\n" : "");

@@ -48,7 +48,6 @@ bool nnc_explain_op(nnc_answer *answer, const nnc_report *report, const nnc_deri
                     const char *name);
 
 void nnc_answers_write(nnc_buffer *out, nnc_style style, const nnc_answer *answers, int32_t count);
-extern const nnc_metrics nnc_answer_document;
 
 /* Output of another command, whose members can be explained too. */
 typedef struct nnc_explain_output {
@@ -69,8 +68,6 @@ nnc_status nnc_explain_formulas(nnc_buffer *out, nnc_style style, nnc_specs *spe
 
 /* Lists every name. */
 nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err);
-extern const nnc_metrics nnc_explained_names_document;
-extern const nnc_view nnc_explained_names_view, nnc_answer_view;
 
 /* A name for several metrics, and the names of these metrics; NULL after the last. */
 typedef struct nnc_alias {

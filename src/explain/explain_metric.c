@@ -157,8 +157,7 @@ static const nnc_metric list_rows[] = {
     NNC_AS("names", LIST, NNC_IN(nnc_explained_names, list), NNC_COUNT(nnc_explained_names, count),
            .rows = &name_metrics, .help = "Every name; also the name of any op, as in 'nncost ops'."),
 };
-const nnc_metrics nnc_explained_names_document =
-    NNC_METRICS("names that can be explained", list_rows, nnc_explained_names);
+static const nnc_metrics names_document = NNC_METRICS("names that can be explained", list_rows, nnc_explained_names);
 
 static nnc_lines lines_of(const void *record)
 {
@@ -211,8 +210,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     }
 }
 
-const nnc_view nnc_explained_names_view = {
-    .schema = "nncost.explain-list/1", .document = &nnc_explained_names_document, .lines = lines_of, .page = write_page
+static const nnc_view names_view = {
+    .schema = "nncost.explain-list/1", .document = &names_document, .lines = lines_of, .page = write_page
 };
 
 nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_output *outputs, nnc_error *err)
@@ -224,7 +223,7 @@ nnc_status nnc_explain_list(nnc_buffer *out, nnc_style style, const nnc_explain_
         status = nnc_explained_names_of(outputs, arena, &names);
     }
     if (status == NNC_OK) {
-        nnc_view_write(out, style, &nnc_explained_names_view, &names);
+        nnc_view_write(out, style, &names_view, &names);
     }
     nnc_arena_destroy(arena);
     return status == NNC_OK ? NNC_OK : nnc_no_memory(err);

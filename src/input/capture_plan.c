@@ -167,17 +167,38 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
     }
 }
 
-/* The slot whose forward is most like an operator of backward: of a folded one another run of equal layers, of others
- * one of the same unit; the last of those. */
-static int32_t slot_like(const reader *r, const int32_t *block, const int32_t *slot_of, int32_t number)
+/* Operators of forward that stand for their slot: the first one of each unit in it. */
+typedef struct slot_names {
+    int32_t *ops, count;
+} slot_names;
+
+static slot_names name_slots(const reader *r, const int32_t *slot_of)
 {
-    int32_t found = -1, seen = -1;
-    int most = 0;
-    for (int32_t i = 0; i < r->file_ops; i++) {
-        if (r->backward_of[i] || (seen >= 0 && r->module_of[i] == r->module_of[seen] && slot_of[i] == slot_of[seen])) {
+    slot_names names = { nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *names.ops), 0 };
+    int32_t last = -1;
+    for (int32_t i = 0; names.ops != NULL && i < r->file_ops; i++) {
+        const bool same = last >= 0 && slot_of[i] == slot_of[last];
+        if (r->backward_of[i] ||
+            (same && (r->module_of[i] == r->module_of[last] || likeness(r->module_of[i], r->module_of[last]) == 2))) {
             continue;
         }
-        seen = i;
+        last = i;
+        if (unit_of(r->module_of[i]).whole > 0) {
+            names.ops[names.count++] = i;
+        }
+    }
+    return names;
+}
+
+/* The slot whose forward is most like an operator of backward: of a folded one another run of equal layers, of others
+ * one of the same unit; the last of those. */
+static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
+                         int32_t number)
+{
+    int32_t found = -1;
+    int most = 0;
+    for (int32_t j = 0; j < names->count; j++) {
+        const int32_t i = names->ops[j];
         const int like = likeness(r->module_of[i], r->module_of[number]), folded = block[i] > 0;
         const int score = like == 0 ? 0 : block[number] > 0 ? like + 2 * folded : 2 * like + (1 - folded);
         if (score > 0 && score >= most) {
@@ -189,25 +210,21 @@ static int32_t slot_like(const reader *r, const int32_t *block, const int32_t *s
 }
 
 /* An operator outside of units has the slot of the next one inside; before the first and after the last one, the ends. */
-static void assign_backward(const reader *r, const int32_t *block, int32_t *slot_of)
+static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of)
 {
-    int32_t least = 0;
-    bool inside = false;
+    int32_t least = 0, first = r->file_ops; /* first: of backward inside a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
         if (!r->backward_of[i]) {
             continue;
         }
         const bool known = i + 1 < r->file_ops && r->backward_of[i + 1] && r->module_of[i + 1] == r->module_of[i] &&
                            block[i + 1] == block[i];
-        const int32_t like = known ? least : slot_like(r, block, slot_of, i);
-        inside = inside || like >= 0;
+        const int32_t like = known ? -1 : slot_like(r, names, block, slot_of, i);
+        first = like >= 0 || (known && first == i + 1) ? i : first;
         least = like > least ? like : least;
         slot_of[i] = least;
     }
-    for (int32_t i = 0; i < r->file_ops && inside; i++) {
-        if (r->backward_of[i] && slot_like(r, block, slot_of, i) >= 0) {
-            break; /* the first one inside */
-        }
+    for (int32_t i = 0; i < first && first < r->file_ops; i++) {
         slot_of[i] = r->backward_of[i] ? r->program->slot_count - 1 : slot_of[i];
     }
 }
@@ -256,7 +273,11 @@ bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_
         return false;
     }
     cut_forward(r, block, slot_of);
-    assign_backward(r, block, slot_of);
+    const slot_names names = name_slots(r, slot_of);
+    if (names.ops == NULL) {
+        return false;
+    }
+    assign_backward(r, &names, block, slot_of);
     for (int32_t i = 0; i < r->file_ops; i++) {
         for (int32_t j = r->first_of[i]; j < r->last_of[i]; j++) {
             r->ops[j].slot = slot_of[i];

@@ -192,7 +192,8 @@ typedef enum nnc_json_type {
  * ("+inf"), which no number field accepts, and more values are allowed. */
 bool nnc_json_parse(nnc_json_doc *doc);
 void nnc_json_free(nnc_json_doc *doc);
-/* For a program that owns its process and reads on one thread: where trees get their memory, in place of malloc and free. */
+/* For a program that owns its process and reads on one thread: where trees get their memory, in place of malloc and
+ * free. */
 void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 
 nnc_json nnc_json_root(const nnc_json_doc *doc);

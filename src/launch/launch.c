@@ -660,7 +660,11 @@ static bool is_model(nnc_specs *specs, const char *operand)
 {
     const nnc_model *model = NULL;
     char first[512];
+    const char *path = NULL;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(operand, ","), operand);
+    if (nnc_specs_find(specs, NNC_SPEC_DEVICE, first, &path, NULL) == NNC_OK) {
+        return false; /* so that no name of the hub is searched for a device */
+    }
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
 }
 
@@ -672,6 +676,10 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
         return NNC_OK;
     }
     NNC_TRY(model_of(r, &model));
+    if (model == NULL && !r->asked->may_be_open) {
+        return nnc_fail(r->err, NNC_BAD_USAGE, *count > leading ? "MODEL" : "MODEL and DEVICE",
+                        "missing, expected FILE... MODEL DEVICE: the files name no model");
+    }
     if (model == NULL) {
         return NNC_OK;
     }

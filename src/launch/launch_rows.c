@@ -380,6 +380,19 @@ static void key_name(const nnc_reading *r, const char *key, char *name, size_t s
     }
 }
 
+/* Is "--num-layers" the key "num_layers"? */
+static bool is_option(const char *option, const char *key)
+{
+    while (*option == '-') {
+        option++;
+    }
+    while (*key != '\0' && (*option == *key || (*option == '-' && *key == '_'))) {
+        option++;
+        key++;
+    }
+    return *option == *key;
+}
+
 /* Returns the object that has the keys. */
 static nnc_json keys_of(const nnc_reading *r)
 {
@@ -430,9 +443,7 @@ static nnc_json value_of(const nnc_reading *r, const char *key)
         }
     } else {
         for (nnc_json at = nnc_json_first(keys_of(r)); at.node != NULL; at = nnc_json_next(at)) {
-            char name[NNC_LAUNCH_KEY];
-            key_name(r, nnc_json_key(at), name, sizeof name);
-            found = strcmp(name, key) == 0 ? at : found;
+            found = is_option(nnc_json_key(at), key) ? at : found;
         }
     }
     const bool missing = *rest != '\0' || found.node == NULL || nnc_json_type_of(found) == NNC_JSON_NULL;

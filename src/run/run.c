@@ -6,7 +6,6 @@
 #include "op/op_internal.h"
 #include "run/run_internal.h"
 
-#define HOUR_S 3600.0
 #define DAY_S 86400.0
 
 /* ---- amount of work ---- */

@@ -326,15 +326,18 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params)
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses inputs with implausible values. With --lenient it marks every output instead. */
-static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
+/* Refuses inputs whose values cannot all be right. With --lenient, marks the answer in every output instead. loaded:
+ * the device before changes. Reading its file has already tested it, so the device is tested again only if changes made
+ * it differ. */
+static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err)
 {
     const nnc_model *model = &scenario->model;
     const nnc_device *device = &scenario->device;
     const nnc_software *software = &scenario->software;
     char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
     int64_t params = 0;
-    if (!nnc_device_is_plausible(device, why, sizeof why)) {
+    const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
+    if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
         if (!nnc_specs_are_lenient(scenario->specs)) {
             return nnc_fail(err, NNC_BAD_SPEC, device->id, "implausible %s; --lenient computes with it", why);
         }
@@ -350,8 +353,8 @@ static nnc_status judge(nnc_scenario *scenario, nnc_error *err)
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    if (nnc_specs_marks(scenario->specs)[0] !=
-        '\0') { /* tables show the mark of implausible inputs among the overrides */
+    /* Tables show the mark of implausible inputs among the overrides. */
+    if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
         const size_t used = strlen(text);
         snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values", used > 0 ? ", " : "");
@@ -454,7 +457,7 @@ nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, c
     NNC_TRY(nnc_scenario_choose(scenario, err));
     NNC_TRY(apply_release(given, scenario, err));
     say_switched(given, scenario);
-    NNC_TRY(judge(scenario, err));
+    NNC_TRY(judge(scenario, device, err));
     scenario->rollout_tokens_per_s = scenario->rollout_batch = (double)NAN;
     if (scenario->run_ask.method != NNC_METHOD_TRAIN) {
         NNC_TRY(nnc_scenario_rollout(specs, scenario, err));

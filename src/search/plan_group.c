@@ -14,13 +14,16 @@
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
+ *     over:      pass                                one stage that exceeds the   one block
+ *                                                    memory; ZeRO stage, offload
  *     smaller:   plan without micro-batch and        sums of the last list with   the search
  *                order of passes; profile            a smaller micro-batch
  *
  * Most plans exceed the memory, and most of the work is lowering their op lists to find this out. If only the
  * micro-batch grows, no tensor gets smaller, so resident bytes never fall. A pass therefore begins with the sums of a
  * smaller micro-batch: a plan that exceeds the memory with these sums also exceeds it with its own. The op list of a
- * pass is lowered only for the first plan that does not exceed the memory.
+ * pass is lowered only for the first plan that does not exceed the memory. A stage that keeps at least as much as a
+ * stage that exceeds the memory also exceeds it.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with it. Measured:
  * passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
@@ -58,10 +61,10 @@ struct nnc_pass_costs {
     uint64_t holds;   /* number of the group to which `held` belongs; 0 = no group */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
-    uint64_t over; /* serial number of the group in which a plan with over_zero and over_offload exceeded the memory; 0
-                    * = no group */
+    bool over; /* true: a plan of the block with over_zero, over_offload and over_stage exceeded the memory */
     int32_t over_zero;
     unsigned over_offload;
+    nnc_stage_residency over_stage;
     bool usable, worked, timed[2];
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not lowered yet */
     uint64_t group; /* serial number of the group to which `run` belongs; 0 = no group */
@@ -94,6 +97,8 @@ struct nnc_plan_groups {
     nnc_memo smaller;             /* sums for smaller micro-batches (smaller_key -> smaller_sums); without slots: not
                                    * used */
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
+    bool splits;                  /* true: some offered schedule has separate weight gradients */
+    double rows_s[NNC_ROWS_MAX];  /* seconds of each row in scratch before overlap */
     nnc_batched_replay *replay;   /* NULL = step times are computed at once */
 };
 
@@ -121,6 +126,11 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
             groups->schedules[k] =
                 groups->schedules[k] || groups->profiles->any || software_of(groups, &plan)->ships.schedules[k];
         }
+    }
+    const nnc_space_axis *order = &groups->space->axes[NNC_AXIS_SCHEDULE];
+    for (int32_t i = 0; i < order->count; i++) {
+        plan.schedule = (nnc_schedule)order->values[i];
+        groups->splits = groups->splits || (groups->schedules[plan.schedule] && nnc_schedule_splits(&plan));
     }
 }
 
@@ -251,11 +261,26 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     }
 }
 
-/* Computes the segment times of a pass. */
+/* Computes the segment times of a pass, with separate weight gradients if split is 1. If an offered schedule has
+ * separate weight gradients, also computes the times of the other case. Both cases use the same rows: overlap shortens
+ * collectives in the rows, so the times of the rows are saved before and restored between. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
-    nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, &groups->scratch->rows);
+    nnc_rows *rows = &groups->scratch->rows;
+    const bool both = groups->splits && pass->work.plan.pipeline > 1 && !pass->timed[1 - split];
+    nnc_lowered_rows(groups->scratch->shared, pass->alike, &pass->step, rows);
+    for (int32_t i = 0; both && i < rows->count; i++) {
+        groups->rows_s[i] = rows->rows[i].time_s;
+    }
     sum_units(groups, pass, split);
+    for (int32_t i = 0; both && i < rows->count; i++) {
+        rows->rows[i].time_s = groups->rows_s[i];
+    }
+    if (both) {
+        sum_units(groups, pass, 1 - split);
+    }
+    pass->timed[split] = true;
+    pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
 /* Finds the work of another pass of the block; FLOPs are equal in all passes of a block. */
@@ -325,7 +350,7 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
             NNC_OK) {
         return false;
     }
-    memcpy(pass->sums, known->sums, sizeof pass->sums);
+    memcpy(pass->sums, known->sums, sizeof pass->sums[0] * (size_t)known->list->segment_count);
     pass->step.list = known->list;
     pass->step.sums = pass->sums;
     pass->step.tied_params = known->tied_params;
@@ -339,7 +364,7 @@ static void keep_sums(nnc_plan_groups *groups, const nnc_pass_costs *pass)
         smaller_sums *known = nnc_memo_find(&groups->smaller, &key);
         known = known != NULL ? known : nnc_memo_add(&groups->smaller, &key);
         known->micro_batch = pass->work.plan.micro_batch;
-        memcpy(known->sums, pass->sums, sizeof known->sums);
+        memcpy(known->sums, pass->sums, sizeof pass->sums[0] * (size_t)pass->step.list->segment_count);
         known->list = pass->step.list;
         known->tied_params = pass->step.tied_params;
     }
@@ -377,7 +402,8 @@ static nnc_pass_costs *make_pass(nnc_plan_groups *groups, const nnc_plan *plan, 
     pass->work.plan = *plan;
     pass->software = software;
     pass->number = ++groups->made;
-    pass->group = pass->holds = pass->over = 0;
+    pass->group = pass->holds = 0;
+    pass->over = false;
     pass->worked = pass->timed[0] = pass->timed[1] = false;
     groups->listed = groups->listed == pass ? NULL : groups->listed;
     pass->usable = pass->guessed = guess_pass(groups, pass);
@@ -423,7 +449,6 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     if (!pass->timed[split] && pass->usable) {
         (void)list_pass(groups, pass); /* succeeds, because it succeeded when the pass was made */
         time_pass(groups, pass, split);
-        pass->timed[split] = true;
     }
     return pass->usable;
 }
@@ -493,8 +518,8 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Sets the memory of the fullest stage, or of the first stage over the limit. */
-static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
+/* Sets the memory of the fullest stage, or of the first stage over the limit. Returns the index of this stage. */
+static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
     nnc_resident_bytes buffer;
@@ -502,6 +527,7 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
         pass->holds = groups->group;
         pass->held_count = 0;
     }
+    int32_t fullest = groups->heaviest[0];
     result->memory.total_bytes = 0;
     for (int32_t i = 0; i < groups->heaviest_count; i++) {
         const nnc_stage_residency *h = &groups->scratch->step.holdings[groups->heaviest[i]];
@@ -510,18 +536,42 @@ static void set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result
                                                          nnc_device_capacity(groups->device));
         if (i == 0 || memory.total_bytes > result->memory.total_bytes) {
             result->memory = memory;
+            fullest = groups->heaviest[i];
         }
         if (memory.total_bytes > groups->limit_bytes) {
             break;
         }
     }
+    return fullest;
 }
 
-/* Tests whether the plan must exceed the memory, because another plan of the same group and pass exceeds it although it
- * shards and offloads at least as much. */
+/* Tests whether the plan must exceed the memory: another plan of the pass, which shards and offloads at least as much,
+ * exceeds it on a stage, and some stage of this plan keeps at least as many bytes as that stage. */
 static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
 {
-    return pass->over == groups->group && plan->zero <= pass->over_zero && (plan->offload & ~pass->over_offload) == 0;
+    const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
+    if (!pass->over || plan->zero > pass->over_zero || (plan->offload & ~pass->over_offload) != 0) {
+        return false;
+    }
+    for (int32_t i = 0; i < groups->heaviest_count; i++) {
+        const nnc_stage_residency *one = &h[groups->heaviest[i]];
+        if (!one->uneven && one->segments == over->segments && keeps_more(one, over)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Stores a plan that exceeds the memory, and the stage that exceeds it, unless chunks of the stage differ. */
+static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage)
+{
+    const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
+    if (!one->uneven) {
+        pass->over = true;
+        pass->over_zero = plan->zero;
+        pass->over_offload = plan->offload;
+        nnc_stage_residency_copy(&pass->over_stage, one);
+    }
 }
 
 /* Sets the memory of a plan in the result. If the plan is over the limit, this may be a lower bound of its memory.
@@ -533,18 +583,16 @@ static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *res
         result->memory.total_bytes = result->memory.total_interval_bytes[1] = INT64_MAX;
         return true;
     }
-    set_memory(groups, pass, result);
+    int32_t stage = set_memory(groups, pass, result);
     if (pass->guessed && nnc_memory_verdict(&result->memory, groups->limit_bytes) == NNC_FITS) {
         complete_pass(groups, pass);
         if (!pass->usable) {
             return false;
         }
-        set_memory(groups, pass, result);
+        stage = set_memory(groups, pass, result);
     }
     if (nnc_memory_verdict(&result->memory, groups->limit_bytes) != NNC_FITS) {
-        pass->over = groups->group;
-        pass->over_zero = plan->zero;
-        pass->over_offload = plan->offload;
+        keep_over(groups, pass, plan, stage);
     }
     return true;
 }

@@ -275,11 +275,19 @@ static nnc_status check_precision(const struct nnc_captured *program, const nnc_
     return NNC_OK;
 }
 
+void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most)
+{
+    const int64_t one = program->batch, two = program->second != NULL ? program->second->batch : one;
+    *least = one < two ? one : two;
+    *most = one < two ? two : one;
+}
+
 static nnc_status check_samples(const struct nnc_captured *program, int64_t samples, nnc_error *err)
 {
     const int64_t one = program->batch;
     const int64_t two = program->second != NULL ? program->second->batch : one;
-    const int64_t least = one < two ? one : two, most = one < two ? two : one;
+    int64_t least = 0, most = 0;
+    nnc_captured_batches(program, &least, &most);
     if (samples >= least && samples <= most) {
         return NNC_OK;
     }

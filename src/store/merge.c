@@ -100,8 +100,7 @@ typedef struct merger {
     nnc_file file;           /* output lines */
     nnc_atomic_file written; /* output database, under its temporary name */
     nnc_database *database;
-    nnc_head
-        heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of the columns, if databases are merged into CSV or JSON Lines */
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of the output, if it is CSV or JSON Lines from databases */
     int head_count;
     nnc_buffer text;
 } merger;

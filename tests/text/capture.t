@@ -235,6 +235,18 @@ $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
 [3]
 
+# The largest micro-batch is at most the recorded one.
+$ nncost fit inputs/captured.json round | head -9
+model     inputs/captured.json = captured, captured, capture, 184,896 parameters
+device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
+plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recompute none,
+          software torch-compile (chosen for this plan), mode predicted
+
+fits      micro-batch 2, 18.08 us a step, 110,629 samples/s
+recorded  up to 2 samples, so no more were tried: --join of nncost.capture gives more
+memory    3.387 MB of 10.00 GB, measured peaks may differ by 0 B
+
+
 # Replicas add the sum of their gradients.
 $ nncost estimate inputs/captured.json round --devices 2 --format json | grep -oE '"(step_s|exposed_comm_s|global_batch)": [^,]*'
 "global_batch": 4

@@ -246,6 +246,14 @@ $ nncost show unset.sh 1=2 --to-options
 ! nncost: unset.sh:1: tensor-model-parallel-size: is ${TP}, which the script does not set, expected TP=VALUE among the arguments, or --tensor
 [3]
 
+# A file without a model asks for it.
+$ echo '{ "train_micro_batch_size_per_gpu": 1, "gradient_accumulation_steps": 1 }' >whole.json; nncost estimate whole.json round
+! nncost: MODEL: missing, expected FILE... MODEL DEVICE: the files name no model
+[2]
+$ nncost estimate whole.json
+! nncost: MODEL and DEVICE: missing, expected FILE... MODEL DEVICE: the files name no model
+[2]
+
 # An option that a refused key names counts for it.
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "OneBitAdam" } }' >onebit.json
 $ nncost show onebit.json --to-options

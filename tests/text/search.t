@@ -426,7 +426,7 @@ nncost: search: interrupted after N of N combinations, N%; the best of these are
 $ nncost search dense round --threads 1 --devices 16 | head -1
 dense on 16 x round, global batch 4096 (chosen: about 4 million tokens)
 $ nncost search dense round --threads 1 --global-batch 64
-! nncost: --devices: missing, expected a number, which is the same for every plan
+! nncost: --devices: missing, expected a number that all plans of the search share, as --devices 8
 [2]
 
 # Budgets and deadlines: not an amount, not a time, without a run or a price.

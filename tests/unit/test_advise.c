@@ -220,6 +220,35 @@ START_TEST(nothing_helps)
 }
 END_TEST
 
+/* The logits of one long sequence and a large vocabulary are most of the memory: they halve in 16 bits, whichever of the
+ * two formats the device has. */
+START_TEST(sixteen_bits_of_either_kind)
+{
+    const nnc_model model = gpt(2, 64, 2, 50000, 512);
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = nnc_plan_default(), narrow = plan;
+    nnc_device device = device_of(INT64_C(1) << 40);
+    device.matmul_flops_per_s[NNC_FP32] = 10e12;
+    plan.precision = NNC_FP32;
+    narrow.precision = NNC_BF16;
+    const int64_t most = estimate_with(&model, &device, &software, &plan).memory.total_bytes;
+    const int64_t least = estimate_with(&model, &device, &software, &narrow).memory.total_bytes;
+    ck_assert_int_lt(least, most * 8 / 10);
+    for (int kinds = 0; kinds < 4; kinds++) {
+        nnc_advice advice[MOST];
+        bool has = false;
+        device.mem_bytes = (most + least) / 2 * 10 / 9;
+        device.matmul_flops_per_s[NNC_BF16] = (kinds & 1) != 0 ? 100e12 : (double)NAN;
+        device.matmul_flops_per_s[NNC_FP16] = (kinds & 2) != 0 ? 100e12 : (double)NAN;
+        const int count = nnc_advise(&model, &device, &software, &plan, scratch, advice, MOST);
+        for (int i = 0; i < count; i++) {
+            has = has || strstr(advice[i].text, "--precision") != NULL;
+        }
+        ck_assert_msg(has == (kinds != 0), "%d: %d, %s", kinds, count, count > 0 ? advice[0].text : "");
+    }
+}
+END_TEST
+
 /* At most as many as the caller's array holds, the same ones. */
 START_TEST(room)
 {
@@ -330,9 +359,14 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { fastest_then_fewest,    mildest_step,
-                                   nothing_helps,          room,
-                                   given_global_batch,     full_contains_the_others,
-                                   advice_does_not_repeat, no_advice_goes_too_far };
+    const TTest *const tests[] = { fastest_then_fewest,
+                                   mildest_step,
+                                   nothing_helps,
+                                   sixteen_bits_of_either_kind,
+                                   room,
+                                   given_global_batch,
+                                   full_contains_the_others,
+                                   advice_does_not_repeat,
+                                   no_advice_goes_too_far };
     return run_tests("advise", tests, COUNT_OF(tests));
 }

@@ -110,6 +110,29 @@ START_TEST(largest_micro_batch)
 }
 END_TEST
 
+START_TEST(an_optimizer_with_a_smaller_form)
+{
+    const nnc_model model = gpt(4, 128, A, 1000, 64);
+    const nnc_software software = eager();
+    const nnc_profiles profiles = nnc_profiles_of_one(&software);
+    const nnc_optimizer optimizers[] = { NNC_OPTIMIZER_ADAMW, NNC_OPTIMIZER_SGD };
+    for (size_t i = 0; i < COUNT_OF(optimizers); i++) { /* AdamW has moments of 8 bits; SGD keeps none */
+        nnc_device device = plain_device();
+        nnc_plan plan = nnc_plan_default();
+        nnc_fitting *fit = calloc(1, sizeof *fit);
+        bool named = false;
+        plan.optimizer = optimizers[i];
+        device.mem_bytes = 200000000;
+        ck_assert_int_eq(nnc_fitting_find(&model, &device, &profiles, &plan, scratch, fit, NULL), NNC_OK);
+        for (int32_t k = 0; k < fit->remedy_count; k++) {
+            named = named || strncmp(fit->remedies[k].options, "--optimizer", 11) == 0;
+        }
+        ck_assert_int_eq(named, i == 0);
+        free(fit);
+    }
+}
+END_TEST
+
 /* Over drawn plans: advice is never empty where the format of frozen weights, a shorter sequence, tensor ranks,
  * recomputation or offload alone makes the plan fit. */
 START_TEST(advice_misses_no_remedy)
@@ -288,8 +311,15 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = { gpt2_by_hand,        peak_at_the_loss,        peak_at_the_update,
-                                   largest_micro_batch, advice_misses_no_remedy, capacity,
-                                   tokens_per_device,   tensor_degree,           critical_batch };
+    const TTest *const tests[] = { gpt2_by_hand,
+                                   peak_at_the_loss,
+                                   peak_at_the_update,
+                                   largest_micro_batch,
+                                   an_optimizer_with_a_smaller_form,
+                                   advice_misses_no_remedy,
+                                   capacity,
+                                   tokens_per_device,
+                                   tensor_degree,
+                                   critical_batch };
     return run_tests("fitting", tests, COUNT_OF(tests));
 }

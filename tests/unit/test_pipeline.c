@@ -200,6 +200,20 @@ START_TEST(any_number_of_micro_batches)
 }
 END_TEST
 
+/* ZB-V on two devices lists three micro-batches; the third is left out of two, a and b. Each pass of a chunk takes 1 s.
+ *     device 0  F0a F0b  .  F1a B1a W1a F1b B1b W1b B0a W0a  .  B0b W0b       ends at 14
+ *     device 1   .  F0a F1a F0b F1b B1a W1a B0a W0a B1b W1b B0b W0b           from 1 to 13 */
+START_TEST(fewer_micro_batches_than_zb_v_lists)
+{
+    const nnc_pipeline pipeline = equal_stages(NNC_SCHEDULE_ZB_V, 2, 2, 2, 2, 2, 2);
+    ck_assert(nnc_pipeline_run(&pipeline, memory, &run));
+    ck_assert_double_eq(run.total_s, 14.0);
+    ck_assert_double_eq(run.span_s[0], 14.0);
+    ck_assert_double_eq(run.span_s[1], 12.0);
+    ck_assert_double_eq(run.busy_s[0], 12.0);
+}
+END_TEST
+
 START_TEST(monotone_in_every_time)
 {
     seed = 362436069362436069U;
@@ -312,6 +326,7 @@ int main(void)
         published_in_flight,
         run_is_the_replay,
         any_number_of_micro_batches,
+        fewer_micro_batches_than_zb_v_lists,
         monotone_in_every_time,
         bounds,
         rules,

@@ -528,6 +528,26 @@ START_TEST(sites_that_average)
 }
 END_TEST
 
+/* Stops every 1 s of 8 devices; an hour to the next checkpoint, 20 s to save it, 10 + 5 + 25 s to restart: 3,660 s. */
+START_TEST(a_run_that_never_advances_names_its_times)
+{
+    const nnc_plan plan = devices_of(8);
+    nnc_run_ask ask = nnc_run_ask_default();
+    nnc_error err = { 0 };
+    nnc_run run;
+    ask.days = 1.0;
+    ask.device_mtbf_s = 8.0;
+    ask.checkpoint_interval_s = 3600.0;
+    ask.block_s = ask.save_s = 20.0;
+    ask.detect_s = 10.0;
+    ask.start_s = 5.0;
+    ask.load_s = 25.0;
+    ck_assert_int_eq(nnc_run_of(NULL, NULL, &plan, &ask, &run, &err), NNC_ILLEGAL_PLAN);
+    ck_assert_str_eq(err.where, "--device-mtbf-s");
+    ck_assert_msg(strstr(err.what, "every 1 s") != NULL && strstr(err.what, "(3660 s)") != NULL, "%s", err.what);
+}
+END_TEST
+
 START_TEST(contradictions_are_refused)
 {
     static const struct {
@@ -582,6 +602,7 @@ int main(void)
         a_budget_and_its_inverse,
         every_line_is_true,
         sites_that_average,
+        a_run_that_never_advances_names_its_times,
         contradictions_are_refused,
     };
     return run_tests_with("run", open_support, close_support, tests, COUNT_OF(tests));

@@ -261,8 +261,8 @@ static int64_t drawn(uint64_t *state, int64_t least, int64_t most)
     return least + (int64_t)((*state >> 33) % (uint64_t)(most - least + 1));
 }
 
-/* Random spaces and limits of memory: pruning, which weighs few plans in full, counts and finds the same as a search that
- * evaluates every plan. */
+/* Random spaces and limits of memory: pruning, which weighs few plans in full, counts and finds the same as a search
+ * that evaluates every plan. */
 START_TEST(random_spaces_prune_alike)
 {
     static const char *const models[] = { "gpt2", "llama3-8b", "mixtral-8x7b", "deepseek-v3", "sd1-unet" };

@@ -427,6 +427,10 @@ START_TEST(steps_between_knots)
         const double part = (double)(n - low) / (double)(high - low);
         const nnc_serve s = served(&ask);
         CLOSE(s.tpot_s, (1.0 - part) * decode_s(low, 1001) + part * decode_s(high, 1001), 1e-9);
+        /* 1,999 steps at 1,001 to 2,999 positions: steps are linear in the position, so the mean is the one at 2,000. */
+        ask.output_len = 2000;
+        const double mean_s = (1.0 - part) * decode_s(low, 2000) + part * decode_s(high, 2000);
+        CLOSE(served(&ask).tpot_s, mean_s, 3e-4);
     }
 }
 END_TEST

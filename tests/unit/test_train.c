@@ -57,10 +57,10 @@ START_TEST(adapters_of_grouped_queries)
 END_TEST
 
 /* The bytes of trained weights follow the policy; frozen weights have two bytes each, or in linear
- * layers one, or 0.5 + 1/64 + 4/16384. */
+ * layers one, or 0.5 + 1/64 + 4/16384; in fp32 all have four. */
 START_TEST(frozen_weights_are_stored)
 {
-    static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1 };
+    static const double stored[] = { 2, 1, 0.5 + 1 / 64.0 + 4 / 16384.0, 1, 4 };
     const nnc_model *model = load_model("models/llama-7b.json");
     const double matrices = 32.0 * (4.0 * 4096 * 4096 + 3.0 * 4096 * 11008);
     nnc_plan plan = nnc_plan_default();
@@ -74,9 +74,10 @@ START_TEST(frozen_weights_are_stored)
     for (int i = 0; i < NNC_FROZEN_COUNT; i++) {
         plan.frozen = (nnc_frozen)i;
         const nnc_result r = estimate(model, &plan);
-        const double own = (double)r.trained_params;
+        const double own = (double)r.trained_params, others = i == NNC_FROZEN_32 ? 4.0 : 2.0;
         ck_assert_double_eq_tol((double)r.memory.weight_bytes,
-                                own * of_weights + stored[i] * matrices + 2 * ((double)whole.params - matrices), 2);
+                                own * of_weights + stored[i] * matrices + others * ((double)whole.params - matrices),
+                                2);
         ck_assert_double_eq_tol((double)r.memory.gradient_bytes, own * of_gradients, 2);
         ck_assert_double_eq_tol((double)r.memory.optimizer_bytes, own * of_states, 2);
     }
@@ -196,6 +197,49 @@ START_TEST(the_first_that_is_trained_passes_nothing_on)
 }
 END_TEST
 
+/* A tied head is a second copy of the table on the last of two stages. Frozen next to adapters, it has weights there, and
+ * neither gradients nor states: these are as many as with a head of its own, which is frozen, too. Trained, it has both. */
+START_TEST(second_table_of_adapters_is_frozen)
+{
+    const nnc_model tied = gpt(2, 64, 4, 500, 32);
+    nnc_model own = tied;
+    nnc_plan plan = plan_of(1, 1, 2);
+    nnc_memory last[4];
+    own.decoder.tied_head = false;
+    plan.micro_batches = 2;
+    for (int i = 0; i < 4; i++) {
+        int32_t count = 0;
+        plan.adapter_rank = i < 2 ? 4 : 0;
+        (void)estimate_on_cluster(i % 2 == 0 ? &tied : &own, &plan);
+        const nnc_stage *stages = nnc_scratch_stages(scratch, &count);
+        ck_assert_int_eq(count, 2);
+        last[i] = stages[1].memory;
+    }
+    ck_assert_int_eq(last[0].weight_bytes, last[1].weight_bytes);
+    ck_assert_int_eq(last[0].gradient_bytes, last[1].gradient_bytes);
+    ck_assert_int_eq(last[0].optimizer_bytes, last[1].optimizer_bytes);
+    ck_assert_int_lt(last[0].gradient_bytes, 500 * 64 * 2);
+    ck_assert_int_eq(last[2].gradient_bytes, last[3].gradient_bytes);
+    ck_assert_int_gt(last[2].gradient_bytes, 500 * 64 * 2);
+}
+END_TEST
+
+/* Masked FLOPs of a step of 3 sequences of 32 tokens: forward 2 per token and weight of the products, 12 h^2 of each
+ * layer and the head's 500 h, and 4 h per pair of tokens where one sees the other, 32 x 33 / 2; backward twice that. */
+START_TEST(masked_flops_by_hand)
+{
+    const double h = 64.0, tokens = 3.0 * 32.0, pairs = 3.0 * 32.0 * 33.0 / 2.0;
+    for (int layers = 1; layers <= 4; layers++) {
+        const nnc_model model = gpt(layers, 64, 4, 500, 32);
+        nnc_plan plan = plan_of(1, 1, 1);
+        plan.micro_batch = 3;
+        const nnc_result r = estimate_on_cluster(&model, &plan);
+        const double forward = 2.0 * tokens * (12.0 * h * h * layers + 500.0 * h) + 4.0 * h * pairs * layers;
+        ck_assert_double_eq_tol(r.causal_flops, 3.0 * forward, 1e-9 * forward);
+    }
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = { llama_adapters,
@@ -205,6 +249,8 @@ int main(void)
                                    adapters_work_beside,
                                    adapters_divide,
                                    plans_that_train_nothing_are_refused,
-                                   the_first_that_is_trained_passes_nothing_on };
+                                   the_first_that_is_trained_passes_nothing_on,
+                                   second_table_of_adapters_is_frozen,
+                                   masked_flops_by_hand };
     return run_tests("train", tests, COUNT_OF(tests));
 }
