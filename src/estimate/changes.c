@@ -39,7 +39,7 @@ enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 /* Least share by which a change must make training faster, or memory smaller, to be listed. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
-/* A plan in the form of user options, and the settings outside the plan. */
+/* A plan as the user would state it, before defaults, and the settings outside the plan. */
 typedef struct candidate {
     nnc_plan plan;
     const nnc_software *software; /* profile in place of the plan's; NULL = keep the plan's profile */

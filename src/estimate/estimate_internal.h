@@ -584,7 +584,8 @@ typedef struct nnc_fitting {
                                              * the plan */
     nnc_remedy remedies[NNC_REMEDIES_MAX];
     int32_t remedy_count;
-    int64_t recorded_batch; /* the most samples with which a captured step was recorded; 0 = another model */
+    int64_t recorded_batch; /* largest batch in the recordings of a captured program; 0 = the model is not a captured
+                             * program */
 } nnc_fitting;
 
 /* Finds sizes by memory alone, and times for the answer and for each remedy that fits. Returns the errors of

@@ -122,7 +122,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* not used */
+            shares->beside[k] = 1.0; /* not used in this case */
             continue;
         }
         const nnc_lane f = b->lanes[k];

@@ -316,7 +316,8 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Adds the lines of the derivation whose owner is this metric; the own line of the metric has another owner. */
+/* Adds the lines of the derivation whose owner is this metric. The line of the metric itself has another owner and is
+ * not added. */
 static void add_asides(nnc_question *a, const char *name)
 {
     for (int i = 0; i < a->said_count; i++) {

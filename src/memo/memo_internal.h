@@ -100,7 +100,7 @@ typedef struct nnc_pass_entry {
  * this promise, they are compared byte by byte with the previous estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
-    const nnc_model *model; /* NULL = no results are shared */
+    const nnc_model *model; /* model of the cached results; NULL = no results are cached */
     const nnc_device *device;
     bool promised;
     nnc_model last_model; /* model of the previous estimate, compared if nnc_scratch_share was not called */

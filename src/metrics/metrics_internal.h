@@ -409,8 +409,8 @@ const nnc_metric *nnc_figure_metric(const char *name);
 /* The launch files of a report, and their keys that set no option. */
 extern const nnc_metrics nnc_launch_metrics;
 
-/* Tables of serving for records of type nnc_report: all values; the document with its ops. Then tables for records of
- * type nnc_serve_step and nnc_serve_op. */
+/* Tables of serving. For records of type nnc_report: all values; the whole document, ops included. The other two tables
+ * are for records of type nnc_serve_step and nnc_serve_op. */
 extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics, nnc_serve_op_metrics;
 
 /* Table of image generation, for records of type nnc_report. */

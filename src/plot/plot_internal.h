@@ -37,7 +37,7 @@ typedef struct nnc_plot_data {
 enum { NNC_PLOT_WIDTH = 720, NNC_PLOT_WIDTH_MIN = 300, NNC_PLOT_WIDTH_MAX = 4000 };
 
 typedef struct nnc_plot_how {
-    int32_t width;  /* pixels */
+    int32_t width;  /* width of the picture in pixels */
     bool fragment;  /* true: leave out the style sheet, because the page already has it */
     const char *id; /* id of the picture on its page; NULL = "nnc-" and its name */
     bool stages;    /* true: the picture of memory shows every pipeline stage */

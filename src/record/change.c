@@ -36,7 +36,7 @@ static bool same_number(double a, double b)
         return true;
     }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        return false; /* clearly different; saves printing most numbers */
+        return false; /* clearly different numbers need no comparison of their printed digits */
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }

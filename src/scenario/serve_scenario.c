@@ -17,7 +17,8 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Takes the format of the weights from the model's name on the hub, unless an option gives a format or a precision. */
+/* Sets the storage format of the weights from the name of the model on the hub, unless an option gives a format or a
+ * precision. */
 static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
 {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {

@@ -340,7 +340,7 @@ static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
-        !counts_elements(plan)) { /* on one device the peak is replayed */
+        !counts_elements(plan)) { /* on one device the peak follows from a replay of the ops, not from these sums */
         return false;
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
