@@ -382,7 +382,11 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         first = known ? i : first;
     }
     if (status == NNC_OK && first < 0 && script.count > 0) {
-        return refuse_program(r, path, &commands[0]);
+        const nnc_shell_command *longest = commands; /* most options: not a helper of the launch */
+        for (int i = 1; i < script.count; i++) {
+            longest = strlen(commands[i].options) > strlen(longest->options) ? &commands[i] : longest;
+        }
+        return refuse_program(r, path, longest);
     }
     return status != NNC_OK ? status : first >= 0 ? NNC_OK : refuse_kind(r, path);
 }

@@ -1166,6 +1166,8 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
             path[end] = '.';
             path[end + 1] = '\0';
             read_members(r, at, path);
+        } else if (type == NNC_JSON_TEXT && strstr(nnc_json_text(at), "${") != NULL) {
+            refuse_unset(r, at, path, row, nnc_json_text(at));
         } else if (!is_negated(r, at, path)) {
             refuse(r, at, path, "unknown key, and it may affect the cost", row);
         }

@@ -566,7 +566,7 @@ static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, c
 static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage)
 {
     const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
-    if (!one->uneven) {
+    if (!one->uneven && groups->smaller.slots > 0) {
         pass->over = true;
         pass->over_zero = plan->zero;
         pass->over_offload = plan->offload;
@@ -742,8 +742,8 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass)
 }
 
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
-                                        const nnc_space *space, int64_t limit_bytes, nnc_batched_fn *batched,
-                                        void *context)
+                                        const nnc_space *space, int64_t limit_bytes, bool bounds,
+                                        nnc_batched_fn *batched, void *context)
 {
     nnc_plan_groups *made = calloc(1, sizeof *made); /* most of the memory is never touched */
     if (made == NULL) {
@@ -756,7 +756,7 @@ nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device
     made->limit_bytes = limit_bytes;
     made->scratch = nnc_scratch_create();
     made->replay = batched != NULL ? nnc_batched_replay_create(batched, context) : NULL;
-    const bool splits = nnc_family_of(model)->split != NULL;
+    const bool splits = bounds && nnc_family_of(model)->split != NULL;
     if (made->scratch == NULL || (batched != NULL && made->replay == NULL) ||
         !nnc_scratch_share(made->scratch, model, device, true) ||
         (splits && !nnc_memo_create(&made->smaller, SMALLER, SMALLER_WAYS, sizeof(smaller_key),

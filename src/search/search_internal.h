@@ -174,12 +174,13 @@ typedef struct nnc_plan_groups nnc_plan_groups;
 /* Costs of one micro-batch, shared by several plans of a block: see plan_group.c. */
 typedef struct nnc_pass_costs nnc_pass_costs;
 
-/* Creates the caches and working memory of a worker. limit_bytes: if a plan needs more, its reported memory may be too
- * small, but stays over the limit. batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait
- * took. Returns NULL if out of memory. */
+/* Creates the caches and working memory of a worker. bounds: true = leaves out plans if a lower bound of their memory
+ * is over the limit. limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the
+ * limit. batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait took. Returns NULL if out of
+ * memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
-                                        const nnc_space *space, int64_t limit_bytes, nnc_batched_fn *batched,
-                                        void *context);
+                                        const nnc_space *space, int64_t limit_bytes, bool bounds,
+                                        nnc_batched_fn *batched, void *context);
 void nnc_plan_groups_destroy(nnc_plan_groups *groups);
 
 /* Begins a block of plans (equal degrees, micro-batch and recomputation). Returns false if none of its plans is legal;

@@ -644,14 +644,14 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     /* If there are limits on the run, a plan is judged by more than its step time. Plans then do not wait for batched
      * replays. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
-    /* Without pruning, the exact memory of every plan is computed. The counts of this search are then a reference for
-     * searches with pruning. */
-    const int64_t limit_bytes = search->risk > 0.0 || search->no_prune ? INT64_MAX : capacity_of(search, device);
+    const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
+    /* Without pruning, no bounds of the memory are used: the counts are a reference for searches with pruning. */
+    const bool bounds = search->risk == 0.0 && !search->no_prune;
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];
         w->of = made;
-        w->groups =
-            nnc_plan_groups_create(model, device, profiles, space, limit_bytes, limited ? NULL : keep_waited, w);
+        w->groups = nnc_plan_groups_create(model, device, profiles, space, limit_bytes, bounds,
+                                           limited ? NULL : keep_waited, w);
         ready = ready && w->groups != NULL;
     }
     if (!ready) {
