@@ -15,8 +15,8 @@ static int32_t ceil_log2(int32_t n)
     return steps;
 }
 
-/* Rate of a ring through all nodes, one node after the other. Each NIC of a node closes its own ring, which carries its
- * part of the data (as in NCCL). The links of a node are then as fast as all its NICs together. */
+/* Returns the rate of a ring through all nodes, one node after the other. Each NIC of a node closes its own ring, which
+ * carries its part of the data (as in NCCL). The links of a node are then as fast as all its NICs together. */
 static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
 {
     double bytes_per_s = r->inner == 1 ? r->outer_bytes_per_s : r->inner_bytes_per_s;
@@ -28,7 +28,7 @@ static double flat_bytes_per_s(const nnc_route *r, nnc_derivation *why)
     return bytes_per_s;
 }
 
-/* Latency of one step of a ring: the slowest hop sets the pace. */
+/* Returns the latency of one step of a ring: the slowest hop sets the pace. */
 static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     const double inner = r->inner > 1 ? r->inner_latency_s : 0.0;
@@ -36,7 +36,7 @@ static double flat_latency_s(const nnc_route *r, nnc_derivation *why)
     return latency_s;
 }
 
-/* Time of an all-gather or reduce-scatter around a ring: n - 1 steps of S/n bytes. */
+/* Returns the time of an all-gather or reduce-scatter around a ring: n - 1 steps of S/n bytes. */
 static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why), latency_s = flat_latency_s(r, why);
@@ -45,7 +45,7 @@ static double flat_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
     return ring_s;
 }
 
-/* Latency of the steps to the farthest rank of a torus, one axis after the other. */
+/* Returns the latency of the steps to the farthest rank of a torus, one axis after the other. */
 static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
 {
     double hops = 0.0;
@@ -59,7 +59,8 @@ static double torus_latency_s(const nnc_route *r, nnc_derivation *why)
     return hops_s;
 }
 
-/* Time of an all-gather inside a domain. On a torus latency and transfer overlap, so the longer of both counts. */
+/* Returns the time of an all-gather inside a domain. On a torus latency and transfer overlap, so the longer of both
+ * counts. */
 static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = 0.0;
@@ -74,7 +75,7 @@ static double inner_gather_s(const nnc_route *r, double moved, nnc_derivation *w
     return inside_s;
 }
 
-/* Time of an all-gather between domains; each device sends `part` bytes. */
+/* Returns the time of an all-gather between domains; each device sends `part` bytes. */
 static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *why)
 {
     double across_s = 0.0;
@@ -87,7 +88,7 @@ static double outer_gather_s(const nnc_route *r, double part, nnc_derivation *wh
     return across_s;
 }
 
-/* The part of the tensor that each rank of a domain holds. */
+/* Returns the part of the tensor that each rank of a domain holds. */
 static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_SAY(why, part, "B", moved / r->inner);
@@ -95,7 +96,7 @@ static double part_of(const nnc_route *r, double moved, nnc_derivation *why)
     return part;
 }
 
-/* All-gather; a reduce-scatter takes the same steps in reverse order. */
+/* Returns the time of an all-gather. A reduce-scatter takes as long, because it has the same steps in reverse order. */
 static double gather_ring_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double ring_s = flat_ring_s(r, moved, why);
@@ -119,8 +120,8 @@ static double reduce_ring_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-/* All-reduce over two trees. Each tree carries half of the data; the leaves of one tree are inner nodes of the
- * other. */
+/* Returns the time of an all-reduce over two trees. Each tree carries half of the data; the leaves of one tree are
+ * inner nodes of the other. */
 static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double bytes_per_s = flat_bytes_per_s(r, why);
@@ -132,7 +133,8 @@ static double reduce_tree_s(const nnc_route *r, double moved, nnc_derivation *wh
     return collective_s;
 }
 
-/* All-reduce in levels: reduce-scatter inside domains, all-reduce across domains, all-gather inside domains. */
+/* Returns the time of an all-reduce in levels: reduce-scatter inside domains, all-reduce across domains, all-gather
+ * inside domains. */
 static double reduce_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = inner_gather_s(r, moved, why);
@@ -159,8 +161,9 @@ static double reduce_switch_s(const nnc_route *r, double moved, nnc_derivation *
     return collective_s;
 }
 
-/* All-to-all on a torus. A byte to a random rank of an axis of X ranks crosses X/4 links of a ring on average, and 2X
- * links share the work. The middle link of a line carries a quarter of all bytes. Axes work at the same time. */
+/* Returns the time of an all-to-all on a torus. A byte to a random rank of an axis of X ranks crosses X/4 links of a
+ * ring on average, and 2X links share the work. The middle link of a line carries a quarter of all bytes. Axes work at
+ * the same time. */
 static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = torus_latency_s(r, why);
@@ -176,8 +179,8 @@ static double torus_all_to_all_s(const nnc_route *r, double moved, nnc_derivatio
     return inside_s;
 }
 
-/* All-to-all in which each pair of ranks sends directly. Pairs inside a domain and pairs across domains use different
- * links at the same time. */
+/* Returns the time of an all-to-all in which each pair of ranks sends directly. Pairs inside a domain and pairs across
+ * domains use different links at the same time. */
 static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     NNC_LET(why, ranks, NULL, r->size);
@@ -197,7 +200,8 @@ static double pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
     return collective_s;
 }
 
-/* All-to-all in two levels: a rank first collects, inside its domain, the data for its peers in other domains. */
+/* Returns the time of an all-to-all in two levels: a rank first collects, inside its domain, the data for its peers in
+ * other domains. */
 static double all_to_all_levels_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     const double inside_s = r->axes > 0 ? torus_all_to_all_s(r, moved, why) : inner_gather_s(r, moved, why);
@@ -231,7 +235,8 @@ static double broadcast_tree_s(const nnc_route *r, double moved, nnc_derivation 
     return collective_s;
 }
 
-/* Broadcast on a torus: from domain to domain through all NICs of each domain, then along all axes at once. */
+/* Returns the time of a broadcast on a torus: from domain to domain through all NICs of each domain, then along all
+ * axes at once. */
 static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double across_s = 0.0;
@@ -245,7 +250,8 @@ static double torus_broadcast_s(const nnc_route *r, double moved, nnc_derivation
     return collective_s;
 }
 
-/* Each rank sends to the next rank, all at the same time. The slowest hop counts. */
+/* Returns the time of a message from each rank to the next rank. All ranks send at the same time, so the slowest hop
+ * counts. */
 static double hop_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     int32_t links = 1;
@@ -286,8 +292,8 @@ static unsigned group_of(const nnc_route *r)
     return PLAIN | (r->inner > 1 && r->outer > 1 ? TWO : ONE) | (r->reduces_in_switch && r->outer == 1 ? ADDS : 0U);
 }
 
-/* One algorithm of a collective. The list of a collective ends with an empty row. Of equally fast algorithms the first
- * runs. */
+/* One algorithm of a collective. The list of a collective ends with an empty row. If several are equally fast, the
+ * first of them runs. */
 typedef struct algorithm {
     const char *by;
     unsigned groups;
@@ -447,7 +453,8 @@ static nnc_route reached_route(const nnc_route *route, const nnc_collective_effi
     return r;
 }
 
-/* Fixed cost of one call: a constant, a cost per doubling of the group, and a cost for leaving the domain. */
+/* Returns the fixed cost of one call: a constant, a cost per doubling of the group, and a cost for leaving the
+ * domain. */
 static double fixed_of(const nnc_route *route, const nnc_collective_efficiency *e, nnc_derivation *why)
 {
     NNC_LET(why, call_s, "s", e->fixed_s);

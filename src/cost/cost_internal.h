@@ -23,15 +23,15 @@
 
 /* ---- op_time.c: seconds of one op on one device ---- */
 
-/* Times of one instance of an op. compute_s and memory_s are the times on each resource alone. time_s is at least the
- * larger of both and at most their sum, plus fixed_s. bound names the larger of both, or host if fixed_s exceeds
- * both. */
+/* Times of one instance of an op. compute_s and memory_s are the seconds that each resource needs alone. time_s is at
+ * least the larger of compute_s and memory_s, and at most their sum, plus fixed_s. bound is the resource of the larger
+ * one, or the host if fixed_s exceeds both. */
 typedef struct nnc_timing {
     double compute_s, memory_s, fixed_s, time_s;
     nnc_bound bound;
 } nnc_timing;
 
-/* Seconds of one op by the roofline model and the fitted efficiencies of the device:
+/* Returns the seconds of one op by the roofline model and the fitted efficiencies of the device:
  *     t = max(flops / (f peak), vector_flops / vector peak, bytes / (g bandwidth)) + t0
  * f, g and t0 are the fractions and the fixed cost for the kind of op; without fitted values they are 1, 1 and 0.
  * Matrix products, convolutions and fused attention have more detailed formulas, which reduce to this one. A device
@@ -40,7 +40,7 @@ typedef struct nnc_timing {
 nnc_timing nnc_op_time(const nnc_device *device, const nnc_op *op, const nnc_work *work);
 nnc_timing nnc_op_say_time(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
 
-/* Records the work of an op as operands of the formulas that follow. */
+/* Records FLOPs and bytes of an op, so that formulas recorded later can use them as operands. */
 NNC_SAYING void nnc_say_work(const nnc_work *work, nnc_derivation *why)
 {
     NNC_PUT(why, work->flops, "FLOP");
@@ -92,31 +92,32 @@ enum {
     NNC_ALGORITHM_ALL = 15
 };
 
-/* Seconds of one collective at datasheet rates. bytes is the full tensor: the result of an all-gather, the input of a
- * reduce-scatter, the send buffer of one rank in an all-to-all, the message of a p2p or broadcast. Returns 0 for a
- * group of one rank. A link with a knee V0 delays small messages: S bytes take as long as S (1 + sqrt(V0 / S)) bytes
- * without a knee. V0 is the knee of the slower link. Sources: Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders, Speck,
- * Traeff, Parallel Computing 35(12), 2009 (double tree); "How to Scale Your Model", jax-ml.github.io/scaling-book
- * (torus).   [collectives] */
+/* Returns the seconds of one collective at datasheet rates. bytes is the full tensor: the result of an all-gather, the
+ * input of a reduce-scatter, the send buffer of one rank in an all-to-all, the message of a p2p or broadcast. Returns 0
+ * for a group of one rank. A link with a knee V0 delays small messages: S bytes take as long as S (1 + sqrt(V0 / S))
+ * bytes without a knee. V0 is the knee of the slower link. Sources: Patarasuk, Yuan, JPDC 69(2), 2009 (ring); Sanders,
+ * Speck, Traeff, Parallel Computing 35(12), 2009 (double tree); "How to Scale Your Model",
+ * jax-ml.github.io/scaling-book (torus).   [collectives] */
 double nnc_collective_s(const nnc_route *route, nnc_collective kind, double bytes);
-/* nnc_collective_s with the algorithms of `allowed` only. If the route can use none of them, its first algorithm
- * runs, mostly the ring. A torus has only its own algorithms. */
+/* Works as nnc_collective_s, but uses only the algorithms in `allowed`. If the route can use none of them, its first
+ * algorithm runs, mostly the ring. A torus has only its own algorithms. */
 double nnc_collective_by_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed);
-/* nnc_collective_by_s that also sets *by to the name of the algorithm: "ring", "tree", ... */
+/* Works as nnc_collective_by_s, and also sets *by to the name of the algorithm: "ring", "tree", ... */
 double nnc_collective_say_s(const nnc_route *route, nnc_collective kind, double bytes, unsigned allowed,
                             nnc_derivation *why, const char **by);
 
-/* Seconds with the fitted efficiencies of the device; without fitted values, equal to nnc_collective_s. V is the bytes
- * that one rank sends, n the number of its ranks inside one domain. R is the time of nnc_collective_s at the rates that
- * collectives reach (link rate x bus_fraction (1 - small_group_loss / n^2), NIC x scale_out_fraction). R excludes
- * reduction in the switch, because the fitted rate includes that gain:
+/* Returns the seconds of a collective with the fitted efficiencies of the device. Without fitted values, it is equal
+ * to nnc_collective_s. V is the bytes that one rank sends, n the number of ranks of the group inside one domain. R is
+ * the time of nnc_collective_s at the rates that collectives reach (link rate x bus_fraction
+ * (1 - small_group_loss / n^2), NIC x scale_out_fraction). R excludes reduction in the switch, because the fitted rate
+ * includes that gain:
  *     t = R (1 + sqrt(knee_bytes / V)) + fixed_s + log2_s log2(n) + scale_out_fixed_s
  * The last term counts only for a group that leaves its domain.   [collectives-fitted] */
 double nnc_collective_predicted_s(const nnc_route *route, nnc_collective kind, double bytes);
 double nnc_collective_say_predicted_s(const nnc_route *route, nnc_collective kind, double bytes, nnc_derivation *why,
                                       const char **by);
 
-/* Bytes that one rank sends in a ring algorithm of the collective. */
+/* Returns the bytes that one rank sends in a ring algorithm of the collective. */
 double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes);
 
 /* ---- network.c: routes of a plan, seconds and loads of its communication ---- */
@@ -168,30 +169,30 @@ static inline nnc_route_kind nnc_network_route_of(const nnc_collective_op *excha
     }
 }
 
-/* Bytes of a collective that its route carries. A token has k copies, which go to random ranks of M domains. It may be
- * sent once to each domain that gets a copy, on average to
+/* Returns the bytes of a collective that its route carries. A token has k copies, which go to random ranks of M
+ * domains. It may be sent once to each domain that gets a copy, on average to
  *     M (1 - (1 - 1/M)^k)
  * domains. ideal = true assumes that software always sends a token only once per domain.   [experts] */
 double nnc_network_carried_bytes(const nnc_network *network, const nnc_collective_op *exchange, bool ideal,
                                  nnc_derivation *why);
 
-/* Do two collectives take equally long on any network? */
+/* Tests whether two collectives take equally long on any network. */
 bool nnc_network_same(const nnc_collective_op *a, const nnc_collective_op *b);
 
 /* Returns the seconds of one collective in a training step. Sets *link to the name of the link that limits it. */
 double nnc_network_exchange_s(const nnc_network *network, const nnc_collective_op *exchange, const char **link);
-/* Records the line network_s; returns the name of the algorithm. */
+/* Records the formula of network_s, the seconds of a collective. Returns the name of its algorithm. */
 const char *nnc_network_say_s(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
 typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_HOST, NNC_FABRICS } nnc_fabric;
 
-/* "scale_up", "scale_out", "host"; static. */
+/* Returns the name of a fabric: "scale_up", "scale_out", "host". */
 const char *nnc_fabric_name(nnc_fabric fabric);
 
-/* The fabrics that a collective needs. They depend on the places of its ranks, not on link speed. Collectives whose
- * lanes share no fabric run at the same time. */
+/* The fabrics that a collective needs. The places of its ranks decide them, not the speed of the links. Collectives
+ * whose lanes share no fabric run at the same time. */
 typedef enum nnc_lane {
-    NNC_LANE_SCALE_UP,  /* within domains */
+    NNC_LANE_SCALE_UP,  /* links within domains */
     NNC_LANE_SCALE_OUT, /* links between domains, one rank in each */
     NNC_LANE_HOST,
     NNC_LANE_BOTH, /* links within and between domains */
@@ -215,11 +216,11 @@ static inline bool nnc_lanes_meet(nnc_lane a, nnc_lane b)
     return a == b || (a == NNC_LANE_BOTH && b != NNC_LANE_HOST) || (b == NNC_LANE_BOTH && a != NNC_LANE_HOST);
 }
 
-/* Seconds that a collective keeps the links of one rank busy on each fabric, at datasheet rates. Counts the bytes that
- * every algorithm has to move, without latency. Links inside and between domains are different links, so each fabric
- * has its own sum.   [fabric-loads] */
+/* Sets load_s to the seconds that a collective keeps the links of one rank busy, on each fabric, at datasheet rates.
+ * Counts the bytes that every algorithm has to move, without latency. Links inside and between domains are different
+ * links, so each fabric has its own sum. [fabric-loads] */
 void nnc_fabric_load(const nnc_network *network, const nnc_collective_op *exchange, double load_s[NNC_FABRICS]);
-/* Records the line network_s, the sum of the loads. */
+/* Records the formula of network_s, here the sum of the loads of all fabrics. */
 void nnc_fabric_say_load(const nnc_network *network, const nnc_collective_op *exchange, nnc_derivation *why);
 
 /* ---- op_rows.c: the op table of one micro-batch ---- */
@@ -244,7 +245,7 @@ typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* copies of the ops of recomputed, backward and update rows */
     int32_t count, forward_count; /* forward rows come first */
-    int32_t fresh;                /* rows from this index on are timed on the same network */
+    int32_t fresh;                /* first row that was timed on the present network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* NULL = nnc_op_time */
 } nnc_rows;
@@ -277,7 +278,8 @@ static inline nnc_part nnc_part_of(const nnc_op_cost *row)
 void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc_network *network, const nnc_plan *plan,
                     nnc_rows *rows);
 
-/* The table of a similar list. Equal ops at equal places get copies of its rows. */
+/* A similar op list and its table. nnc_rows_build_like copies the rows of those ops that are equal in both lists and
+ * have the same index. */
 typedef struct nnc_rows_like {
     const nnc_op_list *list; /* NULL = there is no similar table */
     int32_t count;           /* ops of the list that the table covers */
@@ -287,7 +289,7 @@ typedef struct nnc_rows_like {
 void nnc_rows_build_like(const nnc_op_list *list, const nnc_device *device, const nnc_network *network,
                          const nnc_plan *plan, const nnc_rows_like *like, nnc_rows *rows);
 
-/* Times the collectives again on other routes. */
+/* Times all collectives of a table again, on the routes of another network. */
 void nnc_rows_reroute(nnc_rows *rows, const nnc_network *network);
 
 /* Sets the share of micro-batches that add to an existing weight gradient, and times the weight-gradient rows again. */
@@ -297,10 +299,12 @@ void nnc_rows_accumulate(nnc_rows *rows, const nnc_device *device, double share)
 void nnc_rows_join(const nnc_rows *base, const nnc_op_list *list, int32_t first, const nnc_device *device,
                    const nnc_network *network, const nnc_plan *plan, nnc_rows *rows);
 
-/* Is the row a compute-bound matrix product or attention? Fewer compute units or a lower clock slow such a row down. */
+/* Tests whether a row is a compute-bound matrix product or attention. Fewer compute units, or a lower clock, slow these
+ * rows down. */
 bool nnc_row_fills_units(const nnc_op_cost *row);
 
-/* Slowdown of such rows while the kernels of expert communication occupy some compute units; 1 = no slowdown. */
+/* Returns the factor by which the rows of nnc_row_fills_units get slower while kernels of expert communication occupy
+ * some compute units; 1 = no slowdown. */
 double nnc_rows_lent_factor(const nnc_device *device, const nnc_plan *plan, const nnc_software *software);
 void nnc_rows_lend(nnc_rows *rows, double factor);
 
@@ -308,8 +312,8 @@ void nnc_rows_lend(nnc_rows *rows, double factor);
 void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, const nnc_network *network,
                   double repeat);
 
-/* Watts that the device may draw continuously: its board limit, or a lower cap that the user sets. NaN = not
- * recorded. */
+/* Returns the watts that the device may draw continuously: its board limit, or a lower cap that the user sets. NaN =
+ * not recorded. */
 double nnc_power_limit(const nnc_device *device);
 
 /* Checks that the device file has the power values that its power cap needs. NNC_BAD_SPEC: values are missing, or the
@@ -346,8 +350,8 @@ typedef struct nnc_segment_sums {
     double unit_params;                   /* trained parameters of the largest unit that ZeRO-3 gathers at once (usually
                                            * a block) */
     double unit_frozen;                   /* untrained parameters of the largest unit */
-    double transient_bytes;               /* the largest working set of one op in backward */
-    const char *transient_what;           /* name of that working set */
+    double transient_bytes;               /* bytes of the largest working set of one op in backward */
+    const char *transient_what;           /* name of the op with this working set */
 } nnc_segment_sums;
 
 /* Fills sums[0 .. list->segment_count - 1]. */
@@ -369,7 +373,8 @@ typedef struct nnc_stage_residency {
                                            * device */
 } nnc_stage_residency;
 
-/* Do two devices hold the same layers, recomputed in the same way? Micro-batches in flight may differ. */
+/* Tests whether two devices hold the same layers and recompute the same layers. Their micro-batches in flight may
+ * differ. */
 static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const nnc_stage_residency *b)
 {
     bool same = true;
@@ -382,7 +387,7 @@ static inline bool nnc_stage_residency_same(const nnc_stage_residency *a, const 
 void nnc_stage_residency_copy(nnc_stage_residency *to, const nnc_stage_residency *from);
 /* Sets the same number of micro-batches in flight for all segments. */
 void nnc_holding_keep(nnc_stage_residency *holding, double in_flight);
-/* Bytes that one micro-batch keeps in all instances of a segment. */
+/* Returns the bytes that one micro-batch keeps in all instances of a segment. */
 double nnc_segment_kept_bytes(const nnc_segment_sums *sum, const nnc_stage_residency *holding, const nnc_plan *plan,
                               int32_t segment);
 
@@ -410,15 +415,15 @@ typedef struct nnc_resident_bytes {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
     } peak;                     /* bytes that live at that moment; see replay in memory.c */
-    double largest_block_bytes; /* the largest short-lived tensor */
+    double largest_block_bytes; /* bytes of the largest short-lived tensor */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                                          const nnc_stage_residency *holding, const nnc_plan *plan,
                                          const nnc_software *software);
 
-/* Bytes on a device at the peak of a step: weights, gradients and optimizer states by precision policy and ZeRO stage;
- * activations of the micro-batches in flight (with recomputation only block inputs); the largest working set. Sources:
- * ZeRO arXiv:1910.02054; docs/formulas.md.   [memory] */
+/* Returns the bytes on a device at the peak of a step: weights, gradients and optimizer states by precision policy and
+ * ZeRO stage; activations of the micro-batches in flight (with recomputation only block inputs); the largest working
+ * set. Sources: ZeRO arXiv:1910.02054; docs/formulas.md.   [memory] */
 nnc_memory nnc_memory_of(const nnc_model *model, const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                          const nnc_stage_residency *holding, const nnc_plan *plan, const nnc_software *software,
                          int64_t capacity_bytes);
@@ -426,41 +431,42 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
                           const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                           const nnc_plan *plan, const nnc_software *software, int64_t capacity_bytes,
                           nnc_derivation *why);
-/* nnc_memory_of from precomputed sums. Plans that differ only in ZeRO stage and offload have the same sums. */
+/* Works as nnc_memory_of, but takes precomputed sums of the stage. Plans that differ only in ZeRO stage and offload
+ * have the same sums. */
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Memory of the same device with another number of micro-batches in flight. Activations change, and the values that
- * follow from the total. */
+/* Returns the memory of the same device with another number of micro-batches in flight. Only the activations, and
+ * values computed from the total, differ from *same. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
 
-/* Compares the memory and its interval with the capacity. */
+/* Compares total_bytes and the range of measured peaks with the capacity; returns whether the plan fits. */
 nnc_verdict nnc_memory_verdict(const nnc_memory *memory, int64_t capacity_bytes);
-/* Probability that a device needs more than its capacity. Assumes a lognormal distribution around total_bytes with 90 %
- * of it inside the interval. */
+/* Returns the probability that a device needs more than its capacity. Assumes a lognormal distribution around
+ * total_bytes with 90 % of it inside the interval. */
 double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
-/* Number of parameters that a device holds, trained or not, before ZeRO shards them. */
+/* Returns the number of parameters that a device holds, trained or not, before ZeRO shards them. */
 double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding);
-/* Trained parameters of all instances on a device: of experts if expert is true, else of dense layers. */
+/* Returns the trained parameters of all instances on a device: of experts if expert is true, else of dense layers. */
 nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
                                            bool expert);
 /* Fills the parameter counts of an update: parameters that one device updates, after ZeRO. */
 void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *expert, const nnc_plan *plan,
                            nnc_update *update);
 
-/* Bytes of parameters that are not trained. The plan sets the format of matrices of linear layers; other parameters
- * take 2 B each. */
+/* Returns the bytes of parameters that are not trained. The plan sets the format of matrices of linear layers; other
+ * parameters take 2 B each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
-/* Number of ranks over which ZeRO shards dense parameters. The next function returns the number for expert
+/* Returns the number of ranks over which ZeRO shards dense parameters. The next function returns the number for expert
  * parameters. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 
-/* Activation bytes of one GPT layer with plain MLPs for one micro-batch, by the published formula:
+/* Returns the activation bytes of one GPT layer with plain MLPs for one micro-batch, by the published formula:
  *     s b h (10 + 24 / t + 5 a s / (h t))
  * Sequence parallelism divides the whole expression by t. Selective recomputation drops the last term. Full
  * recomputation keeps only 2 s b h.

@@ -47,7 +47,7 @@ static nnc_status missing(const nnc_device *device, const char *figure, int32_t 
                     "missing, expected the figure that a group of %d ranks needs, found nothing", size);
 }
 
-/* Number of devices in the full scale-up fabric; 0 = not recorded. */
+/* Returns the number of devices in the full scale-up fabric; 0 = not recorded. */
 static int32_t fabric_devices(const nnc_scale_up *up)
 {
     int64_t devices = up->devices;
@@ -215,7 +215,7 @@ static const char *slower_link(const nnc_route *route)
     return share * nics > route->inner_bytes_per_s ? "scale_up" : "scale_out";
 }
 
-/* Number of ranks of the world that share a domain; 0 = not recorded. */
+/* Returns the number of ranks of the world that share a domain; 0 = not recorded. */
 static int32_t domain_of(const nnc_scale_up *up, int32_t devices_per_node)
 {
     const int32_t fabric = fabric_devices(up);

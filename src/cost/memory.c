@@ -154,14 +154,14 @@ static nnc_parameters stage_residency_frozen(const nnc_segment_sums *sums, const
                   expert ? offsetof(nnc_segment_sums, frozen_expert) : offsetof(nnc_segment_sums, frozen));
 }
 
-/* Norms and biases. */
+/* Returns the bytes per frozen parameter of norms and biases. */
 static double frozen_vector_bytes(const nnc_plan *plan)
 {
     return plan->frozen == NNC_FROZEN_32 ? 4.0 : 2.0;
 }
 
-/* Bytes per frozen parameter: 4 or 2 in 32 or 16 bits, 1 in 8 bits. NF4 takes half a byte, an 8-bit scale per 64 values
- * and a 32-bit scale per 256 of these scales. */
+/* Returns the bytes per frozen parameter: 4 or 2 in 32 or 16 bits, 1 in 8 bits. NF4 takes half a byte, an 8-bit scale
+ * per 64 values and a 32-bit scale per 256 of these scales. */
 static double frozen_param_bytes(const nnc_plan *plan)
 {
     return plan->frozen == NNC_FROZEN_NF4                                      ? 0.5 + 1.0 / 64.0 + 4.0 / (64.0 * 256.0)
@@ -258,8 +258,8 @@ double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan)
     return korthikanti_layer(d, plan, NULL);
 }
 
-/* Activation bytes outside the layers, by the same paper: the dropout mask of the embedding; at the head the inputs of
- * the norm and of the logits, and the fp32 logits. */
+/* Returns the activation bytes outside the layers, by the same paper: the dropout mask of the embedding; at the head
+ * the inputs of the norm and of the logits, and the fp32 logits. */
 NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, const nnc_stage_residency *holding,
                                    int32_t last, nnc_derivation *why)
 {
@@ -326,8 +326,8 @@ static nnc_kept kept_of(const nnc_op_list *list, const nnc_segment_sums *sums, c
     return why != NULL ? find_kept(list, sums, holding, plan, why) : find_kept(list, sums, holding, plan, NULL);
 }
 
-/* Kept bytes if the chunks of a device keep different amounts: each segment has its own number of micro-batches in
- * flight at the peak. */
+/* Returns the kept bytes if the chunks of a device keep different amounts: each segment has its own number of
+ * micro-batches in flight at the peak. */
 NNC_SAYING double uneven_bytes(const nnc_stage_residency *holding, const nnc_kept *k, nnc_derivation *why)
 {
     double sum = 0.0;
@@ -428,7 +428,7 @@ static const char *held_name(const nnc_policy_sizes *sizes)
     return sizes->cast_bytes > 0.0 ? "16-bit copy of the weights" : "gradients, not stored";
 }
 
-/* Live bytes of a recomputed block, or of recomputed modules, while its backward runs. */
+/* Returns the live bytes of a recomputed block, or of recomputed modules, while its backward runs. */
 static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double again)
 {
     const double every = plan->recompute_every > 1 ? (double)plan->recompute_every : 1.0;
@@ -485,8 +485,8 @@ static double trained_params(const nnc_op *op)
     return op->frozen ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
-/* Bytes of the 16-bit copies that autocast makes of product weights. They are kept until the gradient of the weight is
- * known. */
+/* Returns the bytes of the 16-bit copies that autocast makes of product weights. They are kept until the gradient of
+ * the weight is known. */
 static double cast_of(const replay *r, const nnc_op *op)
 {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
@@ -658,7 +658,9 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
             held.op_what = sums[s].transient_what;
         }
     }
-    if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) { /* replayed by its reader */
+    if (list->recorded && plan->recompute == 0 && gradients_come_late(plan, software)) { /* the reader of a captured
+                                                                                          * program has already replayed
+                                                                                          * its memory */
         held.replayed = true;
         held.peak.gradient_bytes = list->recorded_gradients;
         held.peak.activation_bytes = list->recorded_kept;
@@ -675,7 +677,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Does the peak consist of bytes of one moment? Not if weights or activations lie in host memory. */
+/* Tests whether the peak is computed as one moment of backward. If weights or activations lie in host memory, it is
+ * not. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
 {
     return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
@@ -765,7 +768,7 @@ NNC_SAYING double states_of(const nnc_resident_bytes *held, const nnc_plan *plan
     return optimizer_bytes;
 }
 
-/* Bytes of weights that are not trained, after ZeRO. */
+/* Returns the bytes of weights that are not trained, after ZeRO. */
 NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan *plan, nnc_derivation *why)
 {
     const nnc_parameters dense = held->frozen, expert = held->frozen_expert;
@@ -863,7 +866,7 @@ NNC_SAYING void set_interval(const nnc_model *model, const nnc_plan *plan, const
     const bool own = plan->reserve_bytes >= 0;
     const double beyond = model->stand_in ? STAND_IN : 1.0;
     if (memory->one_moment && software->library_kept && !own &&
-        !model->stand_in) { /* the reserve share of the allocator covers the bytes that one moment does not explain */
+        !model->stand_in) { /* the share in the reserve covers bytes that the peak moment does not explain */
         NNC_LET(why, peak_bytes, "B", (double)memory->peak_allocated_bytes);
         NNC_LET(why, beside_bytes, "B", (double)memory->context_bytes);
         NNC_LET(why, share, NULL, software->reserve.share);

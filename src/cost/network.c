@@ -66,7 +66,7 @@ nnc_status nnc_network_find(const nnc_device *device, const nnc_plan *plan, nnc_
     return NNC_OK;
 }
 
-/* Seconds of an offload transfer over the host link, or of an update in host memory. */
+/* Returns the seconds of an offload transfer over the host link, or of an update in host memory. */
 static double offload_s(const nnc_network *network, const nnc_collective_op *exchange, double count,
                         nnc_derivation *why)
 {
@@ -79,8 +79,8 @@ static double offload_s(const nnc_network *network, const nnc_collective_op *exc
     return network_s;
 }
 
-/* Average number of domains that the copies of a token reach. The router draws the expert groups of a token without
- * replacement. One expert group spans several domains, or several expert groups share a domain. */
+/* Returns the average number of domains that the copies of a token reach. The router draws the expert groups of a token
+ * without replacement. One expert group spans several domains, or several expert groups share a domain. */
 NNC_SAYING double reached(const nnc_collective_op *e, double domains, nnc_derivation *why)
 {
     NNC_LET(why, copies, NULL, e->copies);
@@ -129,7 +129,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     return carried;
 }
 
-/* Seconds of `count` calls with the fitted values, including the fixed cost of a call inside a step. */
+/* Returns the seconds of `count` calls with the fitted values, including the fixed cost of a call inside a step. */
 static double fitted_s(const nnc_route *route, nnc_collective kind, double bytes, double count, const char **by,
                        nnc_derivation *why)
 {
@@ -253,7 +253,8 @@ NNC_SAYING bytes_in bytes_of(const nnc_route *r, nnc_collective kind, double mov
     return b;
 }
 
-/* An all-to-all on a torus loads the middle of its longest axis, as in [collectives]. */
+/* Returns the load of an all-to-all on a torus: the time of the links in the middle of its longest axis, as in
+ * [collectives]. */
 NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation *why)
 {
     double inside_s = 0.0;
@@ -269,8 +270,8 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
     return inside_s;
 }
 
-/* Rate for the bytes that a rank receives inside its domain. A message to the next rank of the group crosses the links
- * between both one after the other. */
+/* Returns the rate for the bytes that a rank receives inside its domain. A message to the next rank of the group
+ * crosses the links between both one after the other. */
 NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why)
 {
     int32_t links = 1;

@@ -112,7 +112,7 @@ void nnc_rows_lend(nnc_rows *rows, double factor)
     }
 }
 
-/* Does an op run in forward? Some collectives, and the backward operators of captured programs, run only in
+/* Tests whether an op runs in forward. Some collectives, and the backward operators of captured programs, run only in
  * backward. */
 static bool runs(const nnc_op *op)
 {
@@ -143,8 +143,8 @@ static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cos
     return row;
 }
 
-/* Are two ops equal in all fields that determine their rows? Ignores recomputation and the share of micro-batches that
- * add to a gradient; add_backward handles both. */
+/* Tests whether two ops are equal in all fields that determine their rows. Ignores recomputation and the share of
+ * micro-batches that add to a gradient; add_backward handles both. */
 static bool same_rows(const nnc_op *a, const nnc_op *b)
 {
     const size_t again = offsetof(nnc_op, recomputed), frozen = offsetof(nnc_op, frozen);
@@ -301,7 +301,7 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err)
     return NNC_OK;
 }
 
-/* Power share of the matrix units for the number format of the op. */
+/* Returns the share of the power that the matrix units draw at full rate, for the number format of the op. */
 static double matrix_share(const nnc_device *device, const nnc_op *op)
 {
     const double share = device->efficiency.gemm[op->math_dtype].power_share;
@@ -317,7 +317,7 @@ static double compute_seconds(const nnc_rows *rows)
     return sum_s;
 }
 
-/* Seconds that the work would take if the device drew full power. */
+/* Returns the seconds that the work would take if the device drew full power. */
 static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
 {
     const double memory_share = device->efficiency.power.memory_share;
@@ -337,7 +337,7 @@ static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
     return sum_s;
 }
 
-/* Slowdown of the rows under the power limit. pass_s: seconds of all rows at full clock. */
+/* Returns the slowdown of the rows under the power limit. pass_s: seconds of all rows at full clock. */
 static double slowdown_of(const nnc_rows *rows, const nnc_device *device, double pass_s)
 {
     const nnc_power_efficiency *e = &device->efficiency.power;

@@ -90,8 +90,8 @@ NNC_SAYING nnc_timing roofline(double compute_s, double memory_s, double fixed_s
     return t;
 }
 
-/* Functions that time the ops of one nnc_timed; the row of an op (op/) names its nnc_timed. `efficiency` returns
- * constant fractions; forms with their own formula leave it NULL. */
+/* How the ops of one kind of kernel (nnc_timed) are timed; the table in op/ states the nnc_timed of each op.
+ * `efficiency` returns constant fractions; it is NULL in forms that have their own formula. */
 typedef struct time_form {
     nnc_timing (*time)(const nnc_device *device, const nnc_op *op, const nnc_work *work);
     nnc_timing (*say)(const nnc_device *device, const nnc_op *op, const nnc_work *work, nnc_derivation *why);
@@ -104,7 +104,7 @@ static const time_form *form_of(const nnc_op *op);
 /* C[m,n] = A[m,k] B[k,n]. C is cut into tiles of tm x tn; each of the N units of the device computes one tile at a
  * time. k may be split over s units. A wave of N tiles runs at once:
  *     W  = s ceil(m / tm) ceil(n / tn) / N                      waves
- *     We = q ceil(W) + (1 - q) max(W, 1)                        the last wave counts as full to the share q
+ *     We = q ceil(W) + (1 - q) max(W, 1)                        q = 1: a last wave that is not full counts as full
  *     tc = max(We 2 tm tn (k / s + k0) / (f P / N),             the units
  *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   the cache that feeds them
  *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the cache
@@ -138,7 +138,7 @@ static const double sums_share = 0.6;
 typedef struct product {
     double count, m, n, k; /* count: number of products of this shape */
     double unit_s;         /* seconds of one multiply-add pair on one unit */
-    double cache_s;        /* seconds per byte; 0 = no limit */
+    double cache_s;        /* seconds per byte that the cache delivers; 0 = the cache is no limit */
     double partial_s;      /* seconds per byte of partial sums */
     double element_bytes, units, k_fill, wave_quantization;
     double operands_s; /* seconds to move operands and result through memory once */
@@ -202,7 +202,7 @@ NNC_SAYING choice best_tiling(const product *p)
     return best;
 }
 
-/* Records the first choice that reaches the best score. */
+/* Records the first tiling that reaches the best score. */
 static void say_tiling(const product *p, const choice *best, nnc_derivation *why)
 {
     for (int i = 0; i < TILES; i++) {
@@ -225,7 +225,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
     }
 }
 
-/* Bytes per second that the cache feeds to the units; NaN = not limited by the cache. */
+/* Returns the bytes per second that the cache feeds to the units; NaN = not limited by the cache. */
 NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why)
 {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
@@ -238,9 +238,9 @@ NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flop
     return cache_rate;
 }
 
-/* Factor on k_fill for units that are slower than the matrix units. The start and end of a tile are memory latencies
- * (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill is measured on matrix units; slower
- * units compute fewer elements of k in the same time. */
+/* Returns the factor on k_fill for units that are slower than the matrix units. The start and end of a tile are memory
+ * latencies (CUTLASS, efficient_gemm.md: prologue and epilogue of the main loop). k_fill is measured on matrix units;
+ * slower units compute fewer elements of k in the same time. */
 static double slower_units(const nnc_device *device, nnc_dtype dtype)
 {
     const nnc_dtype measured = isnan(device->matmul_flops_per_s[NNC_BF16]) ? NNC_FP16 : NNC_BF16;
@@ -285,15 +285,15 @@ NNC_SAYING product product_of(const nnc_device *device, const nnc_op *op, const 
     return p;
 }
 
-/* Number of kernels for the products of an expert group: one, or one per expert. */
+/* Returns the number of kernels for the products of an expert group: one, or one per expert. */
 static double kernels_of(const nnc_matmul *u)
 {
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-/* Is a side of the weight no multiple of 16 bytes? Then not all rows of operands and results begin at multiples of 16
- * bytes. Numbers of tokens do not matter. A recorded gradient does not say which of its sides count tokens, so only its
- * last side is checked. */
+/* Tests whether a side of the weight is not a multiple of 16 bytes. If so, not all rows of operands and results begin
+ * at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known which sides count
+ * tokens, so only its last side is tested. */
 static bool is_odd(const nnc_op *op)
 {
     const nnc_matmul *u = &op->u.matmul;
@@ -312,9 +312,9 @@ static double alignment_of(const nnc_op *op, const nnc_gemm_efficiency *e)
     return scales * (is_odd(op) ? e->unaligned_ratio : 1.0);
 }
 
-/* Extra seconds of a product that writes its sums in a wider format or adds to sums in memory. They count only for the
- * share of the time in which the matrix units are busy. If a product waits for memory, its traffic includes them
- * already. */
+/* Returns the extra seconds of a product that writes its sums in a wider format or adds to sums in memory. The extra
+ * seconds count only for the share of the time in which the matrix units are busy. If a product waits for memory, its
+ * traffic includes them already. */
 NNC_SAYING double sums_s_of(const device_rates *r, const nnc_op *op, const nnc_work *work, double busy_share,
                             nnc_derivation *why)
 {
@@ -640,8 +640,8 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- constant fractions ---- */
 
-/* Time with constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of the
- * machine. */
+/* Returns the time with constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of
+ * the machine. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why)
 {
@@ -676,7 +676,8 @@ static nnc_efficiency map_efficiency(const nnc_device *device, const nnc_op *op)
     return maps->memory_fraction > 0.0 ? *maps : pointwise_efficiency(device, op);
 }
 
-/* Efficiency of casts to 8 bits. They are kernels of the matrix product library and reach its bandwidth. */
+/* Returns the efficiency of casts to 8 bits. These casts are kernels of the matrix product library and reach the
+ * bandwidth of that library. */
 static nnc_efficiency cast_efficiency(const nnc_device *device, const nnc_op *op)
 {
     nnc_efficiency e = pointwise_efficiency(device, op);

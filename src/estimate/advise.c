@@ -38,7 +38,7 @@ _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit 
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
-/* Number of times that value can be halved. */
+/* Returns the number of times that value can be halved. */
 static int halvings(int64_t value, int max)
 {
     int count = 0;
@@ -145,7 +145,7 @@ static bool apply(change what, int step, const nnc_device *device, nnc_plan *pla
     return true;
 }
 
-/* Writes the differences of two plans as options. */
+/* Writes the plan fields that differ between two plans as options of the command line. */
 static void write_changes(const nnc_plan *from, const nnc_plan *to, char *text, size_t size)
 {
     char name[64];
@@ -221,7 +221,8 @@ typedef struct search {
 
 typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
-/* Does the plan fit with this many steps of each change? With `timed`, how long is its step? */
+/* Estimates whether the plan fits with these numbers of steps of each change. With `timed`, also estimates its step
+ * time. */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice)
 {
     nnc_result result;
@@ -349,8 +350,8 @@ static void try_sets(search *s, int size, int changes, found_sets *fitting, nnc_
     }
 }
 
-/* Was this plan tried before? It cannot be faster than the best plan, which only gets faster. Measured: this saves half
- * of the estimates. */
+/* Tests whether this plan was tried before. If so, it cannot be faster than the best plan so far. Measured: this saves
+ * half of the estimates. */
 static bool was_tried(search *s, const int at[CHANGES])
 {
     uint64_t key = 0;
@@ -410,7 +411,7 @@ static bool refine(search *s, nnc_advice *advice)
     return any;
 }
 
-/* Advice for a plan that nnc_plan_read has read. */
+/* Finds advice for a plan that nnc_plan_read has already read. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max)
 {

@@ -62,10 +62,10 @@ NNC_SAYING double engine_time_s(const engine_rates *rates, nnc_engine engine, co
  * other. */
 enum { WEIGHT_PART = NNC_PASS_PARTS, SUMMED_PARTS };
 typedef struct engine_sums {
-    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients; backward includes them too */
+    double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients, which backward also includes */
 } engine_sums;
 
-/* Sets the times of a segment that a replay reads. */
+/* Sets the times that the replay needs: those of one segment on one engine. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit)
 {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];
@@ -193,7 +193,7 @@ static void load_links(const nnc_step *step, const nnc_rows *rows, link_loads *l
     }
 }
 
-/* Seconds that the busiest fabric of a device works in a step, overlapped or not. Sets *fabric. */
+/* Returns the seconds that the busiest fabric of a device works in a step, overlapped or not. Sets *fabric. */
 static double device_network_s(const nnc_step *step, const link_loads *loads, const nnc_stage_residency *holding,
                                const nnc_step_end *t, nnc_fabric *fabric)
 {
@@ -317,7 +317,7 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
             continue;
         }
         if (step->plan->pipeline > 1 && most_s[e] < ideal->step_s) {
-            engine_s[e] = busy_s[e]; /* this engine cannot be the busiest, so it needs no replay */
+            engine_s[e] = busy_s[e]; /* no replay, because this engine cannot be the busiest */
             continue;
         }
         if (!engine_step(step, units, &rates, (nnc_engine)e, m, &one)) {
@@ -437,8 +437,8 @@ static void set_bounds(const nnc_ideal *ideal, nnc_result *r, nnc_derivation *wh
     }
 }
 
-/* Sets the load of a collective as its time. Returns its share of the time by which the busiest link exceeds the
- * engine. */
+/* Sets the time of a collective to its load, the sum over all fabrics. Returns the share of the exposed communication
+ * that belongs to this collective. */
 static double exposed_of(const nnc_step *step, const nnc_ideal *ideal, nnc_op_cost *row)
 {
     nnc_derivation *const why = step->why;

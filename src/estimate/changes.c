@@ -39,7 +39,7 @@ enum { STEPS_MAX = 10, ROUNDS_MAX = 8, LORA_RANK = 16, VOCAB_MULTIPLE = 128 };
 /* Least share by which a change must make training faster, or memory smaller, to be listed. */
 static const double worth_faster = 0.005, worth_smaller = 0.05;
 
-/* A plan in the form of user options, and the settings outside the plan. */
+/* A plan as the user would state it, before defaults, and the settings outside the plan. */
 typedef struct candidate {
     nnc_plan plan;
     const nnc_software *software; /* profile in place of the plan's; NULL = keep the plan's profile */
@@ -49,7 +49,7 @@ typedef struct candidate {
 typedef struct tuner {
     const nnc_plan_change_ask *ask;
     nnc_scratch *scratch;
-    nnc_model padded; /* the model with a padded vocabulary */
+    nnc_model padded; /* copy of the model with a padded vocabulary */
     nnc_result base;
     bool shipped; /* use only features of the profile's framework */
     int tries;
@@ -114,8 +114,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies step number `step` of a move, from 1 on. now is the resolved plan. Returns false if the step changes nothing
- * or is not possible. */
+/* Applies one step of a move to a candidate; `step` counts from 1, `now` is the resolved plan. Returns false if the
+ * step changes nothing or is not possible. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
 {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
@@ -165,7 +165,7 @@ static bool apply(const tuner *t, move what, int step, const nnc_plan *now, cand
     }
 }
 
-/* Writes the fields that differ from the given plan as options. */
+/* Writes the plan fields that differ from the given plan as options of the command line. */
 static void write_options(const tuner *t, const candidate *c, char *text, size_t size)
 {
     char from[64], to[64], name[NNC_OPTION_NAME];
@@ -205,8 +205,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r)
                              NULL) == NNC_OK;
 }
 
-/* Is a better than b? A plan that fits is better than one that does not. Of two plans that fit, the faster is better;
- * otherwise the smaller. */
+/* Tests whether a is better than b. A plan that fits is better than one that does not. Of two plans that fit, the
+ * faster is better; otherwise the smaller. */
 static bool better(const nnc_result *a, const nnc_result *b)
 {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) {
@@ -252,7 +252,7 @@ static void keep(const tuner *t, const candidate *c, const nnc_result *r, bool a
     write_options(t, c, change->options, sizeof change->options);
 }
 
-/* Is the change worth a line? The plan has to fit with it, and has to be faster or smaller by enough. */
+/* Tests whether a change is worth listing: the changed plan has to fit, and to be faster or smaller by a minimum. */
 static bool is_worth(const tuner *t, const nnc_result *r)
 {
     const bool over = t->base.verdict == NNC_OVER_MEMORY;
@@ -281,7 +281,7 @@ static void combine(tuner *t, candidate *best, nnc_result *reached)
     }
 }
 
-/* Finds the best combination of moves. If none is worth a line, tries QLoRA with other moves. */
+/* Finds the best combination of moves. If no combination is worth listing, tries QLoRA with other moves. */
 static void find_together(tuner *t, nnc_plan_changes *found)
 {
     candidate best = { .plan = *t->ask->plan }, qlora;

@@ -178,7 +178,7 @@ static void op_key(const nnc_op_cost *row, char key[NNC_SAY_NAME])
     snprintf(key, NNC_SAY_NAME, "%s.%s", row->op->name, nnc_phase_name(row->op->phase));
 }
 
-/* Seconds of one part of the step, by group of ops. */
+/* Records the seconds of one part of the step as a sum over groups of ops. */
 static void say_part(const nnc_rows *rows, nnc_part part, const char *name, double result, nnc_derivation *why)
 {
     keyed sums = { .count = 0 };
@@ -194,7 +194,7 @@ static void say_part(const nnc_rows *rows, nnc_part part, const char *name, doub
     nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, time_s times repeat");
 }
 
-/* Seconds of one kind of communication: exposed, or all of it. */
+/* Records the seconds of one kind of communication as a sum over ops: the exposed seconds, or all. */
 static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result, nnc_derivation *why)
 {
     char name[NNC_SAY_NAME];

@@ -88,8 +88,8 @@ void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why)
  * docs/accuracy-vision.md. */
 #define STAND_IN 0.5
 
-/* Name of the group of measurements for a model. A graph is a group of its own, because each network has other
- * convolutions. Other models are grouped by family. */
+/* Returns the name of the group of measurements for a model. A graph is a group of its own, because each network has
+ * other convolutions. Other models are grouped by family. */
 static const char *measured_of(const nnc_model *model, bool experts)
 {
     return model->family == NNC_FAMILY_GRAPH || model->captured != NULL ? model->id
@@ -174,8 +174,8 @@ static nnc_status check_result(const nnc_result *r, const nnc_model *model, nnc_
 
 /* ---- bounds ---- */
 
-/* Would ideal fusion leave the lower bound unchanged? The lower bound counts no bytes for norms and pointwise ops
- * anyway. */
+/* Tests whether ideal fusion would leave the lower bound unchanged. The lower bound never counts bytes of norms and
+ * pointwise ops. */
 static bool is_ideal(const nnc_plan *plan, const nnc_software *software)
 {
     return plan->attention != NNC_ATTENTION_UNFUSED && software->fused_loss && software->fused_optimizer &&
@@ -201,7 +201,7 @@ static bool fuse(const nnc_model *model, const nnc_step *step, nnc_scratch *scra
     nnc_bound_segment_times units;
     with->software = nnc_software_default();
     with->software.context_frozen =
-        step->software->context_frozen; /* this profile field decides which weights are trained, not how fast */
+        step->software->context_frozen; /* copied, because this field decides which weights are trained, not how fast */
     fused->step = *step;
     fused->step.software = &with->software;
     fused->step.list = &scratch->ideal;
@@ -356,8 +356,8 @@ void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r)
     scratch->shown = NULL;
 }
 
-/* Resolves the plan and lowers the model. Leaves the op list of the whole model in scratch->list and sets the step. how
- * receives the rules by which the list is lowered. */
+/* Resolves the plan and lowers the model. Writes the op list of the whole model to scratch->list, the rules by which it
+ * was lowered to *how, and sets *step. */
 static nnc_status lower(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                         const nnc_plan *plan, nnc_scratch *scratch, nnc_derivation *why, nnc_lowering *how,
                         nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r, nnc_error *err)
@@ -374,8 +374,8 @@ static nnc_status lower(const nnc_model *model, const nnc_device *device, const 
     return NNC_OK;
 }
 
-/* Shards the list and times its ops: leaves the op table of one micro-batch, on a rank that holds every layer, in
- * scratch->rows. Model FLOPs are counted before sharding. */
+/* Shards the op list and times its ops. Writes to scratch->rows the op table of one micro-batch, on a rank that holds
+ * every layer. Model FLOPs are counted before sharding. */
 static void shard_and_cost(const nnc_step *step, const nnc_lowering *how, nnc_scratch *scratch,
                            nnc_segment_sums sums[NNC_SEGMENTS_MAX], nnc_result *r)
 {
@@ -498,7 +498,7 @@ static nnc_status read_again(const char *function, const nnc_model *model, const
         return NNC_OK;
     }
     /* NOLINTEND(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
-    scratch->plan.struct_size = 0; /* invalid if this call fails */
+    scratch->plan.struct_size = 0; /* 0 marks the stored plan as invalid, in case this call fails */
     NNC_TRY(nnc_estimate_args_read(function, model, device, software, plan, &asked, err));
     memcpy(&scratch->software, asked.software, sizeof scratch->software);
     memcpy(&scratch->plan, &asked.plan, sizeof scratch->plan);

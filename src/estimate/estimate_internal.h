@@ -47,7 +47,7 @@ nnc_status nnc_estimate_args_read(const char *function, const nnc_model *model, 
 nnc_status nnc_plan_resolve_read(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                  nnc_plan *resolved, nnc_error *err);
 
-/* nnc_plan_resolve_read for a given profile, which may lack fused attention. */
+/* Works as nnc_plan_resolve_read, but for a given software profile, which may lack fused attention. */
 nnc_status nnc_plan_resolve_for(const nnc_plan *plan, const nnc_model *model, const nnc_device *device,
                                 const nnc_software *software, nnc_plan *resolved, nnc_error *err);
 
@@ -76,10 +76,11 @@ typedef struct nnc_stage_partition {
 
 void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_stage_partition *partition);
 
-/* Device of a virtual stage. Interleaved stages go round robin over the devices; stages of zb-v go down and back up. */
+/* Returns the device of a virtual stage. Interleaved stages go round robin over the devices; stages of zb-v go down and
+ * back up. */
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage);
 
-/* Number of layers of a stage that full recomputation runs again. */
+/* Returns the number of layers of a stage that full recomputation runs again. */
 int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int32_t segment, int64_t instances);
 
 /* ---- overlap.c: seconds of one instance of a segment ---- */
@@ -91,7 +92,7 @@ typedef struct nnc_segment_time {
     double forward_s, backward_s, weight_s, recompute_s;
     double compute_s[NNC_PASS_PARTS];
     double exposed_s[NNC_PASS_PARTS][NNC_COMM_COUNT];
-    double host_s[NNC_PASS_PARTS]; /* extra time because the host has to issue the ops */
+    double host_s[NNC_PASS_PARTS]; /* seconds by which a part gets longer because the host has to issue the ops */
     /* Time left in each lane that further communication can overlap with: compute, and exposed communication of other
      * lanes. */
     double free_s[NNC_PASS_PARTS][NNC_LANES];
@@ -168,7 +169,8 @@ typedef struct nnc_step {
     nnc_derivation *why;              /* NULL = the step is not explained */
 } nnc_step;
 
-/* Does a separate kernel add the gradients of each micro-batch to the sum? In captured programs autograd does so. */
+/* Tests whether a separate kernel adds the gradients of each micro-batch to the sum. In captured programs autograd runs
+ * this kernel. */
 static inline bool nnc_step_adds_gradients(const nnc_step *step)
 {
     return step->software->added_gradients || step->list->recorded;
@@ -190,14 +192,15 @@ typedef struct nnc_step_memory {
     int64_t runs;  /* number of replays so far */
 } nnc_step_memory;
 
-/* Number of passes over the segments of a device. DualPipe sends half of the micro-batches through each of the two
- * stages of a device. */
+/* Returns the number of passes over the segments of a device. DualPipe sends half of the micro-batches through each of
+ * the two stages of a device. */
 static inline int64_t nnc_step_passes(const nnc_plan *plan)
 {
     return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
 
-/* Number of ranks that hold the same shard of dense parameters (NNC_ROUTE_SHARD) or of expert parameters. */
+/* Returns the number of ranks that hold the same shard of dense parameters (NNC_ROUTE_SHARD) or of expert
+ * parameters. */
 static inline int32_t nnc_shard_replicas(const nnc_plan *plan, nnc_route_kind route, double shards)
 {
     const int32_t same =
@@ -210,7 +213,7 @@ static inline nnc_route_kind nnc_replica_route(nnc_route_kind route)
     return route == NNC_ROUTE_SHARD ? NNC_ROUTE_REPLICA : NNC_ROUTE_EXPERT_REPLICA;
 }
 
-/* Seconds of an op that does not communicate. Resources in step->free take no time. */
+/* Returns the seconds of an op that does not communicate. Resources in step->free take no time. */
 static inline double nnc_step_free_s(const nnc_step *step, double compute_s, double memory_s, double fixed_s)
 {
     const double compute = step->free[NNC_BOUND_COMPUTE] ? 0.0 : compute_s;
@@ -218,7 +221,7 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
     return nnc_max(compute, memory) + (step->free[NNC_BOUND_HOST] ? 0.0 : fixed_s);
 }
 
-/* partition.c: distributes the layers over the stages; fills m->holdings and m->alike. */
+/* Distributes the layers over the stages: fills m->holdings and m->alike. Defined in partition.c. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
 /* Updates m after a change of the number of micro-batches alone: sets the micro-batches in flight. Returns true if they
  * stayed the same. Returns false if chunks of a device differ, because the peak of the device may then move. */
@@ -226,7 +229,7 @@ bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets the micro-batches in flight of a device whose chunks keep different amounts. Needs the segment sums. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
 
-/* overlap.c: overlaps communication in the rows and sums the rows of each segment. */
+/* Overlaps communication in the rows, then sums the rows of each segment. Defined in overlap.c. */
 void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_time units[NNC_SEGMENTS_MAX]);
 
 /* ---- step_end.c: once per step ---- */
@@ -243,9 +246,9 @@ typedef struct nnc_overlap_window {
                                        * gradients */
 } nnc_overlap_window;
 
-/* Exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with a window of
- * t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds a share f of the
- * gradients. The last bucket, a share l, may be a whole table:
+/* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
+ * a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the share f
+ * of the gradients. The last bucket may hold a whole table, and then has a larger share l:
  *     max(t + l N, N + f t) - t     for the share that may overlap; N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
@@ -299,12 +302,12 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
 
 /* ---- step.c: the step time ---- */
 
-/* Result of running all passes of a step through the schedule. */
+/* Times of all passes of a step in the pipeline schedule. */
 typedef struct nnc_step_times {
     double total_s; /* seconds of all passes */
     double send_s;  /* exposed seconds of one message between stages */
     int64_t run;    /* value of m->runs after this replay */
-    int32_t stage;  /* the busiest stage */
+    int32_t stage;  /* index of the stage with the longest busy time */
 } nnc_step_times;
 
 /* Times the step. rows is the op table of one micro-batch on a rank that holds every layer. On return it has the rows
@@ -312,8 +315,8 @@ typedef struct nnc_step_times {
  * is a buffer for as many rows. Returns false if the pipeline is too large to replay.   [step] */
 bool nnc_step_time(const nnc_step *step, nnc_rows *rows, nnc_rows *spare, nnc_step_memory *m, nnc_result *result);
 
-/* The parts of nnc_step_time, which a search calls one by one. The first sets the seconds of each virtual stage and
- * of messages between stages in m. */
+/* A search calls the parts of nnc_step_time, declared from here on, one by one. This function sets in m the seconds of
+ * each virtual stage and of messages between stages. */
 void nnc_step_core_times(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m);
 /* Runs all passes through the schedule. Returns false if the pipeline is too large to replay. */
 bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX], nnc_step_memory *m,
@@ -321,7 +324,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
 /* Returns the step time of a pipeline: passes plus step end of the stage that takes longest. */
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m);
-/* Sets the step time and its parts: times of the busiest stage, exposed communication, bubble. */
+/* Sets in the result the step time and its parts: times of the busiest stage, exposed communication, bubble. */
 bool nnc_step_core_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                          const nnc_step_times *times, nnc_step_memory *m, nnc_result *r);
 
@@ -340,7 +343,7 @@ void nnc_step_restrict(const nnc_step *step, const nnc_stage_residency *holding,
 void nnc_step_rank(nnc_result *r);
 /* Sets the bytes of a message between stages, and its seconds. */
 void nnc_step_set_send(nnc_step *step, double send_bytes);
-/* Seconds of one message from stage to stage; 0 if step->free contains the network. */
+/* Returns the seconds of one message from stage to stage; 0 if step->free contains the network. */
 double nnc_step_send_s(const nnc_step *step);
 
 /* Sums for each part of the step and each group of ops. */
@@ -401,7 +404,8 @@ bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
 void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
 
-/* Leaves the rows of the ideal step in rows, its times in the result and its stages in m. */
+/* Changes `rows` to the op table of the ideal step (see nnc_ideal), and writes the times of this step to *r and its
+ * pipeline stages to *m. */
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r);
 
 /* Returns the step time at the predicted rates without overlap of compute, memory and network. Negative: the pipeline
@@ -451,7 +455,7 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* nnc_lowering_of from the key of the list, which it leaves in `seen`. */
+/* Computes nnc_lowering_of from the cache key of the op list, and writes this key to *seen. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Compares bytes; equal bytes have equal values. */
@@ -469,9 +473,9 @@ void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_loweri
 /* Adds the communication of ZeRO-3 and offload to the list of one rank. If both ends of a pipeline hold the table, also
  * adds the second table to the sums. */
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
-/* Sets the sizes of the whole model in the result, from the list before sharding. */
+/* Sets parameters and tokens of the whole model in the result, from the op list before sharding. */
 void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
-/* Does the plan divide no op, so that the list of one rank is the list of the model? */
+/* Tests whether the plan divides no op. The list of one rank is then the list of the model. */
 bool nnc_plan_is_whole(const nnc_plan *plan);
 
 /* Refuses a list whose tensors or parameters are too large for the arithmetic. */
@@ -485,8 +489,8 @@ typedef nnc_status nnc_estimate_fn(const nnc_model *model, const nnc_device *dev
                                    const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 struct nnc_scratch {
-    nnc_op_list list;  /* the ops of one rank */
-    nnc_op_list ideal; /* the ideally fused ops of the same model, if they differ */
+    nnc_op_list list;  /* op list of one rank */
+    nnc_op_list ideal; /* op list of the same model with ideal fusion, if it differs */
     nnc_rows rows;
     nnc_rows ideal_rows;
     nnc_network network;
@@ -503,7 +507,7 @@ struct nnc_scratch {
     bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */
-    struct nnc_estimate_cache *shared; /* caches of another such function; nnc_estimate_once does not read them */
+    struct nnc_estimate_cache *shared; /* caches of the function in `estimate`; nnc_estimate_once does not read them */
     void *load;                        /* memory of a simulated serving load; serve/ reads and writes it */
     size_t load_bytes;
 };
@@ -525,7 +529,8 @@ enum { NNC_PLAN_CHANGES_MAX = 20 };
 typedef struct nnc_plan_changes {
     nnc_plan_change list[NNC_PLAN_CHANGES_MAX]; /* changes of one option each, sorted by samples per second, the fastest
                                                  * first */
-    nnc_plan_change together;                   /* the best options at once; options "" = fewer than two options help */
+    nnc_plan_change together;                   /* the best combination of options; options "" = fewer than two options
+                                                 * help */
     int32_t count, tries;                       /* tries: number of estimates */
 } nnc_plan_changes;
 
@@ -535,7 +540,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
     const nnc_plan *plan;          /* the plan as given, before defaults */
-    bool quick;                    /* try only the moves that matter most, each alone */
+    bool quick;                    /* true: tries only the moves that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; with quick, a few tens. Returns the number of changes found;
@@ -549,8 +554,8 @@ void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 /* Makes one estimate. The arguments are already read, and the result has full size. */
 nnc_estimate_fn nnc_estimate_once;
 
-/* Has the model the number of parameters that its file states, within the rounding of published numbers? Adapters and
- * heads for further tokens are not counted. */
+/* Tests whether the model has the number of parameters that its file states, within the rounding of published numbers.
+ * Adapters and heads for further tokens are not counted. */
 bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 /* ---- fitting.c: what fits on a device; how far a plan can be divided ---- */
 
@@ -560,7 +565,7 @@ typedef struct nnc_remedy {
     int64_t total_bytes;  /* values at the micro-batch of the answer; if no size fits without the remedy, at
                            * micro_batch */
     double step_s;        /* step time at the same micro-batch as total_bytes */
-    double samples_per_s; /* rate at micro_batch */
+    double samples_per_s; /* samples per second at micro_batch */
 } nnc_remedy;
 
 enum { NNC_REMEDIES_MAX = 16 };
@@ -579,7 +584,8 @@ typedef struct nnc_fitting {
                                              * the plan */
     nnc_remedy remedies[NNC_REMEDIES_MAX];
     int32_t remedy_count;
-    int64_t recorded_batch; /* the most samples with which a captured step was recorded; 0 = another model */
+    int64_t recorded_batch; /* largest batch in the recordings of a captured program; 0 = the model is not a captured
+                             * program */
 } nnc_fitting;
 
 /* Finds sizes by memory alone, and times for the answer and for each remedy that fits. Returns the errors of
@@ -603,7 +609,7 @@ const char *nnc_limit_help(nnc_limit value);
 
 /* A tried plan: the least time of each resource, and the resource that takes longest. */
 typedef struct nnc_limit_point {
-    double size; /* the degree, or the tokens (images) of one device in a step */
+    double size; /* value on the axis: the degree, or the tokens (images) of one device in a step */
     int64_t micro_batch, seq_len;
     double compute_s, memory_s, network_s, step_s;
     nnc_bound bound;
@@ -634,12 +640,12 @@ nnc_estimate_fn nnc_estimate_memory;
 /* Calls scratch->estimate. */
 nnc_estimate_fn nnc_estimate_read;
 
-/* The parts of nnc_estimate_once, for memo/. Clears the result. */
+/* memo/ calls the parts of nnc_estimate_once one by one. This first part clears the result. */
 void nnc_estimate_begin(nnc_scratch *scratch, nnc_result *r);
 /* Computes memory, step ends, bounds and step from the table in scratch->rows. */
 nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err);
-/* Is a brief estimate enough, and possible for this plan? */
+/* Tests whether a brief estimate is wanted, and possible for this plan. */
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
@@ -657,7 +663,7 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why);
 /* Sets device-hours, money and energy of the whole run, if its length is given. Energy counts the power limit of the
  * device. */
 void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why);
-/* Price of a device-hour: the plan's price, else the newest price of the device file; NaN = not known. */
+/* Returns the price of a device-hour: the plan's price, else the newest price of the device file; NaN = not known. */
 double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
 
 /* ---- step.c: the timeline of the step that was timed last ---- */
@@ -683,7 +689,8 @@ typedef struct nnc_single_op {
     double bound_s;                                         /* roofline time at datasheet rates */
     double compute_s, memory_s, fixed_s, network_s, time_s; /* predicted times */
     double flops_per_s, bytes_per_s;                        /* rates at the predicted time */
-    double peak_share;                                      /* share of the rate that bounds the op */
+    double peak_share;                                      /* rate that the op reaches, divided by the datasheet rate
+                                                             * that bounds it */
     nnc_bound bound;
     const char *link; /* name of the link that a collective uses */
 } nnc_single_op;

@@ -3,8 +3,8 @@
  *
  *     size -> memory of the plan with it (no times) -> verdict; doubled until it does not fit, then bisected
  *
- * "fits" and "tight" have the meaning of the estimate: with "fits" the upper end, with "tight" only the lower end of
- * measured peaks is within the memory that a process can get. Times follow for the plans that are shown. */
+ * "fits" and "tight" mean the same as in an estimate: if a plan "fits", the upper end of measured peaks is within the
+ * memory that a process can get; if it is "tight", only the lower end is. Times follow for the plans that are shown. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "fields/fields_internal.h"
@@ -20,7 +20,7 @@ typedef struct finder {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_scratch *scratch;
-    nnc_model deeper; /* the model with another number of layers */
+    nnc_model deeper; /* copy of the model with another number of layers */
 } finder;
 
 static nnc_status estimate(finder *f, const nnc_model *model, const nnc_plan *plan, bool timed, nnc_result *r,
@@ -102,7 +102,7 @@ static void apply(const option *o, nnc_plan *plan)
         const bool ranks = strcmp(name, "--adapter-rank") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) {
-            plan->devices = 0; /* the product of the degrees */
+            plan->devices = 0; /* 0 = the product of the degrees is used */
         }
     }
 }
@@ -148,7 +148,7 @@ static void add_remedies(finder *f, const nnc_plan *base, const nnc_plan *p, nnc
     const bool trains_all = !has_adapters && p->train == NNC_TRAIN_ALL;
     const bool is_alone = p->devices == 1;
     const option options[] = {
-        /* the mildest first */
+        /* remedies in order: the mildest first */
         { "--recompute selective", stores_scores },
         { "--recompute full", stores_all },
         { "--optimizer", has_larger },
@@ -193,7 +193,8 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* the plan's own length, not a multiple of the step */
+            fit->seq_len = resolved->seq_len; /* sequence length of the plan, although it is no multiple of the step of
+                                               * the search */
         }
     }
     if (read.adapter_rank > 0) {
@@ -243,7 +244,7 @@ static nnc_plan limit_plan(const limit_search *s, int64_t size)
     return plan;
 }
 
-/* Tokens (or images) of one device in a step. */
+/* Returns the tokens (or images) of one device in a step. */
 static double per_device(const nnc_result *r)
 {
     return (double)(r->tokens > 0 ? r->tokens : r->plan.global_batch) / r->plan.devices;

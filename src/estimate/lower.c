@@ -96,8 +96,9 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* Parameters of the layers that predict tokens further ahead. Each repeats the last layer and adds three norms and a
- * product that merges two streams. It uses the table and head of the model. Source: arXiv:2412.19437, section 2.2. */
+/* Returns the parameters of the layers that predict tokens further ahead. Each repeats the last layer and adds three
+ * norms and a product that merges two streams. It uses the table and head of the model. Source: arXiv:2412.19437,
+ * section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 {
     int32_t last = list->segment_count - 1;
@@ -157,7 +158,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
                   "T F elements to the other");
 }
 
-/* Parameters per rank of the second copy of the table, which the last pipeline stage holds. */
+/* Returns the parameters per rank of the second copy of the table, which the last pipeline stage holds. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan)
 {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)
@@ -165,7 +166,7 @@ static double second_table(const nnc_op_list *list, const nnc_plan *plan)
                : 0.0;
 }
 
-/* Bytes of the activations of one micro-batch that one rank sends from stage to stage. */
+/* Returns the bytes of the activations of one micro-batch that one rank sends from stage to stage. */
 static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
 {
     const nnc_plan *plan = how->plan;
@@ -173,7 +174,7 @@ static double send_bytes(const nnc_op_list *list, const nnc_lowering *how)
     return (double)list->stream_elements / ranks * nnc_dtype_bytes(how->dtype);
 }
 
-/* Is the embedding table frozen? It may also be the head. */
+/* Tests whether the embedding table is frozen. The table may also be the head. */
 static bool table_is_frozen(const nnc_plan *plan)
 {
     return (plan->train != NNC_TRAIN_ALL || plan->adapter_rank > 0) && (plan->train & NNC_TRAIN_EMBEDDING) == 0;

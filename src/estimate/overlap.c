@@ -18,8 +18,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.weight_apart = nnc_schedule_splits(plan);
     overlap.tensor_backward =
         isnan(software->overlap_tensor_backward) ? software->overlap_tensor : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(plan)) { /* the first forwards have no backward to pair with; their number is the number of
-                                    * stages */
+    if (nnc_schedule_dual(plan)) { /* as many first forwards as there are stages have no backward to pair with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -67,7 +66,7 @@ static double share_of(const nnc_overlap *overlap, int comm, nnc_part part)
     return comm == NNC_COMM_TENSOR && part == NNC_PART_BACKWARD ? overlap->tensor_backward : overlap->share[comm];
 }
 
-/* Takes the overlapped time from *left_s; returns the share of the communication that stays exposed. */
+/* Subtracts the overlapped time from *left_s. Returns the share of the communication that stays exposed. */
 NNC_SAYING double hide(double exchange_s, double share, double *left_s, nnc_derivation *why)
 {
     NNC_LET(why, overlap, NULL, share);
@@ -100,7 +99,7 @@ static void use(windows *w, nnc_lane lane, double hidden_s, double exposed_s)
     w->exposed_s[lane] += exposed_s;
 }
 
-/* Time that the device waits for other lanes. Communication of this lane continues meanwhile. */
+/* Returns the time that the device waits for other lanes. Communication of this lane continues meanwhile. */
 static double beside_waits_s(const windows *w, nnc_lane lane)
 {
     double waits_s = 0.0;
@@ -123,7 +122,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* not used */
+            shares->beside[k] = 1.0; /* not used in this case */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -235,8 +234,8 @@ void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network
     }
 }
 
-/* Returns the time of a part. Replaces host_s, the time to issue the ops, by the extra time that issuing causes. name:
- * of the recorded line. */
+/* Returns the time of a part. Changes host_s from the time to issue the ops to the extra time that issuing causes.
+ * name: name of the recorded formula. */
 NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name, nnc_derivation *why)
 {
     double device_s = unit->compute_s[part];
@@ -338,7 +337,7 @@ static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double ker
     }
 }
 
-/* Device time of a part plus its waits for the host. */
+/* Returns the device time of a part plus its waits for the host. */
 static double issued_part_s(const nnc_segment_time *unit, nnc_part part)
 {
     double part_s = unit->compute_s[part] + unit->host_s[part];

@@ -15,8 +15,8 @@ int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
     return back ? 2 * p - 1 - virtual_stage : virtual_stage % p;
 }
 
-/* Number of layers of a segment between layers `from` and `to`. *first is the number of the segment's first layer; it
- * is moved to the first layer of the next segment. */
+/* Returns the number of layers of a segment between layers `from` and `to`. *first is the number of the segment's first
+ * layer; it is moved to the first layer of the next segment. */
 static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t *first, int64_t from, int64_t to)
 {
     int64_t held = 0;
@@ -109,8 +109,8 @@ static int64_t segment_end(const nnc_op_list *list, int64_t from, int64_t to)
     return INT64_MIN;
 }
 
-/* Number of virtual stages from v on that have as many layers as the stage before v. The last stage holds the head and
- * is excluded. 0 or less = no such stage. */
+/* Returns the number of virtual stages from v on that have as many layers as the stage before v. The last stage holds
+ * the head and is excluded. 0 or less = no such stage. */
 static int64_t as_many(const slots *s, int64_t v, int64_t count)
 {
     const int64_t last = count - 1, more = s->rest.more;
@@ -152,7 +152,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
-/* Number of chunks of a device; in dualpipe number of directions. */
+/* Returns the number of chunks of a device; in dualpipe number of directions. */
 static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan)
 {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
@@ -216,7 +216,7 @@ static void set_uneven(const nnc_stage_partition *partition, const nnc_step *ste
     }
 }
 
-/* Writes only the segments in use; the struct has space for many more. */
+/* Sets what a device holds. Writes only the segments in use, because the struct has space for many more. */
 static void set_holding(const nnc_step *step, const nnc_stage_partition *partition, int32_t device, double in_flight,
                         nnc_stage_residency *h)
 {
@@ -229,7 +229,7 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
     }
 }
 
-/* Are all virtual stages of a device marked equal to those of the device before? */
+/* Tests whether all virtual stages of a device are marked as equal to those of the device before. */
 static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device)
 {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);

@@ -214,14 +214,15 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
     const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
-        return NNC_PROFILE_EAGER; /* the library runs single operators unless it is compiled */
+        return NNC_PROFILE_EAGER; /* an eager profile, because the library runs single operators unless it is
+                                   * compiled */
     }
     return plan->zero == 3 ? NNC_PROFILE_SHARDED : split ? NNC_PROFILE_SPLIT : NNC_PROFILE_COPIES;
 }
 
-/* Is the GPU older than Hopper? Published runs on such GPUs are mostly from 2019 to 2023, with software of that time.
- * Training in fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022, in PyTorch
- * since 2.0 of March 2023). Training in bf16 used the first generation of FlashAttention. */
+/* Tests whether the GPU is older than Hopper. Published runs on such GPUs are mostly from 2019 to 2023, with software
+ * of that time. Training in fp16 and TF32 came before bf16, and before fused attention (arXiv:2205.14135 of May 2022,
+ * in PyTorch since 2.0 of March 2023). Training in bf16 used the first generation of FlashAttention. */
 static bool is_early(const nnc_device *device)
 {
     static const char *const early[] = { "pascal", "volta", "turing", "ampere" };
@@ -317,7 +318,7 @@ bool nnc_software_ships(const nnc_software *software, const nnc_plan *plan, cons
     }
     if ((plan->zero == 2 && !has->sharded_gradients) || (plan->zero == 3 && !has->sharded_weights) ||
         (plan->zero == 3 && plan->data * plan->context == 1 &&
-         !has->sharded_gradients) || /* such a framework has only FSDP, which is off with one rank */
+         !has->sharded_gradients) || /* without sharded gradients a framework has only FSDP, off with one rank */
         (plan->zero >= 2 && plan->pipeline > 1 && !has->sharded_pipelines)) {
         lacks = "--zero";
     }

@@ -234,7 +234,7 @@ bool nnc_step_core_run(const nnc_step *step, const nnc_segment_time units[NNC_SE
     return true;
 }
 
-/* Seconds of passes and step end of a stage. */
+/* Returns the seconds of passes and step end of a stage. */
 static double ends_s(const nnc_step_memory *m, int32_t stage)
 {
     return m->run.span_s[stage] + (m->stages[stage].exchange_s + m->stages[stage].update_s);
@@ -575,13 +575,14 @@ void nnc_step_executed(const nnc_step *step, const nnc_rows *rows, const nnc_ste
     }
 }
 
-/* Does the schedule need no barrier between steps? Then the step of each stage begins with its own first pass. */
+/* Tests whether the schedule needs no barrier between steps. The step of each stage then begins with the first pass of
+ * this stage. */
 static bool rolls(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->rolls;
 }
 
-/* Number of passes of all stages in a timeline. */
+/* Returns the number of passes of all stages in a timeline. */
 static double timeline_passes(const nnc_step_memory *m, const nnc_plan *plan)
 {
     return (double)m->partition.virtual_stages * (double)plan->micro_batches * (nnc_schedule_splits(plan) ? 3.0 : 2.0);
@@ -786,9 +787,9 @@ static void fill_conv(const nnc_single_op *a, nnc_op *op)
                              .contiguous = a->layout != NULL && a->layout[0] == 'c' && a->layout[1] == 'o' };
 }
 
-/* Bytes per value in units of the size of its format, for forward and for backward. cast: bytes of a cast from fp32 to
- * 16 bits or back. The loss counts log_softmax, then the gradients of both parts. Fused AdamW reads four values of each
- * parameter and writes three. */
+/* Operators of PyTorch; each array has an entry for forward and one for backward. values: bytes moved per element,
+ * divided by the size of an element. cast: bytes per element of a cast from fp32 to 16 bits or back. The loss counts
+ * log_softmax, then the gradients of both parts. Fused AdamW reads four values of each parameter and writes three. */
 static const struct {
     const char *name;
     nnc_op_kind kind;
@@ -883,7 +884,7 @@ static const kind kinds[] = {
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Is the product of dims too large to be exact in a double? */
+/* Tests whether the product of the dims is too large to be exact in a double. */
 static bool too_large(const nnc_single_op *a)
 {
     double product = 1.0;

@@ -32,7 +32,7 @@ static void add(writer *w, const char *name, nnc_comm comm, nnc_route_kind route
     }
 }
 
-/* Bytes of one gradient value on the network. In one flat buffer it has the format of the products. */
+/* Returns the bytes of one gradient value on the network. In one flat buffer it has the format of the products. */
 static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
 {
     const double bytes = nnc_policy_gradient_io_bytes(plan->policy);
@@ -173,8 +173,8 @@ static bool holds(const nnc_stage_residency *holding, int32_t segment)
     return holding->instances[segment] > 0;
 }
 
-/* Number of micro-batches whose gradients a separate kernel adds up: all if sums are wider than weights, else all but
- * the first. */
+/* Returns the number of micro-batches whose gradients a separate kernel adds up: all if sums are wider than weights,
+ * else all but the first. */
 static int64_t added_passes(const nnc_step *step)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(step->plan->policy);
@@ -288,7 +288,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     }
 }
 
-/* Share of the dense gradients that belongs to the table of the first segment. This table is reduced last. */
+/* Returns the share of the dense gradients that belongs to the table of the first segment. This table is
+ * reduced last. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding)
 {
     const nnc_parameters *first = &step->sums[0].dense;
@@ -300,7 +301,7 @@ static double table_share(const nnc_step *step, const nnc_stage_residency *holdi
     return table ? (first->params - first->matrix_params) / dense : 0.0;
 }
 
-/* Time of one device that its step end can overlap with. */
+/* Returns the time of one device that its step end can overlap with. */
 static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                     const nnc_stage_residency *holding)
 {

@@ -328,7 +328,7 @@ static const struct {
 };
 enum { EXAMPLE_COUNT = sizeof examples / sizeof examples[0] };
 
-/* An opened example with its estimate. */
+/* An example model with its estimate, for formulas without numbers. */
 typedef struct opened {
     const nnc_model *model;
     const nnc_device *device;

@@ -83,7 +83,7 @@ typedef struct nnc_explained_name {
     const char *path, *output; /* output: the command that prints it */
     const nnc_metrics *table;
     const nnc_metric *row;
-    bool again; /* its table is already listed */
+    bool again; /* true: the names of this table are already listed under another output */
 } nnc_explained_name;
 
 typedef struct nnc_explained_names {
@@ -100,16 +100,16 @@ typedef struct nnc_question {
     const nnc_report *report;
     const nnc_explain_output *outputs; /* outputs of other commands; NULL = none */
     const char
-        /* description of the example, when only formulas are asked; NULL: a real estimate */
+        /* description of the example estimate, if only formulas were asked for; NULL = a real estimate */
         *example;
     nnc_answer answer; /* answer to the current name */
     nnc_arena *arena;
     nnc_columns columns;       /* columns of the estimate */
-    nnc_explained_names names; /* filled when a word needs them */
+    nnc_explained_names names; /* all names that can be explained; filled when first needed */
     nnc_derivation *step, *row;
-    const nnc_line *said; /* lines of the estimate */
+    const nnc_line *said; /* lines of the derivation of the estimate */
     int said_count;
-    bool *shown; /* for each line: is it in the answer? */
+    bool *shown; /* for each line of `said`: true = it is already in the answer */
 } nnc_question;
 
 /* How well a word matches the name of a column, from worst to best: not at all; as the name of an enclosing section

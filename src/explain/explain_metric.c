@@ -82,7 +82,7 @@ nnc_status nnc_explained_names_of(const nnc_explain_output *outputs, nnc_arena *
     return f.failed ? NNC_NO_MEMORY : NNC_OK;
 }
 
-/* Does `name` (of this length) end a path, after a dot or as a whole? */
+/* Tests whether a path equals `name` (of this length), or ends with a dot and `name`. */
 static bool ends_path(const char *path, const char *name, size_t length)
 {
     const size_t whole = strlen(path);
@@ -90,7 +90,7 @@ static bool ends_path(const char *path, const char *name, size_t length)
            (length == whole || path[whole - length - 1] == '.');
 }
 
-/* Is the word the name of an array with one of its values, as "exposed_comm.data"? */
+/* Tests whether the word is the name of an array and of one of its values, such as "exposed_comm.data". */
 static bool is_value_of(const nnc_explained_name *name, const char *word)
 {
     const char *dot = strrchr(word, '.');
@@ -258,7 +258,8 @@ static const char *owner_text(const char *of)
     return of[0] != '\0' ? of : "step";
 }
 
-/* Finds the last line with this name that belongs to `of` and precedes line `before`; -1 = no such line. */
+/* Returns the index of the last line that has this name, has the owner `of`, and comes before line `before`; -1 = no
+ * such line. */
 static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before)
 {
     for (int i = before - 1; i >= 0; i--) {
@@ -315,7 +316,8 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Adds the lines of the estimate that belong to a metric, except its own line. */
+/* Adds the lines of the derivation whose owner is this metric. The line of the metric itself has another owner and is
+ * not added. */
 static void add_asides(nnc_question *a, const char *name)
 {
     for (int i = 0; i < a->said_count; i++) {
@@ -396,7 +398,7 @@ static nnc_naming names_column(const char *column, const char *word)
     return best;
 }
 
-/* Is the metric about a part of the network that the model does not have? */
+/* Tests whether a metric describes a part of the network that this model does not have. */
 static bool is_left_out(const nnc_question *a, const nnc_column *column)
 {
     char text[NNC_METRIC_TEXT_MAX];

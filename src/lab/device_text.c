@@ -157,7 +157,8 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
-    } else if (field->type == NNC_FIELD_ENUM) { /* the basis; later names of the enumeration are better */
+    } else if (field->type == NNC_FIELD_ENUM) { /* the only enumeration is the basis of the device; later values of it
+                                                 * are better */
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
@@ -173,7 +174,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Has the object itself a new parameter, not only an inner object? */
+/* Tests whether the object itself has a new parameter, not only one of its inner objects. */
 static bool has_new(const rewriting *w, const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {

@@ -49,8 +49,8 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Is the measurement a time to first token of a server? In a static batch it comes from prefill alone, which depends
- * more on the steps than on the server. */
+/* Tests whether the row is a time to first token of a server. A static batch does not count: its time to first token is
+ * a prefill alone, and depends more on step times than on the server. */
 static bool is_first_token(const nnc_measured *row)
 {
     return row->served == NNC_SERVED_TTFT && row->ask.batch == 0;
@@ -120,8 +120,8 @@ static int rank_of(const nnc_measured *row, bool launches)
     }
 }
 
-/* Is the step launch-bound: does the device wait for launches for over a fifth of the step? A host that is faster
- * than usual counts as a usual one. */
+/* Tests whether the step is launch-bound: the device waits for launches for more than a fifth of the step. A host that
+ * is faster than usual counts as a usual host. */
 static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
 {
     const double usual_s = 3.75e-5; /* the default of host.kernel_s */
@@ -215,7 +215,7 @@ static int64_t any_nodes_of(const nnc_fit_row *r)
     return r->plan.devices > node;
 }
 
-/* Does the device state the rate of its cache itself, so that it does not follow the peak rate? */
+/* Tests whether the device file states the rate of its cache. If not, the rate follows from the peak rate. */
 static int64_t cache_rate_of(const nnc_fit_row *r)
 {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
@@ -292,7 +292,8 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Rows that a parameter needs. If FORWARD, BACKWARD, RATE or RATIO is not met, the parameter is not listed at all. */
+/* Rows that a parameter needs in its group. If the need FORWARD, BACKWARD, RATE or RATIO is not met, the parameter is
+ * not listed at all. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
@@ -379,7 +380,7 @@ static const char *unmet(const nnc_fit *fit, int32_t g, need what, bool *listed)
     }
 }
 
-/* Does the attention kernel run in enough steps, with at least two sequence lengths? */
+/* Tests whether the attention kernel runs in enough steps of the group, with at least two sequence lengths. */
 static bool knows_flash(const nnc_fit *fit, int32_t g, int64_t kernel)
 {
     int64_t length = -1;
@@ -400,7 +401,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     const int32_t rows = fit->groups[g].rows;
     const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
     const char *why = rows < STEP_ROWS ? few_steps : !shapes ? one_shape : NULL;
-    int32_t next = 2 * STEP_ROWS; /* number of rows that the next parameter needs */
+    int32_t next = 2 * STEP_ROWS; /* number of rows that the group needs for one more parameter */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
@@ -421,7 +422,8 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     }
 }
 
-/* Adds the parameters of a group, from the table entries with the first beginning that matches the group's name. */
+/* Adds the parameters of a group. Finds the first entry of the table whose `group` is a beginning of the name of the
+ * group, and uses all entries with the same `group`. */
 static void choose_of_group(nnc_fit *fit, int32_t g)
 {
     const char *name = fit->groups[g].name, *group = NULL;
@@ -459,9 +461,10 @@ void nnc_fit_choose(nnc_fit *fit)
  * by ratios. Times and sizes change by sums, because they may be 0. */
 typedef struct range {
     const char *member;
-    double low, high; /* 0: the limit of the field */
+    double low, high; /* 0 = the limit of the field in the device table */
     double step;      /* step of the search; a step of the logarithm if `ratio` */
-    double usual;     /* start; NaN: twice the memory bandwidth, about the least rate of a cache */
+    double usual;     /* start of the search; NaN: the start is twice the memory bandwidth, about the least rate of a
+                       * cache */
     bool ratio;
 } range;
 
@@ -530,7 +533,8 @@ static const range *range_of(const char *name)
 
 /* ---- parameters that move ---- */
 
-/* The parameters of one group, or of all rows. The minimiser's unit is a step from the start. */
+/* A fit in progress: the parameters of one group, or of all rows. The minimiser sees each parameter as a number of
+ * steps from its start. */
 typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all groups */
@@ -611,7 +615,7 @@ static double error_of(moving *m, const nnc_fit_row *r)
     return predict(m, r) / r->row->measured_s - 1.0;
 }
 
-/* Are these parameters fitted to the row? */
+/* Tests whether the parameters in m are fitted to this row. */
 static bool uses(const moving *m, const nnc_fit_row *r)
 {
     return !r->held && (m->group < 0 || r->group == m->group) && (m->left_out < 0 || r->part != m->left_out);
@@ -694,7 +698,7 @@ static double objective(const double *x, void *context)
 
 /* ---- the fit of a group ---- */
 
-/* Is the value neutral: missing (NaN), or the default of its field? */
+/* Tests whether the value is neutral: missing (NaN), or the default of its field. */
 static bool is_neutral(double value, const nnc_field *field)
 {
     double neutral = (double)NAN;
@@ -732,7 +736,7 @@ static void begin(moving *m)
     }
 }
 
-/* Leaves out the parameters that change no prediction, in whichever direction they move. */
+/* Removes from the fit the parameters that change no prediction, neither when they grow nor when they fall. */
 static void drop_idle(moving *m)
 {
     double x[NNC_MINIMISE_MAX] = { 0 };
@@ -922,7 +926,7 @@ static int by_digest(const void *a, const void *b)
  * must stay together. */
 static int32_t assign_parts(const moving *m, hand *hands)
 {
-    int32_t count = 0, different = 0; /* number of rows, and of different digests */
+    int32_t count = 0, different = 0; /* number of rows; number of different digests */
     for (int32_t i = 0; i < m->fit->row_count; i++) {
         if (uses(m, &m->fit->rows[i])) {
             hands[count++] = (hand){ m->fit->rows[i].digest, i };
@@ -961,8 +965,8 @@ static int32_t assign_models(const moving *m)
     return models < 2 ? 0 : models < MODELS_MAX ? models : MODELS_MAX;
 }
 
-/* Fits the parameters without one part, then predicts this part. Parameters of later groups have no value during
- * this fit, as in the main fit, and their final value during the prediction. */
+/* Fits the parameters to all parts but one, then predicts the rows of that part. During this fit, parameters of later
+ * groups have no value, as in the main fit. During the prediction they have their final value. */
 static bool cross_part(moving *m, int32_t part, const double *last, size_t error)
 {
     nnc_fit *fit = m->fit;
@@ -995,8 +999,8 @@ static bool cross_part(moving *m, int32_t part, const double *last, size_t error
     return ok;
 }
 
-/* Computes the cross-validation errors of the rows, and the errors of fits without the row's model. hands: an
- * element for each row. Returns false when out of memory. */
+/* Computes the cross-validation error of each row, and its error by a fit that leaves out the model of the row. hands:
+ * space for one element per row. Returns false when out of memory. */
 static bool cross_validate(moving *m, hand *hands)
 {
     nnc_fit *fit = m->fit;
@@ -1056,8 +1060,8 @@ static void sum_errors(nnc_fit *fit, double *errors)
     }
 }
 
-/* Do the parameters improve the predictions of models that the fit leaves out? Also true if no model can be left
- * out. */
+/* Tests whether the parameters improve the predictions of models that a fit leaves out. Returns true also if no model
+ * can be left out. */
 static bool helps_others(moving *m)
 {
     double values[NNC_MINIMISE_MAX] = { 0 }, without = 0.0, left = 0.0;
@@ -1080,8 +1084,9 @@ static bool helps_others(moving *m)
     return count == 0 || left < without;
 }
 
-/* If the parameters of steps do not help models that are left out, keeps only the first; if that does not help
- * either, keeps none. They would only explain the measured models. Returns false when out of memory. */
+/* If the parameters of steps do not improve predictions of models that a fit leaves out, keeps only the first
+ * parameter. If the first alone does not improve them, keeps no parameter: it would only describe the measured models.
+ * Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
 {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) {
@@ -1113,7 +1118,8 @@ static double mean_of_steps(moving *m)
     return sum;
 }
 
-/* Do the fitted parameters of a group make the mean error of its rows greater, or the error of the steps? */
+/* Computes whether the fitted parameters of a group increase the mean error of the rows of this group, and whether they
+ * increase the error of the steps. */
 static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *steps_worse)
 {
     double values[NNC_MINIMISE_MAX] = { 0 };
@@ -1129,7 +1135,7 @@ static void compare_without(moving *m, int32_t group, bool *rows_worse, bool *st
     }
 }
 
-/* Refuses the parameters whose names end in `end`; "" = all. Returns their number. */
+/* Refuses the parameters whose names end in `end`; "" = all parameters. Returns the number of refused parameters. */
 static int leave_out(moving *m, const char *end, const char *reason)
 {
     int count = 0;
@@ -1170,8 +1176,8 @@ static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
     return true;
 }
 
-/* Fits the parameters of each group; parameters for all rows form one group. m keeps the state of each group for the
- * cross-validation. */
+/* Fits the parameters of each group. If the caller names parameters, they are fitted to all rows as one group. m[]
+ * keeps the state of each fit for the cross-validation. */
 static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
 {
     const bool joint = fit->parameter_count > 0 && fit->parameters[0].group < 0;
@@ -1181,7 +1187,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    bool left = false; /* was a model left out anywhere? Steps without a parameter of their own then count, too */
+    bool left = false; /* true: some fit left out a model. Steps on which no parameter is fitted then also count as left
+                        * out */
     for (int32_t i = 0; i < fit->row_count; i++) {
         left = left || !isnan(fit->rows[i].left);
     }

@@ -23,8 +23,8 @@
 typedef enum nnc_column_type { NNC_COLUMN_TEXT, NNC_COLUMN_WHOLE, NNC_COLUMN_NUMBER } nnc_column_type;
 
 typedef struct nnc_measured_column {
-    const char *name;     /* name of a special column or a field; NULL: a column for people */
-    const char *spelling; /* spelling in the file */
+    const char *name;     /* name of a special column, or of a field; NULL = nncost does not use the column */
+    const char *spelling; /* spelling of the column in the file */
     nnc_column_type type;
 } nnc_measured_column;
 
@@ -87,42 +87,45 @@ typedef struct nnc_measured {
     const char *model_name;            /* model name in the file, "" = not stated */
     bool fitted;                       /* fits may use the row; otherwise it is only scored */
     const char *model_id;              /* id of a shipped model, or a file; NULL = see `model` */
-    const nnc_model *model;            /* NULL: see model_id; kernels and collectives have no model */
+    const nnc_model *model;            /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
+                                        * has no model */
     const char *model_text;            /* "ID FIELD=VALUE ..." from which the model was made; NULL = none */
-    nnc_implementation implementation; /* library whose operators ran */
+    nnc_implementation implementation; /* library that implements the operators of the run */
     nnc_plan plan;
-    uint64_t given[2];          /* bits of the plan fields that have cells, in the order of the table of fields */
+    uint64_t given[2];          /* one bit for each plan field, in the order of the table of fields; 1 = the row has a
+                                 * cell for this field */
     const char *version;        /* version of the framework, "" = not stated */
-    bool as_stated;             /* settings that the row leaves open have the defaults of an estimate */
+    bool as_stated;             /* true: settings that the row leaves open have the defaults of an estimate */
     nnc_measured_field *fields; /* fields that the row sets in the device and the software profile */
     int32_t field_count;
-    double internode_bytes_per_s; /* share of one device in the network links of its node */
-    /* Time of the host during which the device waits, per pass and per sample; samples per second that the host
-     * prepares for each of its devices (NaN = enough). */
+    double internode_bytes_per_s; /* rate of the network links of a node, divided by its devices */
+    /* host_pass_s, host_sample_s: seconds per pass, and per sample, in which the device waits for the host.
+     * input_samples_per_s: samples that the host prepares for each of its devices; NaN = the device never waits for
+     * samples. */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    nnc_op op; /* op of a kernel; the pairs of attention are not yet set */
+    nnc_op op; /* op of a measured kernel; of an attention, the number of pairs is not set yet */
     bool causal;
-    bool both;   /* forward and backward of a convolution or a norm were timed together */
-    bool called; /* timed alone, from the host's call to the end of the kernel */
+    bool both;   /* true: forward and backward of a convolution or a norm were timed together */
+    bool called; /* true: the op was timed alone, from the call on the host to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
     nnc_serve_ask ask;        /* how requests were served */
-    bool single;              /* one request at a time */
+    bool single;              /* true: one request was served at a time */
     nnc_dtype pass_precision; /* precision of a forward pass */
-    bool tensor_open;         /* the degree of tensor parallelism is not recorded */
+    bool tensor_open;         /* true: the degree of tensor parallelism is not recorded */
     double measured_s;
-    double rounding;   /* relative half-width of the rounding in the file */
-    int64_t max_batch; /* the largest micro-batch that ran; 0 = not searched for */
+    double rounding;   /* largest relative rounding error of measured_s in the file */
+    int64_t max_batch; /* largest micro-batch that ran without running out of memory; 0 = not measured */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
     const char *undecided; /* setting that decides the time and is missing in the row, "" = none */
-    const char *reason;    /* why the row cannot be predicted; NULL = it can */
+    const char *reason;    /* why the row cannot be predicted; NULL = it can be predicted */
 } nnc_measured;
 
 typedef struct nnc_measured_file {
     const char *path;
     const nnc_measured *rows;
     int32_t count;
-    const char *const *unused; /* columns for people */
+    const char *const *unused; /* columns of the file that nncost does not use */
     int32_t unused_count;
 } nnc_measured_file;
 
@@ -130,7 +133,7 @@ typedef struct nnc_measured_file {
  * column, and names the file and the line. A cell of the wrong type, or a value without a meaning, becomes the
  * `reason` of its row. Other errors: NNC_IO, NNC_NO_MEMORY. */
 nnc_status nnc_measured_load(nnc_specs *specs, const char *path, nnc_measured_file *file, nnc_error *err);
-/* Reads the same from text in memory; name is used in messages. */
+/* Works as nnc_measured_load, but reads from text in memory; `name` is used in messages. */
 nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                               nnc_measured_file *file, nnc_error *err);
 
@@ -144,38 +147,43 @@ typedef struct nnc_scored {
     const nnc_measured *row;
     const char *device;   /* id of the device's file */
     const char *software; /* id of the profile; NULL = not loaded */
-    bool unknown;         /* no release of the row's framework is known, so the prediction is made without --software */
-    const char *what;     /* "DEVICE, PROFILE, dense": the group of --summary; "" = without --summary */
-    double measured_s;    /* measured time of the row; if saturated, seconds per request */
+    bool unknown;         /* true: nncost knows no release of the framework of the row, so the prediction is made
+                           * without --software */
+    const char *what;     /* group of the row in --summary: "DEVICE, PROFILE, dense"; "" = without --summary */
+    double measured_s;    /* measured seconds of the row; if saturated, measured seconds per request */
     double predicted_s, low_s, high_s, lower_bound_s;
-    bool saturated; /* by the prediction, the engine cannot serve the request rate that the row measured */
+    bool saturated; /* true: by the prediction, the engine cannot serve the request rate of the row */
     double error;
-    double model_flops;          /* FLOPs of the step, over all devices; attention over all pairs */
+    double model_flops;          /* FLOPs of the step on all devices; attention counts all pairs of query and key, also
+                                  * masked ones */
     nnc_memory_stat memory_stat; /* kind of memory that memory_error compares with */
     double predicted_bytes, memory_error;
     double most_bytes;                                /* upper end of the predicted memory */
-    double peak_allocated_error, peak_reserved_error; /* errors of rows that state peaks */
+    double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks; NaN if the row states no peak */
     int64_t max_batch, max_batch_tight;               /* predictions for rows that state a largest batch; 0 = none */
-    nnc_verdict fit;                                  /* predicted verdict on the memory of a step, although the step
-                                                       * ran */
-    bool experts;                                     /* served requests: the model has experts */
+    nnc_verdict fit;                                  /* predicted verdict: whether the step fits in memory (the
+                                                       * measured step did) */
+    bool experts;                                     /* true: the row is of served requests, and its model has
+                                                       * experts */
     const char *reason;                               /* why there is no prediction; NULL = there is one */
 } nnc_scored;
 
-/* Predicts one row in the way of an estimate. The caller passes the model, device, software and plan of the row, as
- * they are or changed; model may be NULL for kernels and collectives. Fails as nnc_estimate does. A row with a
- * reason is not scored. */
+/* Predicts one row as an estimate does. The caller passes the model, device, software and plan of the row, possibly
+ * changed; model may be NULL for kernels and collectives. Returns the errors of nnc_estimate. A row with a `reason` is
+ * not predicted. */
 nnc_status nnc_score_row(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                          const nnc_software *software, const nnc_plan *plan, nnc_scratch *scratch, nnc_scored *scored,
                          nnc_error *err);
 
-/* Does a cell of the row set this field of the plan? in: the nnc_measured. A function for nnc_given. */
+/* Tests whether a cell of the row sets this field of the plan. It has the type of nnc_given; `in` points to the
+ * nnc_measured. */
 bool nnc_measured_gives(const void *in, const char *field);
 
-/* Is the lower bound longer than the measured time plus its rounding? Then the bound or the measurement is wrong. */
+/* Tests whether the lower bound is longer than the measured time plus its rounding. If so, the bound or the measurement
+ * is wrong. */
 bool nnc_score_contradicts(const nnc_scored *scored);
 
-/* Returns the row without a prediction. */
+/* Returns an nnc_scored for a row without a prediction: all predicted values are NaN. */
 nnc_scored nnc_scored_open(const nnc_measured *row);
 
 /* Sections of rows whose errors are comparable: value, name, title. */
@@ -220,7 +228,7 @@ const char *nnc_score_by_name(nnc_score_by value);
 typedef struct nnc_score_stats {
     int32_t rows, scored;
     double mape;             /* mean of |error| */
-    double median;           /* median of |error|; of an even number of rows, the mean of the middle two */
+    double median;           /* median of |error|; if the number of rows is even, the mean of the middle two */
     double p90;              /* smallest |error| that nine tenths of the rows do not exceed */
     double bias;             /* mean of the error */
     int32_t intervals;       /* rows with an interval */
@@ -267,12 +275,12 @@ typedef struct nnc_fit_row {
 /* A parameter of the device; in a fit of served requests, of the software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
-    int32_t group;           /* group that determines it; -1 = all rows */
+    int32_t group;           /* index of the group of rows that determines the parameter; -1 = all rows */
     size_t offset;           /* place in the device or the software */
-    double before;           /* value before the fit; NaN = neutral, without a number */
+    double before;           /* value before the fit; NaN = the neutral value, which is not a number */
     double value;            /* fitted value, with six digits; NaN = not fitted */
     double low, high;        /* range in which the mean |ln(predicted / measured)| of its rows grows by at most 0.01 */
-    int32_t rows;            /* number of rows that it was fitted on */
+    int32_t rows;            /* number of rows on which the parameter was fitted */
     const char *of;          /* name of the group that determines it */
     bool at_limit;
     const char *reason; /* why it is not fitted; NULL = it is fitted */
@@ -288,18 +296,19 @@ typedef struct nnc_fit_group {
 
 typedef struct nnc_fit {
     nnc_scratch *scratch;
-    bool served; /* rows of served requests, parameters of the software */
+    bool served; /* true: fits parameters of the software profile to rows of served requests */
     nnc_fit_row *rows;
     int32_t row_count;
     nnc_fit_parameter parameters[NNC_FIT_PARAMETERS_MAX];
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
-    nnc_score_stats steps_before, steps_left; /* errors of all steps before the fit, and with each step predicted by
-                                               * a fit without its model */
+    nnc_score_stats steps_before, steps_left; /* errors of all steps: before the fit; and if each step is predicted by a
+                                               * fit that leaves out the model of this step */
 } nnc_fit;
 
-/* Can a parameter explain the row? served: the fit is of served requests, not of training. If not, *reason says why. */
+/* Tests whether a parameter can explain the row; if not, sets *reason. served: true = a fit of served requests, false =
+ * a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
 /* Sorts the rows into groups. */
@@ -355,7 +364,7 @@ typedef struct nnc_device_change {
     nnc_basis basis; /* basis of the new parameters; the file keeps its old basis if that is better */
     const nnc_fitted_value *values;
     int32_t count;
-    bool engine; /* the file is a profile, and its "serving" object changes */
+    bool engine; /* true: the file is a software profile, and its object "serving" changes */
 } nnc_device_change;
 
 /* Returns the file at `path` with new parameters. Its "efficiency" object (in a profile: its "serving" object) is
@@ -381,12 +390,12 @@ nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, n
 /* ---- log.c: logs of training programs ---- */
 
 enum {
-    NNC_LOG_WARM_UP = 5,  /* number of steps at the start of a log that are not judged; the first line is not judged
-                           * either */
+    NNC_LOG_WARM_UP = 5,  /* number of first steps whose lines the median does not use; it never uses the first line of
+                           * a log */
     NNC_LOG_WINDOW = 100, /* number of latest lines that the median is taken over */
 };
 
-/* State after the lines so far. NaN = not seen. */
+/* State of reading a log, after the lines so far. NaN = no line has stated the value. */
 typedef struct nnc_log {
     const char *program; /* NULL = no line was understood */
     int64_t lines, readings, skipped, judged;

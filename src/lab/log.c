@@ -1,7 +1,7 @@
 /* Reads logs of training programs: the time of a step, the memory and the MFU.
  *
- * Only the table `patterns` knows programs. A row has a mark, which a line must contain, and a key. The number
- * follows the key; it precedes the key in a progress bar, and if the key begins with a comma. Sources of the
+ * Only the table `patterns` knows programs. A row of this table has a mark, which a line must contain, and a key. The
+ * number follows the key. It precedes the key in a progress bar, and if the key begins with a comma. Sources of the
  * formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
  * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
  * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
@@ -31,7 +31,8 @@ typedef struct pattern {
     const char *key;
     quantity what;
     double unit;
-    bool whole_run; /* the line has a mean of the whole run, warm-up included; it is used when no other line is found */
+    bool whole_run; /* true: the line states a mean of the whole run, warm-up included. It is used only if no other line
+                     * is found */
 } pattern;
 
 static const pattern patterns[] = {
@@ -117,9 +118,9 @@ static double value_of(const pattern *p, const char *line)
     return number_at(at) * p->unit;
 }
 
-/* Is the line a progress bar other than the bar of training? The bar of training has no words before its percentage;
- * bars of loading and of data have. The first such bar sets the number of steps; bars with another number are
- * evaluations. */
+/* Tests whether the line is a progress bar, but not the bar of training. The bar of training has no words before its
+ * percentage; bars of loading and of data have. The first such bar sets the number of steps; bars with another number
+ * are evaluations. */
 static bool is_other_bar(nnc_log *log, const char *line)
 {
     const char *percent = strstr(line, "%|");

@@ -27,7 +27,7 @@ static const char number_columns[] =
     "micro_batches|global_batch|bytes|ttft_s|tpot_s|latency_s|output_tokens_per_s|"
     "iterations_per_s|least_bytes|time_s|";
 
-/* Columns that only people read; reports list them as unused. */
+/* Columns that nncost does not use; reports list them as unused. */
 static const char people_columns[] =
     "|url|hardware_stated|n_slices|n_params|measured_tokens_per_s_per_device|"
     "measured_samples_per_s|measured_tflops_per_device|measured_mfu|peer_pred_step_s|"
@@ -197,7 +197,7 @@ typedef struct reading {
     int32_t count, capacity;
     nnc_measured *row; /* the row that is being read */
     bool no_memory;
-    char bad[256]; /* description of a cell of the line with the wrong type; "" = none */
+    char bad[256]; /* description of a cell of the line that has the wrong type; "" = no such cell */
 } reading;
 
 static bool is(const char *text, const char *other)
@@ -312,7 +312,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-/* Looks for a cell of the wrong type. It makes its row unpredictable, but does not refuse the file. */
+/* Finds a cell of the wrong type. Such a cell is recorded as the reason why its row is not predicted; it does not
+ * refuse the file. */
 static nnc_status check_cells(reading *r, nnc_error *err)
 {
     static const char *const expected[] = { "", "a whole number", "a number" };
@@ -610,8 +611,8 @@ static void name_model(reading *r, const char *text)
     }
 }
 
-/* Loads a model configuration from its path, relative to the folder of the file. The row says whether the head is
- * tied. */
+/* Loads a model configuration from its path, relative to the folder of the file. If the row has model.tied_head, this
+ * decides whether the head is tied. */
 static void read_configuration(reading *r)
 {
     char path[1024];
@@ -635,7 +636,8 @@ static void read_configuration(reading *r)
         made->decoder.tied_head = whole_of(r, "model.tied_head") == 1;
     }
     if (made->decoder.encoder_layers > 0 && made->decoder.positions == NNC_POSITIONS_RELATIVE) {
-        made->decoder.encoder_seq_len = row->plan.seq_len; /* the labels have a quarter of its tokens */
+        made->decoder.encoder_seq_len = row->plan.seq_len; /* the encoder gets all tokens of the row; the decoder gets
+                                                            * the labels, a quarter of that number */
         row->plan.seq_len /= 4;
     }
     row->model = made;
@@ -671,9 +673,9 @@ static void read_model(reading *r)
     read_decoder(r, model);
 }
 
-/* Reads how the program of a row ran. A file with configurations has steps of a plain program: forward, backward,
- * optimizer. It does not clip gradients unless the row says so. The row states whether it was compiled, and the
- * memory layout of its feature maps. */
+/* Sets the profile and the implementation of a row in a file with configurations (column config). The steps of such a
+ * file are forward, backward and optimizer; gradients are clipped only if the row states it. The row also states
+ * whether the program was compiled, and the layout of its feature maps. */
 static void read_program(reading *r, nnc_measured *row)
 {
     if (!has(r, "config")) {
@@ -749,7 +751,7 @@ static nnc_dtype dtype_of(reading *r)
     return found < 0 ? NNC_DTYPE_COUNT : (nnc_dtype)found;
 }
 
-/* Was the kernel run alone by PyTorch? Its id then contains "-torch/". */
+/* Tests whether PyTorch ran the kernel alone. The id of such a row contains "-torch/". */
 static bool by_torch(const reading *r)
 {
     return strstr(text_of(r, "id"), "-torch/") != NULL;
@@ -885,7 +887,7 @@ static void set_operator(reading *r, nnc_op *op)
     const char *name = text_of(r, "op");
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
     const double width = nnc_dtype_bytes(op->dtype);
-    /* an embedding states the bytes that it moves: rows read plus rows written */
+    /* an embedding without a size states the bytes that it moves (values read plus values written) */
     const int64_t rows =
         sized ? whole_of(r, flat ? "n" : "rows") : (int64_t)(number_of(r, "least_bytes") / (2.0 * width));
     const int64_t columns = flat ? 1 : whole_of(r, "cols");
@@ -1008,7 +1010,7 @@ static void read_attention(reading *r)
                      .s_k = seq_len,
                      .head_dim = width,
                      .value_dim = value > 0 ? value : width,
-                     /* the other kernels in the tables are as fast as FlashAttention-3 */
+                     /* kernels with other names in the tables are as fast as FlashAttention-3 */
                      .kernel = strstr(text_of(r, "kernel"), "FlashAttention-2") != NULL       ? NNC_FLASH2
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                               : NNC_FLASH3 },
@@ -1043,14 +1045,15 @@ static bool starts_together(const char *mode)
     return is(mode, "static") || is(mode, "single-stream");
 }
 
-/* Is the row a single forward pass: a denoising step of all images, or an encoder over a batch (no tokens are
- * generated)? */
+/* Tests whether the row is a single forward pass: a denoising step of all images, or an encoder over a batch (no tokens
+ * are generated). */
 static bool is_pass(const reading *r)
 {
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
 }
 
-/* Does the row have this measurement? A batch that is timed as a whole gives no times of single tokens. */
+/* Tests whether the row counts as this kind of measurement. If a batch is timed as a whole, it has no times of single
+ * tokens. */
 static bool counts(const reading *r, nnc_served served)
 {
     const char *mode = text_of(r, "mode");
@@ -1121,15 +1124,16 @@ static void read_pass(reading *r)
 static bool is_replayed(const reading *r)
 {
     for (int i = 0; i < r->width; i++) {
-        if (is(r->columns[i].spelling, "cuda_graph")) { /* for people in tables of steps */
+        if (is(r->columns[i].spelling, "cuda_graph")) { /* tables of steps also have this column, but do not use it */
             return is(r->csv.cells[i], "1");
         }
     }
     return false;
 }
 
-/* One prefill, or one step of decode behind `context` tokens, timed by itself. A replayed graph is decode of gpt-fast; no
- * profile of serving runs operators one by one. */
+/* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
+ * describes steps that replay a CUDA graph. Steps without a graph are refused, because no profile of serving runs
+ * operators one by one. Returns false if the row is the other kind of step. */
 static bool read_timed(reading *r)
 {
     nnc_measured *row = r->row;
@@ -1159,7 +1163,8 @@ static bool read_timed(reading *r)
     return true;
 }
 
-/* row->served is set; false: the line has no such measurement. */
+/* Reads one measurement of served requests; the caller has set row->served to its kind. Returns false if the line has
+ * no measurement of this kind. */
 static bool read_serving(reading *r)
 {
     nnc_measured *row = r->row;
@@ -1199,8 +1204,8 @@ const char *nnc_measured_file_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* May fits use the row? Rows with the same source and model stay together: fits use them if the CRC-32 of
- * "SOURCE/MODEL" is even; otherwise they are only scored. */
+/* Tests whether fits may use a row: if the CRC-32 of "SOURCE/MODEL" is even. Rows with the same source and model are
+ * therefore either all fitted, or all only scored. */
 static bool measured_is_fitted(const char *source, const char *model_name)
 {
     uint32_t crc = nnc_crc32(0, source, strlen(source));
@@ -1208,8 +1213,8 @@ static bool measured_is_fitted(const char *source, const char *model_name)
     return nnc_crc32(crc, model_name, strlen(model_name)) % 2 == 0;
 }
 
-/* Returns the source without the part after its colon ("owner/repo:file@commit"); without a source, the name of the
- * file. */
+/* Returns the source without the part after its colon ("owner/repo:file@commit"). If the row has no source, returns the
+ * name of the file. */
 static const char *source_of(reading *r)
 {
     char text[128];
@@ -1353,8 +1358,8 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
     return read_all(r, file, err);
 }
 
-/* Tables for the rows that nncost.measure writes; each table has one kind of rows. Kinds that cannot be predicted
- * yet are put with the kernels, which refuse them by name. */
+/* CSV columns for the rows that nncost.measure writes as JSON; each table has one kind of rows. Kinds that cannot be
+ * predicted yet go to the table of kernels, which refuses them with their name. */
 static const struct {
     const char *kind; /* NULL = all others */
     const char *columns;

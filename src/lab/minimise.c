@@ -49,7 +49,7 @@ nnc_status nnc_minimise_available(nnc_error *err)
 static double evaluate(unsigned count, const double *x, double *gradient, void *context)
 {
     const nnc_minimise_problem *problem = context;
-    (void)count, (void)gradient; /* the method uses no gradient */
+    (void)count, (void)gradient; /* not used, because the method needs no gradient */
     const double value = problem->value(x, problem->context);
     return isfinite(value) ? value : HUGE_VAL;
 }

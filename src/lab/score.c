@@ -252,7 +252,8 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     };
     scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
-    if (serve->saturated) { /* the queue grows without limit, so the served rate is compared instead */
+    if (serve->saturated) { /* the queue would grow without limit: compares the served rate with the requested rate
+                             * instead */
         scored->saturated = true;
         spread = nnc_serve_spread(&software->serving, scored->experts);
         scored->measured_s = 1.0 / row->ask.request_rate;

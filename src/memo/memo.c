@@ -292,7 +292,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Prepares the list again, for a plan that differs only in its number of micro-batches. */
+/* Prepares the op list for a plan that differs from the previous plan only in the number of micro-batches. */
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* not used: the step has its own sums */
@@ -310,7 +310,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
     const bool everywhere = nnc_step_recomputed(step, &scratch->step, again);
     nnc_describe_model(scratch->shared->model, &alike->whole, step, r);
     if (!everywhere || !alike->worked) {                  /* model FLOPs are counted before sharding */
-        const bool whole = nnc_plan_is_whole(step->plan); /* true: the table of the whole list also serves one rank */
+        const bool whole = nnc_plan_is_whole(step->plan); /* true: the table of the whole list is also the table of one
+                                                           * rank */
         if (whole) {
             make_table(scratch->shared, alike, step);
         } else {
@@ -381,7 +382,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     shared->memory_stage = r->memory_stage;
 }
 
-/* Does the step end depend on the number of micro-batches? */
+/* Tests whether the step end depends on the number of micro-batches. */
 static bool counts_passes(const nnc_step *step)
 {
     return step->plan->zero == 2 || nnc_step_adds_gradients(step);
@@ -422,7 +423,7 @@ static void recall_ends(const nnc_pass_entry *p, const nnc_step *step, nnc_scrat
     shared->ended_passes = step->plan->micro_batches;
 }
 
-/* Is the estimate complete after the memory, without times? */
+/* Tests whether the estimate is complete when the memory is known, because the plan needs no times. */
 static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
 {
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
@@ -459,7 +460,8 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
 
 /* ---- estimates ---- */
 
-/* May more plans have the last list? The cache keeps no list that only one plan has. */
+/* Tests whether later plans may need the list that was used last. If a list was used by one plan only, results are not
+ * kept for it. */
 static bool lasts(const nnc_estimate_cache *shared)
 {
     return shared->promised && shared->last->found;
@@ -641,7 +643,8 @@ static bool create_search(nnc_scratch *scratch)
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search)
 {
     nnc_estimate_cache *shared = scratch->shared;
-    if (shared->passes.slots == 0) { /* the first promise: expects many plans */
+    if (shared->passes.slots == 0) { /* first call of nnc_scratch_share: creates large caches, because many plans
+                                      * follow */
         nnc_memo lists = { .slots = 0 };
         if (!create_lists(&lists, NNC_LOWERED_LISTS) ||
             !nnc_memo_create(&shared->passes, PASSES, PASS_WAYS, sizeof(nnc_plan), sizeof(nnc_plan),
@@ -696,10 +699,11 @@ static void set_plan(end_key *key, const nnc_step *step)
  * device. */
 typedef struct seconds_key {
     uint64_t like;
-    int32_t held[NNC_SEGMENTS_MAX][2]; /* instances; of these, recomputed */
+    int32_t held[NNC_SEGMENTS_MAX][2]; /* number of instances; number of recomputed instances */
 } seconds_key;
 
-enum { HASHED_HELD = 6 * sizeof(int32_t) }; /* bytes for the embedding, the first layers and the segment after them */
+/* Number of bytes of `held` that the hash uses: two counts for each of the first three segments. */
+enum { HASHED_HELD = 6 * sizeof(int32_t) };
 
 static void set_held(seconds_key *key, const nnc_stage_residency *h)
 {

@@ -61,7 +61,7 @@ void *nnc_memo_add(nnc_memo *memo, const void *key);
 /* Forgets all entries. */
 void nnc_memo_clear(nnc_memo *memo);
 
-/* Returns entry number i in order of arrival, i < count. */
+/* Returns the value of the entry that was added as number `index`, counted from 0; index < count. */
 void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* ---- memo.c: lowered lists, product times, passes ---- */
@@ -81,11 +81,12 @@ typedef struct nnc_lowered {
     nnc_route routes[NNC_ROUTES_OF_LAYERS];
 } nnc_lowered;
 
-/* Times of the passes of plans that differ only in their number of micro-batches. Segments and recompute blocks of
- * the op list are not copied; they stay in its nnc_lowered. */
+/* Results that plans with different numbers of micro-batches share, such as the times of a pass. Segments and recompute
+ * blocks of the op list are not copied; they stay in `alike`. */
 typedef struct nnc_pass_entry {
     nnc_lowered *alike;
-    uint64_t list_number; /* list_number of that nnc_lowered; if it differs there, the entry is invalid */
+    uint64_t list_number; /* list_number of `alike` when the entry was made; if alike->list_number differs now, the
+                           * entry is invalid */
     nnc_step step;        /* plan, software and step ends are set again for each estimate */
     nnc_network network;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
@@ -99,15 +100,15 @@ typedef struct nnc_pass_entry {
  * this promise, they are compared byte by byte with the previous estimate. */
 enum { NNC_LOWERED_LISTS = 4 };
 typedef struct nnc_estimate_cache {
-    const nnc_model *model; /* NULL = no results are shared */
+    const nnc_model *model; /* model of the cached results; NULL = no results are cached */
     const nnc_device *device;
     bool promised;
-    nnc_model last_model; /* model of the previous estimate, used without the promise */
+    nnc_model last_model; /* model of the previous estimate, compared if nnc_scratch_share was not called */
     nnc_device last_device;
     uint64_t lists; /* number of lists made so far */
     nnc_op_timer timer;
     nnc_memo products, alikes, passes, ends, end_seconds, partitions;
-    nnc_lowered *last;                 /* the lists that were found last; NULL = none yet */
+    nnc_lowered *last;                 /* the lowered list of the previous estimate; NULL = no estimate yet */
     const nnc_pass_entry *partitioned; /* the entry to which stages and memory in scratch belong; NULL = no entry */
     const nnc_pass_entry *ended;       /* the entry to which the step ends in scratch belong; NULL = no entry */
     int64_t ended_passes;              /* number of micro-batches of that plan */
@@ -125,25 +126,27 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
 /* Returns the valid entry of a plan under its profile, or NULL. */
 nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software);
 
-/* The parts of an estimate, for a search, which looks at the memory of a plan before its times. This one prepares the
- * list of one rank and its sums. */
+/* A search calls the parts of an estimate one by one, because it needs the memory of a plan before its times. This part
+ * prepares the op list of one rank and the sums of the list. */
 nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan,
                             nnc_network *network, nnc_step *step, nnc_segment_sums sums[NNC_SEGMENTS_MAX],
                             nnc_lowered **alike, nnc_error *err);
-/* Sets the work, from the segments of each device in scratch. Overwrites scratch->rows. */
+/* Sets the FLOPs in the result, from the segments that each device holds (in scratch). Overwrites scratch->rows. */
 void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *step, nnc_result *r);
 /* Makes the op table, including the ops that the last plan added. */
 void nnc_lowered_rows(nnc_estimate_cache *shared, nnc_lowered *alike, const nnc_step *step, nnc_rows *rows);
 
 /* ---- memo.c: step ends and partitions of a search ---- */
 
-/* nnc_step_ends_set for the stages in scratch, through two caches. like: a number that is equal for equal units and
- * equal plans (the order of passes may differ), and is not used again for others. Needs nnc_scratch_share. */
+/* Works as nnc_step_ends_set for the stages in scratch, but looks in two caches first. like: a number that is equal for
+ * equal units and equal plans (the order of passes may differ), and is not used again for others. Needs
+ * nnc_scratch_share. */
 void nnc_step_ends_recall(nnc_scratch *scratch, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                           uint64_t like);
 
-/* nnc_step_partition through a cache. The plans must have one list and may differ only in pipeline, schedule, virtual
- * stages, micro-batches and full recomputation. Partitions of long pipelines are not kept. */
+/* Works as nnc_step_partition, but looks in a cache first. The plans must have one list and may differ only in
+ * pipeline, schedule, virtual stages, micro-batches and full recomputation. Partitions of long pipelines are not
+ * kept. */
 void nnc_step_partition_recall(nnc_scratch *scratch, const nnc_step *step);
 
 /* Creates the two caches. Returns false if out of memory. */

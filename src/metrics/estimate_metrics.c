@@ -36,8 +36,8 @@ static nnc_cell get_offload(const nnc_place *place, char text[NNC_METRIC_TEXT_MA
     return (nnc_cell){ .kind = NNC_CELL_TEXT, .text = text };
 }
 
-/* Is the schedule the usual one for its virtual stages? Then outputs omit it: "1f1b", or "interleaved" with virtual
- * stages. */
+/* Tests whether the schedule is the usual one: "1f1b", or "interleaved" with virtual stages. Outputs then omit the
+ * schedule. */
 static bool is_usual(const nnc_plan *plan)
 {
     return plan->pipeline == 1 ||

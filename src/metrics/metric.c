@@ -108,7 +108,7 @@ bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place)
 
 /* ---- columns ---- */
 
-/* State of collecting columns: the first pass counts them, the second pass fills the list. */
+/* State while columns are collected. The first pass counts the columns, the second pass fills the list. */
 typedef struct finder {
     nnc_arena *arena;
     nnc_column *list; /* NULL = only count */
@@ -215,15 +215,15 @@ const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name)
     return found;
 }
 
-/* Does `full` end with a dot and `word`? */
+/* Tests whether `full` ends with a dot and `word`. */
 static bool ends_so(const char *full, const char *word)
 {
     const size_t whole = strlen(full), part = strlen(word);
     return part > 0 && whole > part && full[whole - part - 1] == '.' && strcmp(full + whole - part, word) == 0;
 }
 
-/* Is the name an input of the plan? If a result has the same last part, a word means the result: "tokens" is
- * "work.tokens". */
+/* Tests whether the name is an input of the plan. If a result has the same last part, a short name means the result:
+ * "tokens" is "work.tokens". */
 static bool gives_way(const char *full)
 {
     return strncmp(full, "plan.", strlen("plan.")) == 0;
@@ -490,7 +490,7 @@ NNC_GET(get_ends, nnc_stage,
                       : self->head                  ? "head"
                                                     : ""))
 
-/* Only schedules with separate weight gradients have this time. */
+/* Returns the time of separate weight gradients; null in schedules without them. */
 NNC_GET(get_shown_weight_s, nnc_stage, nnc_number_cell(self->weight_s > 0 ? self->weight_s : (double)NAN))
 
 NNC_GET(get_busiest, void, nnc_text_cell(place->index == NNC_OWNER(nnc_report)->result->stage ? "busiest" : ""))

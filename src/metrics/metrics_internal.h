@@ -19,7 +19,7 @@ typedef enum nnc_metric_type {
     NNC_METRIC_TEXT,   /* const char *; NULL = no text */
     NNC_METRIC_CHARS,  /* char[] */
     NNC_METRIC_ENUM,   /* an enumerator, printed by its name */
-    NNC_METRIC_ANY,    /* a number or a text that `get` computes */
+    NNC_METRIC_ANY,    /* a number or a string that the function `get` computes */
     NNC_METRIC_OBJECT, /* an object with the rows of another table */
     NNC_METRIC_LIST,   /* a list: pointer to records of another table */
     NNC_METRIC_TEXTS   /* a list of texts: pointer to const char * */
@@ -45,7 +45,7 @@ typedef struct nnc_place {
     int64_t index;     /* position in that list */
 } nnc_place;
 
-/* A function that computes a value. It may store a text in `text`. */
+/* Type of a function that computes a value. If the value is a string, the function may write it to `text`. */
 enum { NNC_METRIC_TEXT_MAX = 512 };
 typedef nnc_cell nnc_metric_get(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 
@@ -75,7 +75,7 @@ typedef struct nnc_metric {
      * hop - 1 points. Some values are computed by `get` instead. */
     uint16_t hop;
     uint32_t offset, size;
-    uint32_t count_offset; /* place of the count of a list (int32_t or int64_t), after the same hop */
+    uint32_t count_offset; /* offset of the count of a list (int32_t or int64_t), in the same struct as `offset` */
     nnc_metric_get *get;
 
     nnc_names names; /* names of the enumerators, or of an array with each_count values (int64_t or double) */
@@ -90,13 +90,13 @@ typedef struct nnc_metric {
 
     int16_t each_count;
     uint8_t count_size;
-    bool full : 1;       /* missing (NaN) in a brief estimate: see nnc_scratch */
-    bool blank_zero : 1; /* 0 means "does not apply" and is written as null */
-    bool sparse : 1;     /* JSON omits the zeros of an array */
-    bool in_place : 1;   /* the list itself is in the record, not a pointer to it */
-    bool null_empty : 1; /* an empty list is written as null */
-    bool any_sign : 1;   /* may be negative, although it has a unit */
-    bool shrinks : 1;    /* the text is cut if the line would be too long */
+    bool full : 1;       /* true: the value is missing (NaN) in a brief estimate; see `brief` in nnc_scratch */
+    bool blank_zero : 1; /* true: the value 0 means "does not apply" and is written as null */
+    bool sparse : 1;     /* true: JSON omits the zeros of an array */
+    bool in_place : 1;   /* true: the record contains the list itself, not a pointer to it */
+    bool null_empty : 1; /* true: an empty list is written as null */
+    bool any_sign : 1;   /* true: the value may be negative, although it has a unit */
+    bool shrinks : 1;    /* true: the text is cut if the line would be too long */
     int8_t drop;         /* if the line is still too long, columns are omitted in this order, lowest first; 0 = never
                           * omitted */
 } nnc_metric;
@@ -133,8 +133,8 @@ struct nnc_metrics {
     {                                                                                      \
         .name = #member, NNC_IN(of, member), .names = { (name_of), (number) }, __VA_ARGS__ \
     }
-/* NNC_AS: a row with another name than the member. NNC_HEAD: a row only for tables. NNC_ROWS: the inlined rows of
- * another table. */
+/* NNC_AS makes a row whose name differs from the struct member. NNC_HEAD makes a row that only tables show. NNC_ROWS
+ * includes the rows of another metrics table. */
 #define NNC_AS(text, kind, ...)                                \
     {                                                          \
         .name = (text), .type = NNC_METRIC_##kind, __VA_ARGS__ \
@@ -170,7 +170,7 @@ struct nnc_metrics {
         (void)self;                              \
         return (condition);                      \
     }
-/* For use in NNC_GET and NNC_IF: the record whose list contains this one. */
+/* Used inside NNC_GET and NNC_IF: the record whose list contains the present record. */
 #define NNC_OWNER(of) ((const of *)place->owner)
 
 #define NNC_METRICS(text, list, of)                                                                        \
@@ -181,7 +181,7 @@ struct nnc_metrics {
 /* Reads one value of a row. index: index in an array. A number that is not finite becomes NNC_CELL_NULL. */
 nnc_cell nnc_metric_read(const nnc_metric *row, const nnc_place *place, int32_t index, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Make cells from values; NaN and NULL become NNC_CELL_NULL. */
+/* These functions make a cell from a value. NaN and NULL become NNC_CELL_NULL. */
 nnc_cell nnc_number_cell(double number);
 nnc_cell nnc_text_cell(const char *text);
 static inline nnc_cell nnc_whole_cell(int64_t whole)
@@ -226,7 +226,7 @@ typedef struct nnc_columns {
 /* Lists all values of a table except those of lists, in the order of the table. Errors: NNC_NO_MEMORY. */
 nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
 
-/* Is the value missing in a brief estimate? */
+/* Tests whether the value of a column is missing in a brief estimate. */
 bool nnc_column_is_full(const nnc_column *column);
 
 nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NNC_METRIC_TEXT_MAX]);
@@ -234,8 +234,9 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 /* Finds the row of a value by its full name; for an array, the name of any of its values. NULL = unknown name. */
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
-/* Finds the name that a word means: an equal name, or the only name that ends with a dot and the word. A result goes
- * before an input of the plan. names: `count` pointers; each lies `stride` bytes after the one before. */
+/* Finds the name that a word means: an equal name, or the only name that ends with a dot and the word. If a result and
+ * an input of the plan end so, the word means the result. names: `count` pointers; each lies `stride` bytes after the
+ * one before. */
 typedef struct nnc_name_match {
     /* -1 = not found. other: index of a second name that ends with the word, if no name is equal */
     int32_t index, other;
@@ -269,8 +270,8 @@ const char *nnc_past_name(unsigned of);
 typedef struct nnc_past {
     nnc_past_of of;
     int64_t device_rows;  /* steps of this device that no fit used */
-    int64_t rows, unseen; /* number of measured steps in `of`; number of those that no fit used; error and bias apply to
-                           * the latter */
+    int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: how many of these no fit used;
+                           * error and bias are those of the unseen steps */
     double error, bias;
 } nnc_past;
 
@@ -328,7 +329,7 @@ typedef struct nnc_report {
     const nnc_result *result;
     const nnc_op_cost *ops; /* NULL = without an op list */
     int32_t op_count;
-    const nnc_stage *stages; /* NULL only in comparisons */
+    const nnc_stage *stages; /* pipeline stages; NULL only in comparisons */
     int32_t stage_count;
     nnc_scratch *scratch; /* scratch of the estimate; NULL = without explanations */
     const nnc_advice *advice;
@@ -340,9 +341,9 @@ typedef struct nnc_report {
     int sensitivity_count;
     const nnc_run_ask *run_ask; /* NULL = without a run */
     const nnc_run *run;
-    bool spot;                      /* the price is for interruptible capacity */
-    const nnc_region *region;       /* source of the carbon intensity; NULL = not named */
-    const nnc_building *building;   /* source of the PUE; NULL = not named */
+    bool spot;                      /* true: the price is for interruptible (spot) capacity */
+    const nnc_region *region;       /* region whose carbon intensity is used; NULL = no region was named */
+    const nnc_building *building;   /* data centre whose PUE is used; NULL = no data centre was named */
     const nnc_serve_ask *serve_ask; /* NULL = training */
     const nnc_serve *serve;
     const struct nnc_images_ask *images_ask; /* NULL = no image generation */
@@ -360,33 +361,34 @@ typedef struct nnc_report {
 
 /* Finds the accuracy of earlier predictions for the same family under the same profile. */
 nnc_past nnc_report_past(const nnc_report *report);
-/* Are inputs implausible, but the answer was computed? Ranges of measurements do not apply to such an answer. */
+/* Tests whether inputs are implausible but the report was computed all the same. Ranges of measurements do not apply to
+ * this report. */
 bool nnc_report_is_implausible(const nnc_report *report);
 
 /* Returns the price of the device file if the costs use it. Returns NULL if the plan gives the price, or no price is
  * known. */
 const nnc_price *nnc_report_price(const nnc_report *report);
 
-/* Currency of prices on a device: the currency of the device file, else US dollars (also for --price). */
+/* Returns the currency of prices on a device: the currency of the device file, else US dollars (also for --price). */
 const char *nnc_price_currency(const nnc_device *device);
 
-/* Currency of the costs in a report; NULL = no known price. */
+/* Returns the currency of the costs in a report; NULL = no known price. */
 const char *nnc_report_currency(const nnc_report *report);
 
 /* Returns advice if launching ops bounds the step; else NULL. */
 const char *nnc_launch_advice(const nnc_result *result);
 
-/* Number of rows of the vocabulary table with padding for tensor ranks; 0 = no padding. */
+/* Returns the number of rows of the vocabulary table with padding for tensor ranks; 0 = no padding. */
 int64_t nnc_padded_rows(const nnc_report *report);
 
-/* Price of a million tokens, for images of a thousand samples; NaN = unknown. */
+/* Returns the price of a million trained tokens, or of a thousand images for image models; NaN = unknown. */
 double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 
 /* Writes the verdict in one line, with its numbers, into text. Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
 
-/* FLOP/s that long kernels sustain by the fit, in the plan's precision; the next function returns the sustained
- * bandwidth. */
+/* Returns the FLOP/s that long kernels sustain by the fit, in the plan's precision; the next function returns the
+ * sustained bandwidth. */
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 
@@ -407,8 +409,8 @@ const nnc_metric *nnc_figure_metric(const char *name);
 /* The launch files of a report, and their keys that set no option. */
 extern const nnc_metrics nnc_launch_metrics;
 
-/* Tables of serving for records of type nnc_report: all values; the document with its ops. Then tables for records of
- * type nnc_serve_step and nnc_serve_op. */
+/* Tables of serving. For records of type nnc_report: all values; the whole document, ops included. The other two tables
+ * are for records of type nnc_serve_step and nnc_serve_op. */
 extern const nnc_metrics nnc_serve_metrics, nnc_serve_document, nnc_serve_step_metrics, nnc_serve_op_metrics;
 
 /* Table of image generation, for records of type nnc_report. */

@@ -42,9 +42,9 @@ typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: forwards before the first backward */
     int32_t others;
     const int32_t *place;     /* place of each other chunk in the order of chunks */
-    const double *more_bytes; /* bytes of each other chunk, less the bytes of chunk 1 */
+    const double *more_bytes; /* bytes that a pass keeps in each other chunk, minus those in chunk 1 */
     double highest;
-    int64_t peak_at; /* number of the backward at the peak */
+    int64_t peak_at; /* index of the backward at the peak */
 } interleaved;
 
 /* Progress after the first `ops` passes of a phase. A round has p micro-batches on each of the v chunks in turn. */
@@ -59,14 +59,14 @@ static progress progress_of(const interleaved *in, int64_t ops)
     return (progress){ .whole = ops / round * in->stages, .rest = ops % round };
 }
 
-/* Number of finished passes of the chunk at `place` in the order. */
+/* Returns the number of finished passes of the chunk at `place` in the order. */
 static int64_t passes_of(progress of, int64_t place, int64_t stages)
 {
     const int64_t rest = of.rest - place * stages;
     return of.whole + (rest < 0 ? 0 : rest > stages ? stages : rest);
 }
 
-/* Number of passes that a chunk keeps before backward number k. */
+/* Returns the number of passes that a chunk keeps just before the k-th backward of the device. */
 static int64_t kept_at(const interleaved *in, int64_t k, int64_t chunk)
 {
     return passes_of(progress_of(in, in->ahead + k), chunk, in->stages) -
@@ -85,8 +85,8 @@ static void look_at(interleaved *in, int64_t k)
     }
 }
 
-/* Compares backward number k with the highest so far. A negative k is moved to the first round; a k past the end is
- * ignored. */
+/* Computes the kept bytes at the k-th backward and keeps the largest so far. A negative k is moved to the first round;
+ * a k past the end is ignored. */
 static void look_in_round(interleaved *in, int64_t k, int64_t end)
 {
     const int64_t at = k < 0 ? k + in->stages * in->chunks : k;

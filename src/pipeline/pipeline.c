@@ -167,7 +167,7 @@ static bool ready(const nnc_stream *stream)
     return (in == NULL || in->put != in->got) && (out == NULL || out->put - out->got <= out->mask);
 }
 
-/* Takes the next message of the stream. Returns the time when its input is there, at least start_s. */
+/* Takes the next message of the stream. Returns the time when this input has arrived, or start_s if that is later. */
 static double receive(nnc_stream *stream, double start_s)
 {
     nnc_queue *const in = stream->in;
@@ -214,7 +214,7 @@ static void turn(const replay *r, nnc_stream *stream, nnc_pipeline_phase phase)
     bind(r, stream, phase, (stream->virtual_stage + step) % r->chain);
 }
 
-/* Records an interval of one stream on the device; returns its end. */
+/* Lets the device run one op of a stream from start_s on. Returns the end of the op. */
 static double book(const replay *r, int32_t d, nnc_stream *stream, nnc_pipeline_phase phase, double start_s)
 {
     nnc_pipeline_device *const device = &r->memory->device[d];
@@ -267,7 +267,7 @@ static bool run_one(const replay *r, int32_t d, int32_t index)
     return true;
 }
 
-/* run_joined without events and without counting kept micro-batches; the common case. */
+/* Works as run_joined, but reports no events and does not count kept micro-batches. This is the most frequent case. */
 static bool run_quietly(nnc_pipeline_device *device, nnc_stream *f, nnc_stream *b, nnc_stream *w)
 {
     const bool has_f = f != NULL && pending(f), has_b = pending(b);
@@ -403,7 +403,8 @@ static double device_busy_s(const replay *r, int32_t d)
     return busy_s;
 }
 
-/* With whole backwards, devices finish one after the other, and each device waits for the last one to end the step. */
+/* Sets the step time of each device in schedules with whole backwards: devices finish one after the other, and
+ * all wait for the last one. */
 static void wait_for_all(const replay *r, nnc_pipeline_result *result)
 {
     for (int32_t d = 0; d < r->pipeline->stages && !r->row->splits; d++) {
@@ -489,7 +490,8 @@ bool nnc_pipeline_replay(const nnc_pipeline *pipeline, nnc_pipeline_memory *memo
     return true;
 }
 
-/* Returns queue number i in a fixed order. Returns NULL where a chain of virtual stages begins. */
+/* Returns the i-th message queue: two per virtual stage, forward and backward in turn. Returns NULL where a chain of
+ * virtual stages begins, which has no queue. */
 static nnc_queue *queue_at(const replay *r, int32_t i)
 {
     const int32_t s = i / 2;
@@ -518,9 +520,10 @@ static void remember(const replay *r)
     }
 }
 
-/* Returns the number of repeats since the remembered moment if the pipeline is in the same state with all times later
- * by *later_s; otherwise 0. Times count as equal within the rounding of a few additions. After NNC_SKIP_FORCE_OPS ops
- * without a period, any time counts as equal. */
+/* Tests whether the pipeline is in the same state as at the remembered moment, with all times later by the same amount.
+ * If so, sets *later_s to this amount and returns the number of repeats since that moment; otherwise returns 0. Times
+ * count as equal within the rounding of a few additions. After NNC_SKIP_FORCE_OPS ops without a period, any time counts
+ * as equal. */
 static int64_t period(const replay *r, double *later_s)
 {
     const nnc_pipeline *const pipeline = r->pipeline;

@@ -27,7 +27,8 @@ typedef struct nnc_pipeline {
     int32_t stages; /* devices in the pipeline, >= 1 */
     int32_t chunks; /* virtual stages per device: 1, 2 for zb-v, any for interleaved */
     int64_t micro_batches;
-    const double *forward_s;  /* seconds of each virtual stage; also the two arrays below */
+    const double *forward_s;  /* seconds of forward of each virtual stage; the two arrays below also have one entry per
+                               * virtual stage */
     const double *backward_s; /* time of input gradient and recomputation */
     const double *weight_s;   /* seconds of the weight gradient: a separate op in zb-* and dualpipe, otherwise part of
                                * the backward op */
@@ -108,8 +109,8 @@ enum {
     NNC_WAVE_ENTRIES = NNC_PIPELINE_STAGES_MAX + 5 * NNC_TRACKS
 };
 
-/* State between two time slots; 0 before any message was sent. With several pipelines at once (tracks), entry i of
- * track k is at i * tracks + k. This also holds for the arrays below. */
+/* State of a replay between two time slots; entries are 0 before any message was sent. If several pipelines (tracks)
+ * are replayed at once, entry i of track k is at i * tracks + k, in this struct and in the arrays below. */
 typedef struct nnc_wave_state {
     double free_s[NNC_WAVE_ENTRIES]; /* end of the last op of device i */
     double down_s[NNC_WAVE_ENTRIES]; /* arrival of the forward message to device i; entry p wraps around to device 0 */
@@ -126,7 +127,8 @@ typedef struct nnc_wave_cursor {
 typedef struct nnc_wave {
     nnc_wave_state now;
     nnc_wave_cursor forward, backward;
-    nnc_wave_state then, later;       /* earlier states, compared with now */
+    nnc_wave_state then, later;       /* remembered states: then is the oldest, later lies between then and now; their
+                                       * differences show a period or a constant growth */
     nnc_wave_state saved, kept;       /* saved: state before a trial; kept: final state of tracks that have finished */
     double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
@@ -145,8 +147,8 @@ typedef struct nnc_wave_shape {
 } nnc_wave_shape;
 
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks);
-/* Runs all slots of all tracks and skips periods where possible. Leaves the start of each device in first_s and its end
- * in now.free_s. Each track has the same results, bit by bit, as if it ran alone. */
+/* Runs all slots of all tracks and skips periods where possible. Writes the start of each device to first_s and its end
+ * to now.free_s. Each track has the same results, bit by bit, as if it ran alone. */
 void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave);
 
 /* ---- order lists, which schedule.c writes and pipeline.c runs ---- */
@@ -249,7 +251,7 @@ typedef struct nnc_schedule_row {
     bool frees_early; /* with splits: activations count as kept only until the end of the input gradient */
     bool rolls;       /* no barrier between steps: the step of a stage starts with the first pass of this stage */
     int32_t searched; /* position in the order in which a search tries schedules; 0 = a search does not try it */
-    /* Writes the order list of device number d. */
+    /* Writes the order list of device d, counted from 0. */
     void (*write)(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline_device *device);
     /* Sets lead and skew of the time slots; NULL = the devices do not move in step. */
     void (*wave)(nnc_wave_shape *shape, int64_t micro_batches);
@@ -267,33 +269,33 @@ static inline const nnc_schedule_row *nnc_schedule_of(nnc_schedule schedule)
     return nnc_schedule_rows[(unsigned)schedule < NNC_SCHEDULE_COUNT ? schedule : NNC_SCHEDULE_1F1B];
 }
 
-/* Number of groups of layers that each device of the pipeline holds. */
+/* Returns the number of groups of layers that each device of the pipeline holds. */
 static inline int32_t nnc_schedule_chunks(const nnc_plan *plan)
 {
     const int32_t chunks = nnc_schedule_of(plan->schedule)->chunks;
     return chunks > 0 ? chunks : plan->virtual_stages;
 }
 
-/* Are both ends of the plan's pipeline on one device? Not meaningful without a pipeline. */
+/* Tests whether one device holds both ends of the pipeline of a plan. Not meaningful without a pipeline. */
 static inline bool nnc_schedule_ends_meet(const nnc_plan *plan)
 {
     return nnc_schedule_of(plan->schedule)->folded;
 }
 
-/* Are the plan's weight gradients separate ops? */
+/* Tests whether weight gradients are separate ops in the schedule of a plan. */
 static inline bool nnc_schedule_splits(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->splits;
 }
 
-/* Do micro-batches of the plan enter at both ends of the pipeline? */
+/* Tests whether micro-batches enter at both ends of the pipeline of a plan. */
 static inline bool nnc_schedule_dual(const nnc_plan *plan)
 {
     return plan->pipeline > 1 && nnc_schedule_of(plan->schedule)->dual;
 }
 
-/* Does the plan's schedule equal another schedule that has a different name? Without a pipeline all schedules are
- * equal; interleaved with one virtual stage equals 1f1b. */
+/* Tests whether the schedule of a plan equals another schedule with a different name. Without a pipeline all schedules
+ * are equal; interleaved with one virtual stage equals 1f1b. */
 bool nnc_schedule_repeats(const nnc_plan *plan);
 
 /* Sets the schedule of a plan, and checks its rules on stages, virtual stages and layers.
@@ -302,18 +304,18 @@ nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
 /* Checks the rules of the schedule on the number of micro-batches. */
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
-/* Idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times (per stage, all
- * chunks) and sending takes no time. The formulas of zb-h1 and zb-h2 hold from m = p and m = 2p-1 on. For tW > tF they
- * give the idle time under the published limit of micro-batches in flight; the published formula is lower there. zb-v
- * has no bubble for tF = tB = tW and m >= 2p-1; for other times, its 0 is a lower bound. The formula of DualPipe holds
- * for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
+/* Returns the idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times
+ * (per stage, all chunks) and sending takes no time. The formulas of zb-h1 and zb-h2 hold from m = p and m = 2p-1 on.
+ * For tW > tF they give the idle time under the published limit of micro-batches in flight; the published formula is
+ * lower there. zb-v has no bubble for tF = tB = tW and m >= 2p-1; for other times, its 0 is a lower bound. The formula
+ * of DualPipe holds for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
 double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
                              double weight_s);
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);
 
-/* Most micro-batches whose activations a device keeps at once, in units of its own layers. Activations are kept from
- * the start of the forward to the end of the backward. In zb-h2, zb-v and dualpipe they are kept to the end of the
- * weight gradient, in zb-h1 to the end of the input gradient, as published.   [in-flight] */
+/* Returns the most micro-batches whose activations a device keeps at once, in units of its own layers. Activations are
+ * kept from the start of the forward to the end of the backward. In zb-h2, zb-v and dualpipe they are kept to the end
+ * of the weight gradient, in zb-h1 to the end of the input gradient, as published.   [in-flight] */
 double nnc_pipeline_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
                               int32_t stage);
 double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t chunks, int64_t micro_batches,
@@ -321,13 +323,13 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
 
 /* ---- peak.c: what a device keeps at its peak ---- */
 
-/* Most bytes that a device keeps at once. bytes[c] is the bytes that one pass keeps in chunk c of the device, or in
- * direction c of dualpipe. Sets counts[c] to the kept passes of chunk c at that moment. Reads schedule, stages, chunks
- * and micro_batches of the pipeline; takes up to NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
+/* Returns the most bytes that a device keeps at once. bytes[c] is the bytes that one pass keeps in chunk c of the
+ * device, or in direction c of dualpipe. Sets counts[c] to the kept passes of chunk c at that moment. Reads schedule,
+ * stages, chunks and micro_batches of the pipeline; takes up to NNC_PIPELINE_VIRTUAL_MAX chunks.   [in-flight] */
 double nnc_pipeline_peak(const nnc_pipeline *pipeline, int32_t device, const double *bytes, double *counts);
-/* nnc_pipeline_peak for an interleaved schedule in which only one chunk keeps more (`more`) or fewer bytes than the
- * other chunks. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all chunks.
- * Returns false for another schedule. */
+/* Works as nnc_pipeline_peak, for an interleaved schedule in which only one chunk keeps more (`more`) or fewer bytes
+ * than the other chunks. Sets *count to the kept passes of this chunk at the peak, and *all to the kept passes of all
+ * chunks. Returns false for another schedule. */
 bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int32_t chunk, bool more, double *count,
                               double *all);
 

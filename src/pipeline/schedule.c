@@ -252,7 +252,7 @@ static double bubble_zb_v(const nnc_equal_stages *s, nnc_derivation *why)
     return equal_bubble_s;
 }
 
-/* A device keeps both chunks of p micro-batches once m >= 2p-1. */
+/* Returns the passes in flight of ZB-V: if m >= 2p-1, a device keeps both chunks of p micro-batches. */
 static double in_flight_zb_v(double m, double p, double v, double stage, nnc_derivation *why)
 {
     (void)v;
@@ -312,7 +312,8 @@ static void write_dualpipe(const nnc_pipeline *pipeline, int64_t d, nnc_pipeline
     }
 }
 
-/* A pair takes the sum of both times. The published formula is tFB + tB - 3 tW, where tB is the whole backward. */
+/* Returns the bubble of DualPipe if a pair (forward and backward run together) takes the sum of both times. The
+ * published formula is tFB + tB - 3 tW, where tB is the whole backward. */
 static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
 {
     if (!(s->p > 1)) {
@@ -322,7 +323,8 @@ static double bubble_dualpipe(const nnc_equal_stages *s, nnc_derivation *why)
     return equal_bubble_s;
 }
 
-/* A device keeps p+1 micro-batches once m >= 2p. The micro-batches from the nearer end arrive first. */
+/* Returns the micro-batches in flight of DualPipe: p+1 if m >= 2p. The micro-batches from the nearer end of the
+ * pipeline arrive first. */
 static double in_flight_dualpipe(double m, double p, double v, double stage, nnc_derivation *why)
 {
     const bool upper = stage < p / 2;

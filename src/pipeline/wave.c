@@ -418,7 +418,7 @@ static double *row(nnc_wave_state *state, int i)
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
 
-/* Copies one track; the functions below also work on one track. */
+/* Copies the entries of one track. The functions below also use the entries of one track only. */
 static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -431,13 +431,14 @@ static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave
     }
 }
 
-/* Are two times equal up to the rounding of a few additions? */
+/* Tests whether two times are equal up to the rounding of a few additions. */
 static bool near(double a_s, double b_s, double size_s)
 {
     return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s;
 }
 
-/* Are all times of the track later than in `then` by the same amount? Entries before any message stay 0. */
+/* Tests whether all times of the track are later than in `then` by the same amount. Entries before any message stay
+ * 0. */
 static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track)
 {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
@@ -453,7 +454,7 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     return true;
 }
 
-/* Does now - later equal times * (later - then) in every entry? */
+/* Tests whether now - later equals times * (later - then) in every entry of the track. */
 static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -487,7 +488,7 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
  * finds a period of any length after any run-up. */
 typedef struct watch {
     int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
-    int64_t age_max;     /* 0 = no remembered state yet */
+    int64_t age_max;     /* slots after which the remembered state is replaced; 0 = no remembered state yet */
     int64_t repeat;      /* slots of one repeat, when testing for drift */
 } watch;
 
@@ -505,7 +506,8 @@ static bool is_due(const watch *w, int64_t t)
     return w->age_max == 0 || t - w->then >= w->age_max;
 }
 
-/* How often the age of the remembered state fits into the rest of the stretch; 0 if skipping saves no time. */
+/* Returns how many times the slots since the remembered state fit into the remaining slots of the stretch; 0 if
+ * skipping saves no time. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
@@ -516,7 +518,7 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Has a track returned to its remembered state, or has it shown no period for too long? */
+/* Tests whether a track has returned to its remembered state, or has shown no period for too many slots. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track)
 {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
@@ -529,8 +531,8 @@ static void copy_all(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_s
     }
 }
 
-/* good: drift repeats that a trial confirmed; bad: repeats that a trial refuted; times: repeats to try next, 0 =
- * finished. */
+/* Bisection for the number of repeats to skip. good: the largest number that a trial confirmed; bad: the smallest
+ * number that is not possible (at first, all repeats that are left); times: the number to try next, 0 = finished. */
 typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
@@ -625,7 +627,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     }
 }
 
-/* Can any track skip periods from slot t on? */
+/* Tests whether any track can skip periods from slot t on. */
 static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t)
 {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;

@@ -195,7 +195,7 @@ void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nn
 {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
-    for (int i = 0; i < parts; i++) { /* a chain of small boxes */
+    for (int i = 0; i < parts; i++) { /* the line is covered by a chain of small boxes */
         const nnc_px ax = x1 + (x2 - x1) * i / parts, bx = x1 + (x2 - x1) * (i + 1) / parts;
         const nnc_px ay = y1 + (y2 - y1) * i / parts, by = y1 + (y2 - y1) * (i + 1) / parts;
         nnc_place_take(places,
@@ -219,8 +219,8 @@ static bool is_free(const nnc_places *places, nnc_box box)
     return true;
 }
 
-/* Candidate positions of a label's centre around its mark: right, left, below, above, the corners, and positions
- * between these. side, up: offset in halves of the label's size. off: additional distance. */
+/* Positions that are tried for the centre of a label around its mark: right, left, below, above, the corners, and
+ * positions between these. side, up: offset in halves of the label's size. off: additional distance. */
 static const struct {
     int side, up; /* -2 ... 2 */
     nnc_px off;
@@ -325,7 +325,7 @@ nnc_px nnc_scale_at(const nnc_scale *scale, double value)
     return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
 }
 
-/* Lists the ticks at the given steps of a decade, in every `every`th decade. Returns their number. */
+/* Lists the ticks at the given steps of a decade, in every `every`th decade. Returns the number of ticks. */
 static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
                         double ticks[NNC_TICKS_MAX])
 {

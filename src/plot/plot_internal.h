@@ -10,37 +10,37 @@
 #include "render/render_internal.h"
 #include "search/search_internal.h"
 
-/* Measured operators, with their bounds. */
+/* One operator of a trace: measured time, expected time and lower bound. */
 typedef struct nnc_plot_op {
     const char *name;                       /* "aten::mm [[8, 16], [16, 4]]" */
     const char *hue;                        /* CSS class of the palette */
     double measured_s, expected_s, bound_s; /* NaN = not known */
-    double share;                           /* of all kernel time */
+    double share;                           /* share of the operator in all kernel time */
 } nnc_plot_op;
 
 typedef struct nnc_plot_ops {
     const char *sentence, *result;
-    const nnc_plot_op *ops; /* most time first */
+    const nnc_plot_op *ops; /* operators, the one with the most time first */
     int32_t count;
-    const char *hues[3], *labels[3]; /* legend of the classes */
-    double rest_s;                   /* of all operators that are left out */
+    const char *hues[3], *labels[3]; /* colour and label of each class of operators, for the legend */
+    double rest_s;                   /* seconds of all operators that the picture leaves out */
 } nnc_plot_ops;
 
 /* Input of a picture: an estimate, a search, or the operators of a trace. */
 typedef struct nnc_plot_data {
     const nnc_plot_ops *ops;
-    const nnc_report *report;        /* report; a timeline needs its intervals */
-    const nnc_report *other;         /* report that is outlined on the same scale; NULL = none */
-    const nnc_search_report *search; /* search, with its model and device */
+    const nnc_report *report; /* the estimate; a timeline needs the intervals of the report */
+    const nnc_report *other;  /* another estimate, drawn as outlines on the same scale; NULL = no other estimate */
+    const nnc_search_report *search; /* a search, with its model and device */
 } nnc_plot_data;
 
 enum { NNC_PLOT_WIDTH = 720, NNC_PLOT_WIDTH_MIN = 300, NNC_PLOT_WIDTH_MAX = 4000 };
 
 typedef struct nnc_plot_how {
-    int32_t width;  /* pixels */
-    bool fragment;  /* leave out the style sheet: the page has it already */
+    int32_t width;  /* width of the picture in pixels */
+    bool fragment;  /* true: leave out the style sheet, because the page already has it */
     const char *id; /* id of the picture on its page; NULL = "nnc-" and its name */
-    bool stages;    /* memory: show every stage */
+    bool stages;    /* true: the picture of memory shows every pipeline stage */
     /* 0 = the picture is alone on its page. Otherwise the page has several pictures: a timeline gives passes their
      * own marks up to this number, and small ops are joined at a larger distance. */
     int32_t marks;
@@ -56,7 +56,7 @@ typedef struct nnc_picture {
     const char *name; /* "step" */
     const char *help; /* help text, one sentence */
     nnc_plot_of of;
-    bool by_stages; /* uses nnc_plot_how.stages */
+    bool by_stages; /* true: the picture uses nnc_plot_how.stages */
     void (*draw)(nnc_canvas *canvas, const nnc_plot_data *data);
 } nnc_picture;
 
@@ -119,8 +119,8 @@ typedef struct nnc_scale {
 } nnc_scale;
 
 nnc_px nnc_scale_at(const nnc_scale *scale, double value);
-/* Finds the tick values inside a scale, in steps of 1, 2 or 5 times a power of ten; at most about `most`. Returns
- * their number. */
+/* Finds the tick values inside a scale, in steps of 1, 2 or 5 times a power of ten; at most about `most`. Returns the
+ * number of ticks. */
 enum { NNC_TICKS_MAX = 64 };
 int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]);
 /* Writes the value of a tick as short as possible: "200 ms". */
@@ -161,7 +161,8 @@ bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px 
  * line, "" = none. */
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
                       const char *below);
-/* Moves the labels of a row away from their wanted x until none overlap. Returns false when they do not fit. */
+/* Moves the labels of a row away from their wanted x until no two overlap. Returns false if they do not fit
+ * between `from` and `to`. */
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 
 /* Returns the box of 12 px text whose baseline is at y. */

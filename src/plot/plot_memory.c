@@ -9,7 +9,7 @@ typedef struct memory_class {
     int64_t bytes;
 } memory_class;
 
-/* Lists the metrics that add up to the memory, in their order. Returns their number. */
+/* Lists the metrics that add up to the memory, in the order of the bar. Returns the number of metrics. */
 static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX])
 {
     const nnc_place place = { .record = memory };
@@ -162,8 +162,8 @@ static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
     return most;
 }
 
-/* Draws one bar per stage, all on one scale. A very long pipeline shows the stage with most memory of every n
- * stages. */
+/* Draws one bar per stage, all on one scale. In a very long pipeline, one bar is drawn for every n stages: the stage
+ * with the most memory. */
 static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
 {
     const int32_t every =
@@ -226,7 +226,7 @@ typedef struct part {
     nnc_px x, w;
 } part;
 
-/* Lists the metrics that add up to the step, in their order. Returns their number. */
+/* Lists the metrics that add up to the step, in the order of the bar. Returns the number of metrics. */
 static int parts_of(const nnc_result *result, part parts[PARTS_MAX])
 {
     const nnc_place place = { .record = result };
@@ -328,7 +328,7 @@ static void say_parts(nnc_canvas *canvas, const part *parts, int count, double s
     }
 }
 
-/* Lists the parts of the step, then the wait for input. Returns their number. */
+/* Lists the parts of the step, then the wait for input. Returns the number of entries. */
 static int all_parts(const nnc_report *report, part parts[PARTS_MAX])
 {
     return add_wait(report->run, parts, parts_of(report->result, parts));

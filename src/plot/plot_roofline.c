@@ -1,5 +1,5 @@
-/* Every op under the roof of the device: on which side of the ridge, and how far below the roof. And the operators of a
- * trace, with their bounds. */
+/* Two pictures. The roofline shows each op below the roof of the device: on which side of the ridge point, and how far
+ * below the roof. The other picture shows the operators of a trace with their bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
@@ -7,9 +7,10 @@ enum { ROOF_MARKS_MAX = 1024 };
 
 /* A mark: rows of the op table with the same name, phase and bound, at the same position. */
 typedef struct roof_mark {
-    const nnc_op_cost *cost; /* the first row */
+    const nnc_op_cost *cost; /* first row of the op table that the mark shows */
     double intensity, flops_per_s, share;
-    int rows, others; /* number of rows of the op table; number of marks of other ops that were joined with this mark */
+    int rows, others; /* rows: number of joined rows of the op table; others: number of marks of other ops that were
+                       * joined with this mark */
     nnc_px x, y, radius;
 } roof_mark;
 
@@ -20,7 +21,8 @@ typedef struct roofline {
     double peak, rate; /* FLOP/s, B/s */
     roof_mark *marks;
     int count;
-    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step */
+    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step time: of each bound, and of ops that are not
+                                                     * drawn */
     nnc_places places;
 } roofline;
 
@@ -171,7 +173,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
     nnc_px x = r->x.start, y = at.left_y;
-    if (y > r->y.start) { /* the roof starts below the visible area */
+    if (y > r->y.start) { /* only if the roof starts below the visible area */
         x += (nnc_px)((double)(at.x - x) * (y - r->y.start) / (y - at.y));
         y = r->y.start;
     }
@@ -332,7 +334,8 @@ static void draw_labels(roofline *r)
     }
 }
 
-/* Writes the share of each bound, and the share that is not drawn, so that the lines add up to the step. */
+/* Writes one line for the share of each bound in the step, and one for the share that is not drawn. Together the shares
+ * are the whole step. */
 static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1])
 {
     char share[NNC_NUMBER_TEXT];
@@ -435,7 +438,8 @@ const nnc_picture nnc_plot_roofline = {
 
 /* ---- operators of a trace: measured time, expected time, bound ---- */
 
-/* A row: name and share at the left, then the measured bar, the outline of the expected time, the line of the bound. */
+/* Draws one row: name and share at the left, then the measured time as a bar, the expected time as an outline, and the
+ * bound as a line. */
 static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_op *op)
 {
     const nnc_px height = NNC_PX(14), y = canvas->y, share_px = NNC_PX(46);
@@ -469,7 +473,7 @@ static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_o
     canvas->y += height + NNC_PX(7);
 }
 
-/* The classes, then the outline and the line, which stand for no class. */
+/* Draws the legend: the classes of operators, then the outline and the line, which are not classes. */
 static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced)
 {
     nnc_legend entries[3];

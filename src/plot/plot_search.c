@@ -6,7 +6,7 @@
 typedef struct front {
     nnc_canvas *canvas;
     const nnc_plot_data *data;
-    nnc_scale x, y; /* bytes, seconds */
+    nnc_scale x, y; /* x: memory in bytes; y: step time in seconds */
     nnc_box area;
     nnc_places places;
 } front;

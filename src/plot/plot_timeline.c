@@ -66,7 +66,7 @@ static void put_box(nnc_svg *svg, nnc_box box)
     nnc_svg_to(svg, 'L', box.x, box.y + box.h);
 }
 
-/* Is the interval wide enough for its own rectangle? If not, it is added to columns. */
+/* Tests whether the interval is wide enough for its own rectangle. If not, its width is added to columns. */
 static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to)
 {
     return to - from >= t->column * 3 / 2;
@@ -306,7 +306,7 @@ static void draw_heading(stage_rows *t, const nnc_report *other)
     }
 }
 
-/* Draws the end of the other estimate's step. */
+/* Draws a line at the end of the step of the other estimate. */
 static void draw_end(stage_rows *t, double other_s, nnc_px top)
 {
     char tip[64], text[NNC_NUMBER_TEXT];

@@ -22,13 +22,13 @@ static const nnc_figure *find_from(nnc_figures figures, int32_t *next, const cha
     return NULL;
 }
 
-/* Has the figure a value? NaN counts as missing. */
+/* Tests whether the figure has a value. NaN counts as missing. */
 static bool is_known(const nnc_figure *figure)
 {
     return figure != NULL && (figure->text != NULL || !isnan(figure->number));
 }
 
-/* Are both numbers equal to 12 significant digits? */
+/* Tests whether both numbers are equal to 12 significant digits. */
 static bool same_number(double a, double b)
 {
     char a_text[NNC_NUMBER_TEXT], b_text[NNC_NUMBER_TEXT];
@@ -36,7 +36,7 @@ static bool same_number(double a, double b)
         return true;
     }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        return false; /* clearly different; saves printing most numbers */
+        return false; /* clearly different numbers need no comparison of their printed digits */
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }
@@ -187,7 +187,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
     return is->number - was->number;
 }
 
-/* Is the value a summand of the total? */
+/* Tests whether the value is one of the summands of the total. */
 static bool is_part(const char *name, const char *total)
 {
     const nnc_metric *metric = nnc_figure_metric(name);

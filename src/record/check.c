@@ -21,7 +21,7 @@ typedef struct nnc_origins {
     nnc_arena *arena;
     nnc_recorded_digest *list;
     int32_t count, capacity;
-    int32_t next_plan; /* where to look first for the next plan among the recorded digests */
+    int32_t next_plan; /* index in the recorded digests at which the search for the next plan starts */
 } nnc_origins;
 
 /* ---- causes ---- */
@@ -140,8 +140,8 @@ static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *
     return causes[row->cause_count++] != NULL;
 }
 
-/* Is the change one of the plan, or of the model or device that the scenario names? A value that only the newer
- * version has does not count, except plan.overrides and plan.cluster. */
+/* Tests whether a change is a change of the plan, or of the model or device that the scenario names. A value that is
+ * only in the new estimate does not count, except plan.overrides and plan.cluster. */
 static bool is_of_plan(const nnc_change *change)
 {
     const char *name = nnc_change_name(change);
@@ -239,8 +239,8 @@ struct nnc_check {
     nnc_check_report report;
 };
 
-/* Is the value recorded? Display names and NaN are not. If the plan file has "record", only the values that it names
- * are. */
+/* Tests whether a value is recorded. Display names and NaN are not recorded. If the plan file has the key "record",
+ * only the values in this list are recorded. */
 static bool is_recorded(const nnc_plans *plans, const nnc_figure *figure)
 {
     if (figure->text != NULL ? strcmp(figure->name, "model.name") == 0 || strcmp(figure->name, "device.name") == 0

@@ -10,7 +10,7 @@
 
 enum { NAMES_MAX = 512 };
 
-/* Does the full name end in `name`, after a dot or as a whole? */
+/* Tests whether the full name equals `name`, or ends with a dot and `name`. */
 static bool ends(const char *figure, const char *name)
 {
     const size_t whole = strlen(figure), part = strlen(name);

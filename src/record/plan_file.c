@@ -88,7 +88,7 @@ static bool suits(const nnc_field *field, nnc_json at)
     }
 }
 
-/* Does the field accept the text? */
+/* Tests whether the field accepts the text as its value. */
 static nnc_status try_value(const nnc_field *field, const char *text, nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
@@ -639,7 +639,8 @@ bool nnc_plans_is(nnc_specs *specs, const char *path)
     return is;
 }
 
-/* Reads a spec file of any kind. The kind decides which table reads the file, so it is found first. */
+/* Reads a spec file of any kind. Finds the kind of the file first, because the kind decides which table of fields is
+ * used. */
 static void read_any(nnc_json_doc *doc, nnc_specs *specs, const char *path)
 {
     char stem[NNC_STEM_MAX];
@@ -758,15 +759,15 @@ static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const n
     return ref == NULL || (!nnc_is_path(ref) && kind != NNC_REF_CLUSTER) ? ref : nnc_path_from(arena, plans->path, ref);
 }
 
-/* Is the field one of the four ways in which requests arrive? A scenario has one of them, so a new one replaces the
- * old one. */
+/* Tests whether the field is one of the four ways in which requests arrive. A scenario has only one of these fields, so
+ * a new one replaces the old one. */
 static bool is_load(const nnc_field *field)
 {
     static const char *const loads[] = { "batch", "concurrency", "request_rate", "offline", NULL };
     return nnc_field_is_of(&nnc_serve_table, field) && nnc_is_one_of(field->name, loads);
 }
 
-/* Is the field, or another one that replaces it, among the first `count` settings? */
+/* Tests whether the first `count` settings contain the field, or another field that replaces it. */
 static bool is_given(const nnc_scenario_args *given, int count, const nnc_field *field)
 {
     for (int i = 0; i < count; i++) {

@@ -10,7 +10,8 @@
 
 /* ---- lists of values (figure.c) ---- */
 
-/* The values of one estimate, packed to save memory: if the estimate before has the same names, both share them. */
+/* The values of one estimate, packed to save memory. If the previous estimate has the same names of values, both
+ * estimates share one list of names. */
 
 typedef union nnc_packed_value {
     double number;
@@ -22,8 +23,8 @@ typedef struct nnc_packed {
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Packs the values of an estimate. before: the estimate packed before, NULL = none. Names and texts must outlive the
- * list. Returns false when out of memory. */
+/* Packs the values of an estimate. before: the previous packed estimate; NULL = no previous estimate. Names and texts
+ * must outlive the list. Returns false when out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
 
 static inline int32_t nnc_packed_count(const nnc_packed *packed)
@@ -60,7 +61,7 @@ extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];
 
 enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 
-/* A key and its value in the form of an option. */
+/* A key of a plan file, with its value as text, as an option would have it. */
 typedef struct nnc_pair {
     const char *key, *text;
     const nnc_field *field; /* field of the plan, the run or the serving plan; NULL in other
@@ -74,9 +75,10 @@ typedef struct nnc_pairs {
 
 typedef struct nnc_plans_scenario {
     const char *id;
-    long line;                       /* line at which it starts */
-    bool serve;                      /* serving, not training */
-    const char *refs[NNC_REF_COUNT]; /* names as the file has them; NULL = not given */
+    long line;                       /* line of the file at which the scenario starts */
+    bool serve;                      /* true: a serving scenario; false: a training scenario */
+    const char *refs[NNC_REF_COUNT]; /* names of model, device, profile and cluster as the file has them; NULL = not
+                                      * given */
     nnc_pairs values;                /* fields of the plan, or of the serving plan */
     nnc_pairs sets;                  /* values of --set: "model.layers", "40" */
     const nnc_requirement *requirements;
@@ -104,7 +106,7 @@ typedef struct nnc_recorded_estimate {
 } nnc_recorded_estimate;
 
 typedef struct nnc_recorded {
-    const char *tool;        /* version; NULL = nothing is recorded */
+    const char *tool;        /* version of nncost that recorded the values; NULL = nothing is recorded */
     const char *conventions; /* unit and precision conventions of the values: NNC_RECORDED_CONVENTIONS */
     const nnc_recorded_digest *digests;
     int32_t digest_count;
@@ -120,7 +122,7 @@ typedef struct nnc_plans_places {
 
 typedef struct nnc_plans {
     const char *path;
-    const char *text; /* the whole file */
+    const char *text; /* text of the whole file */
     size_t size;
     const nnc_plans_scenario *scenarios;
     int32_t scenario_count;
@@ -130,7 +132,8 @@ typedef struct nnc_plans {
     nnc_plans_places places;
 } nnc_plans;
 
-/* Is the file a plan file? Returns false when it cannot be read, or when it is a pipe and specs is NULL. */
+/* Tests whether a file is a plan file. Returns false also if the file cannot be read, or is a pipe and specs is
+ * NULL. */
 bool nnc_plans_is(nnc_specs *specs, const char *path);
 
 /* Reads a plan file into the arena. */
@@ -157,7 +160,7 @@ const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, ch
 
 /* ---- between the files of this reader ---- */
 
-/* Fills in plans->places, and the lines where the scenarios begin. */
+/* Sets plans->places, and the line numbers where the scenarios begin. */
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
 void nnc_recorded_of(nnc_json at, nnc_recorded *recorded);
 
@@ -189,7 +192,7 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
 typedef struct nnc_collector {
     nnc_arena *arena;
     struct nnc_collected {
-        nnc_columns columns; /* list NULL = not found yet */
+        nnc_columns columns; /* columns of this kind of estimate; list NULL = not found yet */
         nnc_figure *figures; /* figures of the last estimate */
     } trained, served, images;
 } nnc_collector;
@@ -206,7 +209,7 @@ typedef struct nnc_check_op {
     double old_s, now_s;
 } nnc_check_op;
 
-/* A change, with its scenario. */
+/* One changed value, with the row of its scenario. */
 typedef struct nnc_check_line {
     const nnc_check_row *row;
     const nnc_change *change;
@@ -219,13 +222,13 @@ typedef struct nnc_check_report {
     const char *old_tool; /* version that recorded the old values; NULL = nothing recorded, or not known */
     nnc_check_row *rows;
     int32_t row_count;
-    bool updated;                /* the new values replaced the old ones in the file */
-    const nnc_check_line *lines; /* the changes of all rows */
+    bool updated;                /* true: the new values replaced the old values in the file */
+    const nnc_check_line *lines; /* changes of all rows, as lines */
     int32_t line_count;
 } nnc_check_report;
 
-/* How much a check keeps of scenarios whose values did not change: only that they did not change; also the
- * estimates, which are then recorded; also the values of every row. */
+/* How much a check keeps of scenarios whose values did not change. NNC_KEEPS_CHANGES: only the state of the scenario.
+ * NNC_KEEPS_ESTIMATES: also its estimate, which is then recorded. NNC_KEEPS_ROWS: also the values of every row. */
 typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;
 
 nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
@@ -241,20 +244,20 @@ nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nn
 nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path, const char *now_path,
                          nnc_check_report *report, nnc_error *err);
 
-/* Counts over the rows of a report. */
+/* Sums over all rows of a report: rows in each state, requirements, and missed requirements. */
 typedef struct nnc_check_sum {
     int32_t states[NNC_CHECK_STATE_COUNT];
     int32_t requirements, missed;
-    bool passed; /* nothing changed, or the change was accepted; every requirement is met */
+    bool passed; /* true: every change was accepted, and every requirement is met */
 } nnc_check_sum;
 
 nnc_check_sum nnc_check_sum_of(const nnc_check_report *report);
 int32_t nnc_check_missed(const nnc_check_row *row);
 bool nnc_check_row_moved(const nnc_check_row *row);
-/* Did this scenario change without the change being accepted, or miss a requirement? */
+/* Tests whether a scenario fails the check: it has a change that was not accepted, or misses a requirement. */
 bool nnc_check_row_failed(const nnc_check_report *report, const nnc_check_row *row);
 
-/* Writes a summary: "2 of 3 scenarios as recorded, 1 moved; 1 of 4 requirements missed" */
+/* Writes a summary line: "2 of 3 scenarios as recorded, 1 moved; 1 of 4 requirements missed" */
 void nnc_check_summary(const nnc_check_report *report, char *text, size_t size);
 /* Writes the change of the main total: "step 412.0 ms -> 415.0 ms (+0.73 %), most of it backward_s". Writes "" if no
  * total is in both estimates. */

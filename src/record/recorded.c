@@ -13,8 +13,8 @@
 typedef struct nnc_figure_list {
     nnc_figure *list;
     int32_t count, capacity;
-    nnc_figures like; /* names of the estimate before, which most estimates share */
-    bool quiet;       /* do not report faults */
+    nnc_figures like; /* names of the previous estimate; most estimates have the same names */
+    bool quiet;       /* true: faults are not reported */
     bool faulty;      /* a fault was found */
 } nnc_figure_list;
 
@@ -33,8 +33,9 @@ static const char *text_for(nnc_arena *arena, const nnc_figure_list *into, const
     return last != NULL && strcmp(last, text) == 0 ? last : nnc_arena_strdup(arena, text);
 }
 
-/* Has the value the type that the table of metrics states, number or text? A metric with an unknown name may have
- * either. Most values have the same type as the value at the same place in `like`, so that value is checked first. */
+/* Tests whether the value has the type that the table of metrics states: number or string. A metric with an unknown
+ * name may have either type. Most values have the same name as the value at the same index of `like`, so that value is
+ * compared first. */
 static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
 {
     const nnc_figures like = into->like;
@@ -48,7 +49,8 @@ static bool is_of_kind(const nnc_figure_list *into, const nnc_figure *figure)
     return type == NNC_METRIC_NUMBER || type == NNC_METRIC_WHOLE ? !text : type <= NNC_METRIC_ENUM ? text : true;
 }
 
-/* Is the sign of the value allowed? A metric with a unit is not negative, unless its row allows any sign. */
+/* Tests whether the sign of the value is allowed. A metric with a unit must not be negative, unless its row in the
+ * table of metrics allows any sign. */
 static bool is_in_range(const nnc_figure *figure)
 {
     const nnc_metric *metric = figure->number < 0.0 ? nnc_figure_metric(figure->name) : NULL;

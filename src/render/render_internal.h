@@ -21,9 +21,10 @@ typedef struct nnc_head {
     const char *text; /* for people: "step_s"; NULL = a page does not show the column */
     const char *unit; /* NULL = none */
     nnc_show show;
-    bool left;    /* align left, as text; numbers align right */
-    bool shrinks; /* cut the column where the line would be too long */
-    int drop;     /* leave the column out where cutting is not enough, the lowest number first; 0 = never */
+    bool left;    /* true: align left (text); false: align right (numbers) */
+    bool shrinks; /* true: cut the texts of the column if the line would be too long */
+    int drop;     /* if cutting is not enough, columns are left out in ascending order of this number; 0 = never left
+                   * out */
 } nnc_head;
 
 typedef struct nnc_heads {
@@ -33,7 +34,7 @@ typedef struct nnc_heads {
 
 typedef struct nnc_format nnc_format;
 
-/* How to write output. Only a terminal uses width and colour. */
+/* Options for writing output. Only the format for terminals uses width and colour. */
 typedef struct nnc_style {
     const nnc_format *format;
     int width; /* columns of the terminal */
@@ -41,13 +42,14 @@ typedef struct nnc_style {
     const char *mark; /* description of implausible input; NULL or "" = none */
 } nnc_style;
 
-/* How a result is shown. record: the result, of the type that `document` describes. */
+/* A view: how one kind of result is written. In its functions, `record` points to the result, whose type `document`
+ * describes. */
 typedef struct nnc_view {
     const char *schema;                     /* "nncost.estimate/1" */
-    const nnc_metrics *document;            /* the whole result as one object */
-    bool exact;                             /* JSON numbers with 17 digits, for a program that computes with them */
-    nnc_lines (*lines)(const void *record); /* the table in the result, for CSV; NULL: CSV has one line, the whole
-                                             * document */
+    const nnc_metrics *document;            /* metrics table of the whole result as one object */
+    bool exact;                             /* true: JSON numbers have 17 digits, for programs that compute with them */
+    nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes; NULL: CSV has one line
+                                             * with the whole document */
     void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the page for people */
 } nnc_view;
 
@@ -57,11 +59,12 @@ typedef struct nnc_table nnc_table;
 /* Functions of a format that write the parts of a page. */
 typedef struct nnc_page {
     void (*label)(nnc_sheet *sheet, const char *label);
-    void (*text)(nnc_sheet *sheet, const char *text); /* appends to the current line */
+    void (*text)(nnc_sheet *sheet, const char *text); /* appends text to the current line */
     void (*heading)(nnc_buffer *out, const char *text);
     void (*table)(nnc_buffer *out, nnc_style style, nnc_table *table);
     void (*below)(nnc_buffer *out, nnc_style style, const nnc_table *table); /* writes below a table; NULL = nothing */
-    bool wraps;                                                              /* lines end at the width */
+    bool wraps;                                                              /* true: lines are wrapped at the width of
+                                                                              * the terminal */
 } nnc_page;
 
 struct nnc_format {
@@ -70,8 +73,8 @@ struct nnc_format {
     /* For output that may be longer than memory: writes the heading (NULL = no heading), then line by line. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
-    bool documents;       /* several results are written as a list of documents, not as one table */
-    bool held;            /* line() writes packed cells, which nnc_table_put lays out */
+    bool documents;       /* true: several results are written as a list of documents, not as one table */
+    bool held;            /* true: line() writes packed cells, which nnc_table_put lays out later */
     const nnc_page *page; /* NULL: a format for programs */
 };
 
@@ -81,7 +84,8 @@ extern const nnc_format *const nnc_formats[NNC_FORMAT_COUNT];
 extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_format_markdown;
 const char *nnc_format_name(unsigned index); /* "?" past the last */
 
-/* Writes a view; out->failed keeps an error. nnc_is_marked: are the inputs implausible? */
+/* nnc_view_write writes a view; out->failed is set after an error. nnc_is_marked tests whether the inputs are
+ * implausible. */
 bool nnc_is_marked(nnc_style style);
 void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
 
@@ -227,8 +231,8 @@ struct nnc_table {
     nnc_buffer cells; /* row by row; a NUL follows each text */
     int64_t cell_count;
     int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* columns cut or left out because the
-                                                              * width is too small */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* true: the column was cut, or left out, because the line
+                                                              * is too long */
     int gap;                                                 /* blanks between columns */
     bool laid_out;
 };
@@ -262,8 +266,8 @@ void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines);
 /* Works as nnc_table_of, with a heading. If there is no record, writes nothing and returns false. */
 bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading);
 
-/* Takes whole lines in the form that format->line writes. Writes them at once, unless the format holds lines: then
- * the first NNC_TABLE_HELD lines wait until the table is laid out. */
+/* Writes whole lines that format->line has made. If the format lays tables out (`held`), the first NNC_TABLE_HELD lines
+ * wait until the widths of the columns are known. */
 void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size);
 
 /* ---- JSON: formats.c ---- */
@@ -374,14 +378,15 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
  * become '?'. */
 void nnc_put_xml(nnc_buffer *out, const char *text);
 
-/* Sets of marks that are drawn next to each other. Readers with colour blindness must see that their colours differ. */
+/* Sets of colours whose marks are drawn side by side. Colour-blind readers must be able to distinguish the colours of a
+ * set. */
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
 /* A colour of pictures, for light and dark pages; each class of marks has one. */
 typedef struct nnc_hue {
     const char *name;               /* class of the marks: "forward" */
     const char *light, *dark;       /* "#4a9bd1" */
-    const char *on_light, *on_dark; /* text on this colour; NULL = never has text */
+    const char *on_light, *on_dark; /* colour of text on this colour; NULL = it never has text */
     unsigned hues;                  /* NNC_HUES_...; 0 = a background, a line or text */
 } nnc_hue;
 

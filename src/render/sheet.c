@@ -313,7 +313,7 @@ static bool holds(const nnc_metrics *metrics, const void *record, const char *wh
 }
 
 #ifdef NNC_CHECK_PAGES
-/* Do the names of all rows refer to existing metrics and forms? Also checks rows that are left out now. */
+/* Tests whether the names in all rows are existing metrics and forms. Also tests rows that the page leaves out now. */
 static bool all_known(const nnc_page_rows *page)
 {
     for (size_t i = 0; i < page->count; i++) {
@@ -731,7 +731,7 @@ void nnc_sheet_price(nnc_sheet *sheet, const nnc_price *price)
     }
 }
 
-/* The PUE of different sources differs by a factor of several, so the source is written with the number. */
+/* Writes the PUE with its source, because the PUE of different sources differs by a factor of several. */
 void nnc_sheet_building(nnc_sheet *sheet, const void *record)
 {
     const nnc_building *building = ((const nnc_report *)record)->building;

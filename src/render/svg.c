@@ -9,7 +9,7 @@ nnc_px nnc_px_of(double pixels)
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
 
-/* Writes '?' for control characters, since pictures are printed to terminals, too. */
+/* Writes '?' for control characters, because a picture may be printed to a terminal. */
 void nnc_put_xml(nnc_buffer *out, const char *text)
 {
     while (*text != '\0') {

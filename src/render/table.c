@@ -79,7 +79,7 @@ static char *short_text(double value, char text[NNC_NUMBER_TEXT])
     return nnc_number_text(strtod(rounded, NULL), text);
 }
 
-/* Does the unit take a prefix? Tokens and pixels are counted, so they take none. */
+/* Tests whether the unit takes a prefix. Tokens and pixels are counted, so they take no prefix. */
 static bool is_measured(const char *unit)
 {
     return !islower((unsigned char)unit[0]) || unit[1] == '\0';
@@ -379,7 +379,7 @@ static void put_label(nnc_sheet *sheet, const char *label)
 {
     const int width = nnc_text_width(label);
     nnc_put_plain(sheet->out, label, width);
-    if (width > 0 && width >= sheet->indent) { /* the label fills the indent */
+    if (width > 0 && width >= sheet->indent) { /* a label as wide as the indent gets a line of its own */
         nnc_buffer_byte(sheet->out, '\n');
         nnc_buffer_blanks(sheet->out, sheet->indent);
     } else {
@@ -554,7 +554,7 @@ static bool name_columns(const nnc_table *table, bool cut, nnc_buffer *out)
     return out->size > 0;
 }
 
-/* Names the columns that did not fit, so that readers know that they exist. */
+/* Writes below a table the names of the columns that did not fit. */
 static void put_below(nnc_buffer *out, nnc_style style, const nnc_table *table)
 {
     nnc_buffer names = { 0 };
@@ -578,7 +578,7 @@ static void write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, c
     view->page(out, style, record);
 }
 
-/* Writes the cells of a line in the form in which a table holds them. */
+/* Packs the cells of a line into a buffer: the texts of the cells, each with a NUL, as a table stores them. */
 static void put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
 {
     for (int i = 0; i < heads.count; i++) {

@@ -20,7 +20,7 @@ double nnc_daly_interval(double block_s, double mtbf_s)
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s, bool asynchronous)
 {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* the limit for an infinite mean time between failures */
+    if (isinf(mtbf_s)) { /* no failures: the limit of the formula below for an infinite mean time between failures */
         return interval_s / (interval_s + block_s);
     }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
@@ -46,7 +46,8 @@ double nnc_spares(double nodes_out, double enough_share, double *short_share)
     return spares;
 }
 
-/* Share of the time in which at least `spares` nodes are out of service. A failure then has to wait for a repair. */
+/* Returns the share of the time in which at least `spares` nodes are out of service. A failure then has to wait for a
+ * repair. */
 static double share_without_spare(double nodes_out, double spares)
 {
     double term = exp(-nodes_out), below = 0.0;
@@ -176,7 +177,8 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
     NNC_PUT(why, run->interval_s, "s");
 }
 
-/* Elastic training: after a failure the other replicas continue without the failed one, and repeat no work. */
+/* Sets the results of elastic training: after a failure the other replicas continue without the failed one, and repeat
+ * no work. */
 static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     NNC_LET(why, detect_s, "s", ask->detect_s);
@@ -234,8 +236,8 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
 /* Power, energy and carbon of a run: from the measured power of a node, and from the rated power that published
  * totals use. */
 
-/* Power of a training device relative to its rating, by the model of the power limit: idle draw, plus matrix units,
- * plus memory. */
+/* Records the power of a training device as a share of its rated power, by the model of the power limit: idle draw,
+ * plus matrix units, plus memory. */
 static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
                       nnc_run *run, nnc_derivation *why)
 {

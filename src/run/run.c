@@ -40,7 +40,7 @@ static step of_sites(step one, const nnc_run_ask *ask)
     return one;
 }
 
-/* Number of steps for the requested amount of training; NaN if no amount is given. */
+/* Returns the number of steps for the requested amount of training; NaN if no amount is given. */
 static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const step *one, nnc_derivation *why)
 {
     double steps = (double)NAN;
@@ -165,7 +165,7 @@ static double days_asked(const nnc_run_ask *ask, const nnc_run *run, nnc_derivat
     return days;
 }
 
-/* Number of steps that fit into the requested days. */
+/* Returns the number of steps that fit into the requested days. */
 static double steps_of_days(const nnc_run_ask *ask, const nnc_run *run, nnc_derivation *why)
 {
     double steps = 0.0;
@@ -231,7 +231,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
     }
 }
 
-/* Sets the times if the step time is unknown: then only the requested time is known. */
+/* Sets the times of a run whose step time is unknown: only the requested days are known. */
 static void say_days_alone(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     const double days = days_asked(ask, run, why);
@@ -420,7 +420,8 @@ bool nnc_method_rolls_out(nnc_method method)
     return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout;
 }
 
-/* Parameters of a helper model relative to the policy model; 1 if its size is not given. */
+/* Returns the parameters of a helper model, divided by those of the policy model; 1 if the size of the helper model is
+ * not given. */
 static double over_policy(bool runs, double params, double policy)
 {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
@@ -448,7 +449,8 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     return NNC_OK;
 }
 
-/* Seconds of a forward pass over the tokens of a step, including its share of the exposed communication. */
+/* Returns the seconds of a forward pass over all tokens of a step, including the share of the exposed communication
+ * that belongs to forward. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why)
 {
     double forward_step_s = (double)NAN;
@@ -466,7 +468,7 @@ static double forward_of(const nnc_result *result, double seconds, nnc_derivatio
     return forward_step_s;
 }
 
-/* Generated tokens as a share of all tokens of a sequence. */
+/* Returns the generated tokens as a share of all tokens of a sequence. */
 static double generated_share_of(const nnc_result *result, const nnc_run_ask *ask)
 {
     if (!isnan(ask->response_tokens)) {
@@ -557,7 +559,7 @@ void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tok
 
 /* ---- input pipeline: storage, workers, host link ---- */
 
-/* Returns the time of a stage, or 0 if the stage is not described. */
+/* Returns the time of a stage of the input pipeline, or 0 if this stage is not described. */
 static double or_nothing(double seconds)
 {
     return isnan(seconds) ? 0.0 : seconds;
@@ -622,7 +624,8 @@ void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double sampl
 
 /* ---- sites: replicas in several places that average their weights every few steps (DiLoCo) ---- */
 
-/* Sites average their weights with a ring all-reduce: each site sends 2 (k - 1) / k of the weight bytes. */
+/* Computes the time in which sites average their weights by a ring all-reduce: each site sends 2 (k - 1) / k of the
+ * weight bytes. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     run->outer_s = 0.0;

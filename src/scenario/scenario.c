@@ -295,7 +295,7 @@ nnc_status nnc_scenario_apply(nnc_specs *specs, const nnc_scenario_args *given, 
     return apply_sets(given, scenario, err);
 }
 
-/* A device to estimate on when only the parameters of a model are counted. */
+/* Returns a device that can run any model, for estimates that only count the parameters of a model. */
 nnc_device nnc_counting_device(void)
 {
     nnc_device device = { .id = "counting", .mem_bytes = 1, .mem_bytes_per_s = 1.0 };
@@ -326,8 +326,9 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params)
     return fabs((double)(*params - model->published_params)) <= 0.01 * (double)model->published_params;
 }
 
-/* Refuses inputs whose values cannot all be right. --lenient: marks the answer in every output instead. loaded: the
- * device as its file gives it, which was judged when it was read. */
+/* Refuses inputs whose values cannot all be right. With --lenient, marks the answer in every output instead. loaded:
+ * the device before changes. Reading its file has already tested it, so the device is tested again only if changes made
+ * it differ. */
 static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_error *err)
 {
     const nnc_model *model = &scenario->model;
@@ -352,7 +353,8 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
                  model->published_params, params);
         nnc_specs_mark(scenario->specs, line);
     }
-    if (nnc_specs_marks(scenario->specs)[0] != '\0') { /* rows of tables show the mark among the overrides */
+    /* Tables show the mark of implausible inputs among the overrides. */
+    if (nnc_specs_marks(scenario->specs)[0] != '\0') {
         char *text = scenario->overrides;
         const size_t used = strlen(text);
         snprintf(text + used, sizeof scenario->overrides - used, "%simplausible values", used > 0 ? ", " : "");
@@ -376,7 +378,7 @@ nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, 
     return nnc_release_switch(release, &ask, scenario->plan.precision, &scenario->software, err);
 }
 
-/* Is a field of the plan set by an option or by --set? */
+/* Tests whether an option or --set sets this field of the plan. */
 static bool is_given(const void *in, const char *field)
 {
     const nnc_scenario_args *given = in;
@@ -653,7 +655,7 @@ static open_values software_of(nnc_profile_kind kind)
     }
 }
 
-/* Does the field have its default value? */
+/* Tests whether the field of the plan has its default value. */
 static bool is_open(const nnc_field *field, const nnc_plan *plan)
 {
     const nnc_plan usual = nnc_plan_default();
@@ -663,7 +665,7 @@ static bool is_open(const nnc_field *field, const nnc_plan *plan)
     return strcmp(text, usually) == 0;
 }
 
-/* Did the estimate fail for a reason other than the value (no memory, unreadable file)? */
+/* Tests whether an estimate failed for a reason other than the tried value: no memory, or an unreadable file. */
 static bool fails(nnc_status status)
 {
     return status == NNC_NO_MEMORY || status == NNC_IO;
@@ -802,7 +804,7 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *s, const nnc_given *given, nnc_s
             return status;
         }
         if (status != NNC_OK) {
-            continue; /* the file of this profile is not installed */
+            continue; /* this profile is skipped if its file is not installed */
         }
         for (int32_t zero = 1; zero <= 3; zero += 2) {
             const frugal_plan frugal = make_frugal(s, given, zero);
@@ -906,7 +908,7 @@ void nnc_scenario_timeline_free(nnc_scenario *scenario)
 typedef struct reader {
     bool reads;
     const char *needs;
-    const char *fields; /* joined by spaces */
+    const char *fields; /* names of the fields that are read under the condition, joined by spaces */
 } reader;
 
 static bool has_word(const char *words, const char *word)

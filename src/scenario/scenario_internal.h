@@ -1,12 +1,11 @@
-/* A scenario: the inputs of one computation, loaded and complete, and its results. Every command that computes something
- * starts here.
+/* A scenario: all inputs of one computation, loaded and with defaults, and its results. Every command that computes
+ * something starts with a scenario.
  *
  *     arguments (model, device, --software, --cluster, --region, --seller, plan options, --set)
  *         -> scenario: specs, plan, run, with every change applied in the order given
  *         -> estimate, advice, run or serving -> report
  *
- * It uses the readers of input/ and the computations of estimate/, serve/ and run/, so it lies above both; sweep, search,
- * record and the commands lie above it. */
+ * This folder uses input/, estimate/, serve/ and run/. sweep, search, record and the commands use this folder. */
 #ifndef NNCOST_SCENARIO_SCENARIO_INTERNAL_H
 #define NNCOST_SCENARIO_SCENARIO_INTERNAL_H
 
@@ -32,8 +31,8 @@ typedef struct nnc_scenario_args {
     const char *software, *cluster;
     const char *seller, *offer, *region;    /* seller of the prices, terms of the offer, place of
                                              * the devices */
-    const char *building;                   /* data centre, for its energy overhead */
-    bool asks_run;                          /* compute the run even if no setting of it is given */
+    const char *building;                   /* data centre, whose PUE (energy overhead) is used */
+    bool asks_run;                          /* true: compute the run even if no setting of the run is given */
     nnc_setting settings[NNC_SETTINGS_MAX]; /* each field occurs once */
     int setting_count;
     int own_count;                  /* the first own_count settings come from the command line, the others from a
@@ -60,13 +59,14 @@ typedef struct nnc_scenario {
     nnc_specs *specs;
     nnc_profiles profiles; /* profiles by kind of plan; see nnc_scenario_profiles */
     nnc_release release;   /* release of the requested framework; entry NULL = not given */
-    nnc_software software; /* the profile in use, one of `profiles` */
+    nnc_software software; /* software profile in use, a copy of one of `profiles` */
     nnc_plan plan;
     nnc_run_ask run_ask;
     nnc_region region;                          /* region of the report */
     nnc_building building;                      /* building of the report */
-    bool asks_run;                              /* compute the run too */
-    double rollout_tokens_per_s, rollout_batch; /* results of one generating device; NaN = no generation */
+    bool asks_run;                              /* true: also compute the run */
+    double rollout_tokens_per_s, rollout_batch; /* generated tokens per second, and concurrent sequences, of one device;
+                                                 * NaN = the run generates no tokens */
     char overrides[256];                        /* changes by --set and switches, for output; "" = no changes */
     nnc_result result;
     nnc_run run;
@@ -138,8 +138,8 @@ nnc_status nnc_scenario_open_facts(const nnc_scenario *scenario, nnc_scratch *sc
 nnc_status nnc_scenario_timeline(nnc_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 void nnc_scenario_timeline_free(nnc_scenario *scenario);
 
-/* The two halves of nnc_scenario_estimate, for a report whose specs are set. Pass the same plan, scratch and result
- * to both. */
+/* The two parts of nnc_scenario_estimate, for a report that already has model, device and software. Pass the same plan,
+ * scratch and result to both functions. */
 nnc_status nnc_report_estimate(nnc_report *report, const nnc_plan *plan, nnc_scratch *scratch, nnc_result *result,
                                nnc_error *err);
 nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, const nnc_plan *plan,
@@ -148,8 +148,8 @@ nnc_status nnc_report_advise(nnc_report *report, const nnc_profiles *profiles, c
 
 /* Returns a device that can run any model, for counting the parameters of a model. */
 nnc_device nnc_counting_device(void);
-/* Does the model have the number of parameters that its file states, within 1 %? Also true if the file states no
- * number, or the parameters cannot be counted. */
+/* Tests whether the model has the number of parameters that its file states, within 1 %. Also true if the file states
+ * no number, or the parameters cannot be counted. */
 bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* ---- serving ---- */
@@ -159,7 +159,7 @@ bool nnc_model_as_published(const nnc_model *model, int64_t *params);
 
 /* `base.report` points into the other members: do not move a scenario after it is loaded. */
 typedef struct nnc_serve_scenario {
-    nnc_scenario base; /* the specs; its training plan is not used */
+    nnc_scenario base; /* model, device and software; the training plan in it is not used */
     nnc_serve_ask ask;
     nnc_serve serve;
     nnc_serve_op ops[NNC_SERVE_OPS_MAX];
@@ -179,9 +179,9 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
 /* Computes the deployment; base.report is then complete. */
 nnc_status nnc_serve_scenario_compute(nnc_serve_scenario *scenario, nnc_scratch *scratch, nnc_error *err);
 
-/* Adds changes that help a computed deployment with a static batch to base.report. If the deployment does not fit:
- * the fewest tensor ranks on these devices, and the least compressed weight format, with which it fits. Then the
- * largest batch that fits and needs at most NNC_SERVE_TOKEN_S seconds per token. */
+/* Finds changes that improve a computed deployment with a static batch, and adds them to base.report. If the deployment
+ * does not fit: the fewest tensor ranks, and the least compressed weight format, with which it fits on these devices.
+ * Then the largest batch that fits and needs at most NNC_SERVE_TOKEN_S seconds per token. */
 #define NNC_SERVE_TOKEN_S 0.05
 void nnc_serve_scenario_changes(nnc_serve_scenario *scenario, nnc_scratch *scratch);
 

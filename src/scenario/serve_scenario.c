@@ -17,7 +17,8 @@ static nnc_status apply_settings(const nnc_scenario_args *given, nnc_serve_ask *
     return NNC_OK;
 }
 
-/* Takes the format of the weights from the model's name on the hub, unless an option gives a format or a precision. */
+/* Sets the storage format of the weights from the name of the model on the hub, unless an option gives a format or a
+ * precision. */
 static void take_stored(const nnc_model *model, nnc_serve_ask *ask)
 {
     for (int i = 0; i < NNC_STORED_COUNT && model->stored != NULL; i++) {
@@ -138,7 +139,7 @@ typedef struct serve_trial {
     nnc_serve serve;
 } serve_trial;
 
-/* Does the deployment fit? An illegal deployment does not. */
+/* Tests whether the deployment is legal and fits in memory. */
 static bool fits(serve_trial *t, const nnc_serve_ask *ask)
 {
     const nnc_report *report = &t->scenario->base.report;
@@ -152,8 +153,8 @@ static bool is_quick(serve_trial *t, nnc_serve_ask ask, int64_t batch)
     return fits(t, &ask) && t->serve.tpot_s <= NNC_SERVE_TOKEN_S;
 }
 
-/* Finds the largest batch that fits and keeps to NNC_SERVE_TOKEN_S per token, to a sixteenth; 0 = no batch. It
- * doubles the batch, then bisects, because a larger batch needs more memory and more time. */
+/* Finds the largest batch that fits and needs at most NNC_SERVE_TOKEN_S per token, with a precision of 1/16; 0 = no
+ * batch. It doubles the batch and then bisects, because a larger batch needs more memory and more time. */
 static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
 {
     int64_t low = 0, high = 1;
@@ -172,7 +173,8 @@ static int64_t largest_batch(serve_trial *t, nnc_serve_ask ask)
     return low < 32 ? low : low / 16 * 16;
 }
 
-/* Adds a change to these tensor ranks, weight format and batch, if the deployment then fits. */
+/* Adds a change to the list: the tensor ranks, weight format and batch of `ask`. Adds it only if the changed deployment
+ * fits. */
 static void add_change(serve_trial *t, const nnc_serve_ask *ask)
 {
     nnc_report *report = &t->scenario->base.report;

@@ -14,16 +14,16 @@
  *     resident:  pass; group                         resident bytes of the        one group
  *                                                    heaviest stages
  *     allowed:   ZeRO stage; offload                 legal or not; its profile    one block
- *     over:      pass                                a stage over memory, its     one block
- *                                                    ZeRO stage and offload
- *     smaller:   fields that a list's sums depend    sums of the last list with   the search
- *                on, but for the micro-batch         a smaller micro-batch
+ *     over:      pass                                one stage that exceeds the   one block
+ *                                                    memory; ZeRO stage, offload
+ *     smaller:   plan without micro-batch and        sums of the last list with   the search
+ *                order of passes; profile            a smaller micro-batch
  *
- * Most plans are over memory, and lowering a list to learn it is most of the work. Resident bytes never fall with
- * the micro-batch while all else stays, the passes in flight included: every kept or temporary tensor grows with it or
- * stays. So a pass begins with the sums of a smaller micro-batch, and a plan that is over memory with them is over
- * memory. Its list is lowered for the first plan that is not. For the same reason a stage is over memory that keeps
- * more than one that is.
+ * Most plans exceed the memory, and most of the work is lowering their op lists to find this out. If only the
+ * micro-batch grows, no tensor gets smaller, so resident bytes never fall. A pass therefore begins with the sums of a
+ * smaller micro-batch: a plan that exceeds the memory with these sums also exceeds it with its own. The op list of a
+ * pass is lowered only for the first plan that does not exceed the memory. A stage that keeps at least as much as a
+ * stage that exceeds the memory also exceeds it.
  *
  * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with it. Measured:
  * passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
@@ -49,9 +49,11 @@ enum {
 struct nnc_pass_costs {
     nnc_step step;
     const nnc_software *software;
-    nnc_lowered *alike; /* its lowered op list; the ops that the pass adds are valid only while the pass is `listed` */
+    nnc_lowered *alike; /* lowered op list of the pass; the ops added for this pass are valid only while `listed` points
+                         * to the pass */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* [1]: for schedules with separate weight gradients */
+    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* units[0]: for schedules with whole backwards; units[1]: with
+                                                  * separate weight gradients */
     nnc_network network;
     nnc_result work;  /* FLOPs and tokens, and the plan for which the pass was made */
     double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
@@ -59,14 +61,14 @@ struct nnc_pass_costs {
     uint64_t holds;   /* number of the group to which `held` belongs; 0 = no group */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
-    bool over; /* a plan of the block with this stage, ZeRO stage and offload is over memory */
+    bool over; /* true: a plan of the block with over_zero, over_offload and over_stage exceeded the memory */
     int32_t over_zero;
     unsigned over_offload;
     nnc_stage_residency over_stage;
     bool usable, worked, timed[2];
-    bool guessed;   /* the sums are those of a smaller micro-batch; there is no list yet */
-    uint64_t group; /* group that `run` belongs to; 0 = none */
-    bool runs;      /* the schedule can be replayed */
+    bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not lowered yet */
+    uint64_t group; /* serial number of the group to which `run` belongs; 0 = no group */
+    bool runs;      /* true: the pipeline of this group can be replayed */
     nnc_step_times run;
     uint64_t waits; /* number of the group whose pipeline waits on `track`; 0 = no group */
     nnc_replay_place track;
@@ -92,10 +94,11 @@ struct nnc_plan_groups {
     uint64_t made;       /* number of passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
-    nnc_memo smaller;             /* sums of lists; no slots: not used */
+    nnc_memo smaller;             /* sums for smaller micro-batches (smaller_key -> smaller_sums); without slots: not
+                                   * used */
     const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
-    bool splits;                  /* a schedule that a framework offers splits weight gradients off */
-    double rows_s[NNC_ROWS_MAX];  /* times of the rows in scratch, before overlap */
+    bool splits;                  /* true: some offered schedule has separate weight gradients */
+    double rows_s[NNC_ROWS_MAX];  /* seconds of each row in scratch before overlap */
     nnc_batched_replay *replay;   /* NULL = step times are computed at once */
 };
 
@@ -110,7 +113,8 @@ static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const cha
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
-/* Finds the schedules that a framework offers; each ZeRO stage chooses its own profile. */
+/* Finds the schedules that at least one framework offers. Each ZeRO stage may have a different profile, so all ZeRO
+ * stages are tried. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 {
     const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
@@ -172,7 +176,7 @@ bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err)
     return false;
 }
 
-/* Do the stages divide the layers, or does the framework allow uneven stages? */
+/* Tests whether the stages divide the layers, or the framework allows uneven stages. */
 static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
 {
     const nnc_software *software = software_of(groups, plan);
@@ -207,16 +211,16 @@ static void find_allowed(nnc_plan_groups *groups)
     groups->known = true;
 }
 
-/* Does the framework offer the schedule of the group? */
+/* Tests whether the framework offers the schedule of the group. */
 static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *software)
 {
     return groups->profiles->any || groups->settled.pipeline == 1 ||
            software->ships.schedules[groups->settled.schedule];
 }
 
-/* Do plan a of the block and the pass have equal costs per micro-batch? ZeRO 3 gathers weights, and some offloads move
- * tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a tied table
- * only once. */
+/* Tests whether plan a of the block has the costs per micro-batch of this pass. ZeRO 3 gathers weights, and some
+ * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
+ * tied table only once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass)
 {
@@ -257,8 +261,9 @@ static void sum_units(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     }
 }
 
-/* Computes the segment times of a pass: as they are, and with weight gradients split off where a schedule of the space
- * does so. Both are of the same rows; overlap shortens the times of collectives in them. */
+/* Computes the segment times of a pass, with separate weight gradients if split is 1. If an offered schedule has
+ * separate weight gradients, also computes the times of the other case. Both cases use the same rows: overlap shortens
+ * collectives in the rows, so the times of the rows are saved before and restored between. */
 static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
 {
     nnc_rows *rows = &groups->scratch->rows;
@@ -290,9 +295,10 @@ static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_sof
     return NULL;
 }
 
-/* All that the sums of a list depend on, except the micro-batch: a plan without it, and without the order of passes. */
+/* Key of the sums of an op list: all inputs on which the sums depend, except the micro-batch. In its plan, the
+ * micro-batch and the order of passes are cleared. */
 typedef struct smaller_key {
-    uint64_t degrees; /* of the plan, for the hash */
+    uint64_t degrees; /* degrees of the plan, for the hash */
     nnc_plan plan;
     const nnc_software *software;
 } smaller_key;
@@ -300,7 +306,7 @@ typedef struct smaller_key {
 typedef struct smaller_sums {
     int64_t micro_batch;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    const nnc_op_list *list; /* for its segments, which belong to the model */
+    const nnc_op_list *list; /* only its segments are used; they are equal in all lists of the model */
     double tied_params;
 } smaller_sums;
 
@@ -321,19 +327,20 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Can no tensor of the plan have more elements than 64 bits count? Then its list is as valid as one with a
- * smaller micro-batch. 2^17: more than any model has heads, or columns over sequence. */
+/* Tests whether the elements of every tensor of the plan can be counted in 64 bits. If so, a list of this plan is legal
+ * whenever the list with a smaller micro-batch is. An element count is this product times the number of heads, or of
+ * columns divided by the sequence length; both are below 2^17 in any model. */
 static bool counts_elements(const nnc_plan *plan)
 {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
 
-/* Begins a pass with the sums of a smaller micro-batch. false: none are known. */
+/* Begins a pass with the sums of a smaller micro-batch. Returns false if no such sums are in the cache. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
-        !counts_elements(plan)) { /* on one device the peak is replayed */
+        !counts_elements(plan)) { /* on one device the peak follows from a replay of the ops, not from these sums */
         return false;
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
@@ -374,7 +381,7 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
                             pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-/* Gives a pass its own list and sums. */
+/* Lowers the op list of a pass, and replaces the sums of a smaller micro-batch by its own sums. */
 static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     pass->guessed = false;
@@ -446,7 +453,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
     return pass->usable;
 }
 
-/* Does stage a keep at least as many bytes as stage b in every segment? */
+/* Tests whether stage a keeps at least as many bytes as stage b in every segment. */
 static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *groups)
 {
     bool more = a->in_flight >= groups->in_flight && !a->uneven_layers && !groups->uneven_layers;
@@ -493,7 +500,8 @@ static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
     groups->partitioned = true;
 }
 
-/* Returns the resident bytes of the heaviest stage number i. buffer holds them if the pass does not keep this stage. */
+/* Returns the resident bytes of stage heaviest[i]. They are stored in pass->held if i < PASS_STAGES, otherwise in
+ * *buffer. */
 static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nnc_pass_costs *pass,
                                                const nnc_plan *plan, int32_t i, nnc_resident_bytes *buffer)
 {
@@ -510,7 +518,7 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Sets the memory of the fullest stage, or of the first stage over the limit, and returns the stage. */
+/* Sets the memory of the fullest stage, or of the first stage over the limit. Returns the index of this stage. */
 static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
@@ -537,8 +545,8 @@ static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_res
     return fullest;
 }
 
-/* Is another plan of the pass over memory, which shards and offloads no less, by a stage that keeps no more than one of
- * this plan? Then this one is over, too. */
+/* Tests whether the plan must exceed the memory: another plan of the pass, which shards and offloads at least as much,
+ * exceeds it on a stage, and some stage of this plan keeps at least as many bytes as that stage. */
 static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings, *over = &pass->over_stage;
@@ -554,7 +562,7 @@ static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, c
     return false;
 }
 
-/* Remembers a plan that is over memory by an even stage. */
+/* Stores a plan that exceeds the memory, and the stage that exceeds it, unless chunks of the stage differ. */
 static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage)
 {
     const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
@@ -566,7 +574,8 @@ static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_p
     }
 }
 
-/* Finds the memory of a plan, or a lower bound of it that is over the limit. false: its list cannot be lowered. */
+/* Sets the memory of a plan in the result. If the plan is over the limit, this may be a lower bound of its memory.
+ * Returns false if its op list cannot be lowered. */
 static bool weigh(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
@@ -616,7 +625,7 @@ nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, n
 
 /* ---- step times, at once or in a batch ---- */
 
-/* Returns the step of a plan with these costs, and computes its step ends. */
+/* Returns the nnc_step of a plan that has these costs per pass, and computes the step ends of the plan. */
 static nnc_step step_of(nnc_plan_groups *groups, const nnc_pass_costs *pass, const nnc_plan *plan, uint64_t inside)
 {
     const int split = nnc_schedule_splits(plan) ? 1 : 0, dual = nnc_schedule_dual(plan) ? 1 : 0;
@@ -871,7 +880,7 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
     r->keys[place] = 0;
 }
 
-/* Returns the set of a shape. If no set has this shape, replays and replaces the oldest. */
+/* Returns the set of pipelines of a shape. If no set has this shape, replays the oldest set and gives it this shape. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
 {
     const uint64_t key = key_of(pipeline);

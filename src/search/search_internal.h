@@ -12,7 +12,8 @@
 
 /* ---- the space (space.c) ---- */
 
-/* The values of each choice, and the plan at a place in the space. */
+/* The space of a search: the values of each choice. An index into the space selects one value of each choice, which
+ * gives a plan. */
 
 /* Choices in the order in which they vary, the last one fastest. The choices up to pipeline form a block: they decide
  * which ops one rank runs. The other choices change the order of passes, or move tensors. */
@@ -32,8 +33,8 @@ typedef enum nnc_axis {
     NNC_AXES
 } nnc_axis;
 
-/* Most values of a choice. It is more than nnc_choice holds, because the values may be the divisors of a number.
- * Numbers up to 14 million have fewer divisors. */
+/* Largest number of values of a choice. It exceeds the limit of nnc_choice, because the values may be all divisors of a
+ * number. No number up to 14 million has more divisors. */
 enum { NNC_SPACE_VALUES = 512 };
 typedef struct nnc_space_axis {
     int32_t count;
@@ -50,14 +51,14 @@ typedef struct nnc_space {
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
                           nnc_error *err);
 
-/* nnc_space_block sets the choices of a block in plan; nnc_space_inside sets the choices of plan number `inside` of a
- * block. */
+/* nnc_space_block sets the choices of a block in plan; nnc_space_inside sets the other choices, from the index `inside`
+ * of the plan in its block. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* Number of blocks of shard number `shard` (from 1); the next function returns the block at a place (from 0) of the
- * shard. Each row of `shards` neighbouring blocks gives one block to each shard, in an order without a period. With a
- * period, one shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
+/* nnc_space_shard_size returns the number of blocks of a shard (counted from 1). nnc_space_shard_block returns the
+ * block at a place (from 0) of the shard. `shards` consecutive blocks give one block to each shard, in an order without
+ * a period: with a period, one shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
@@ -76,7 +77,7 @@ void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *p
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 
 typedef struct nnc_front {
-    nnc_found best[NNC_SEARCH_BEST_MAX]; /* the best plan first */
+    nnc_found best[NNC_SEARCH_BEST_MAX]; /* best plans so far, the best first */
     int32_t best_count;
     nnc_found pareto[NNC_PARETO_MAX]; /* the Pareto front, the fastest first, with decreasing memory */
     int32_t pareto_count;
@@ -84,15 +85,15 @@ typedef struct nnc_front {
     nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
 } nnc_front;
 
-/* Is a better than b? The objective (time or memory) is compared first, then the second of these two, then the
- * index. */
+/* Tests whether a is better than b. The objective (time or memory) is compared first, then the second of these two,
+ * then the index. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);
 /* Copies the used part of a front. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
-/* Would a plan with these values change the front in nnc_front_add? */
+/* Tests whether nnc_front_add would change the front for a plan with these values. */
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index, double step_s,
                      int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
@@ -100,8 +101,8 @@ void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, co
 /* Records a plan that fits but breaks a limit on the run. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
-/* Can a plan with this memory and at least this step time be pruned? Returns true only if the last of the best plans is
- * better, and a plan of the Pareto front is faster with at most the same memory. */
+/* Tests whether a plan with this memory, and a step time of least_s or more, can be pruned. Returns true only if the
+ * last of the best plans is better, and a plan of the Pareto front is faster with at most the same memory. */
 bool nnc_front_beats(const nnc_front *front, nnc_objective objective, int32_t best, double least_s,
                      int64_t memory_bytes);
 
@@ -117,8 +118,7 @@ void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 enum { NNC_ENDS_MAX = 8 };
 
-/* A number of consecutive stages, and the time that each needs after its passes (communication of gradients and
- * update). */
+/* Seconds that each of some consecutive stages needs after its passes: communication of gradients and the update. */
 typedef struct nnc_stage_end {
     int32_t stages;
     double end_s;
@@ -130,8 +130,8 @@ typedef struct nnc_waiting {
     int64_t memory_bytes;
     bool fits;
     int32_t track, end_count;
-    nnc_stage_end ends[NNC_ENDS_MAX]; /* time after the passes; if all stages end together, one entry for the slowest
-                                       * stage */
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* seconds of the stages after their passes; if all stages end together, only one
+                                       * entry, for the slowest stage */
 } nnc_waiting;
 
 /* Place of a waiting pipeline. Valid until the pipeline is replayed. */
@@ -145,24 +145,24 @@ typedef void nnc_batched_fn(void *context, const nnc_waiting *plan, double step_
 
 typedef struct nnc_batched_replay nnc_batched_replay;
 
-/* Returns NULL if out of memory. */
+/* Creates an empty collection of waiting pipelines. Returns NULL if out of memory. */
 nnc_batched_replay *nnc_batched_replay_create(nnc_batched_fn *batched, void *context);
 void nnc_batched_replay_destroy(nnc_batched_replay *replay);
 
-/* Can pipelines of this plan be replayed in a batch? */
+/* Tests whether pipelines of this plan can be replayed in a batch. */
 bool nnc_batched_replay_takes(const nnc_plan *plan);
 
 /* Adds a pipeline. If its batch is full, replays the batch, with `memory` as working memory. */
 nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pipeline *pipeline,
                                         nnc_pipeline_memory *memory);
 
-/* Does the pipeline still wait, and is there space for one more plan that waits for it? */
+/* Tests whether the pipeline still waits, and one more plan can wait for its replay. */
 bool nnc_batched_replay_has(const nnc_batched_replay *replay, const nnc_replay_place *track);
 
 /* Adds a plan to the plans that wait for this pipeline. */
 void nnc_batched_replay_wait(nnc_batched_replay *replay, const nnc_replay_place *track, nnc_waiting *plan);
 
-/* Replays all batches. */
+/* Replays all pipelines that wait. */
 void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *memory);
 
 /* ---- plan groups (plan_group.c) ---- */
@@ -174,9 +174,10 @@ typedef struct nnc_plan_groups nnc_plan_groups;
 /* Costs of one micro-batch, shared by several plans of a block: see plan_group.c. */
 typedef struct nnc_pass_costs nnc_pass_costs;
 
-/* bounds: leave out plans that a bound shows to be over the limit. limit_bytes: if a plan needs more, its reported
- * memory may be too small, but stays over the limit. batched (may be
- * NULL) receives the step times of plans that nnc_plan_groups_wait took. Returns NULL if out of memory. */
+/* Creates the caches and working memory of a worker. bounds: true = leaves out plans if a lower bound of their memory
+ * is over the limit. limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the
+ * limit. batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait took. Returns NULL if out of
+ * memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                         const nnc_space *space, int64_t limit_bytes, bool bounds,
                                         nnc_batched_fn *batched, void *context);
@@ -186,16 +187,17 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups);
  * err (may be NULL) then names the rule. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
-/* Does a framework offer any plan of the block? If not, err names the missing option. err is not set if all schedules
- * of the block repeat those of another block. */
+/* Tests whether a framework offers any plan of the block. If not, err names the missing option. err is not set if all
+ * schedules of the block repeat those of another block. */
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
 /* Begins a group: one schedule with one number of virtual stages. Returns false if none of its plans is legal, or if
  * they repeat another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
-/* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Ask for
- * the plans that need least memory first, which come last in a group: it is then known that others need too much. */
+/* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Call
+ * it first for the plans that need least memory, which come last in a group: if one of them exceeds the memory, plans
+ * that need more are not computed. */
 nnc_pass_costs *nnc_plan_groups_plan(nnc_plan_groups *groups, uint64_t inside, nnc_result *result);
 
 /* Replays all batches, so that every waiting plan gets its time through `batched`. */
@@ -207,16 +209,17 @@ const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
  * times because of their memory. Returns false if the pass has more ops than a table holds. */
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Lower bound of the step time in seconds under any schedule: the compute time of all passes, averaged over the
- * devices. */
+/* Returns a lower bound of the step time in seconds under any schedule: the compute time of all passes, averaged over
+ * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Computes the step time of plan number `inside` of the group into result. Returns false if its pipeline is too large
  * to replay. */
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
 
-/* Replaces nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. The caller sets in
- * `waiting` which plan waits; the other fields are filled in. Returns false if this plan cannot wait. */
+/* Used in place of nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. The caller sets
+ * index, memory_bytes and fits of `waiting`; this function sets the other members. Returns false if this plan cannot
+ * wait. */
 bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, const nnc_result *result,
                           nnc_waiting *waiting);
 
@@ -228,7 +231,7 @@ bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_re
 
 /* ---- workers (searcher.c) ---- */
 
-/* The threads of one process that evaluate blocks of a search. */
+/* A searcher: the threads of one process that evaluate the blocks of a search. */
 
 /* Outcome of some blocks. legal and feasible are counted before pruning, so they do not depend on the order, and shards
  * add up to the whole search. evaluated and pruned count the work that was done. */
@@ -240,7 +243,8 @@ typedef struct nnc_search_part {
 void nnc_search_part_clear(nnc_search_part *part);
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more);
 
-/* Number of blocks of the search, or of its shard. The next function returns the block at a place among them. */
+/* Returns the number of blocks of the search, or of its shard. The next function returns the block at a place among
+ * them. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
 /* Evaluates blocks on threads. nnc_searcher_create returns NULL if out of memory. The arguments must outlive the
@@ -258,14 +262,15 @@ void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t 
 /* Completes those best and Pareto plans for which only index, step_s and memory were kept. */
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 
-/* Is any plan of the block at this place legal? If not, err names the rule. */
+/* Tests whether any plan of the block at this place is legal. If not, err names the rule. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- a search (searcher.c) ---- */
 
-/* A search whose rounds may be evaluated by other processes. */
+/* Runs a search; other processes may evaluate the blocks of its rounds. */
 
-/* A function that evaluates the blocks of a round in place of nnc_searcher_work, with the same arguments. */
+/* Replacement for nnc_searcher_work: a function that evaluates the blocks of a round, for example on other
+ * processes. */
 typedef struct nnc_helpers {
     void *context;
     void (*work)(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part);
@@ -276,7 +281,7 @@ typedef struct nnc_search_watch {
     void *context;
 } nnc_search_watch;
 
-/* nnc_search_run with helpers. helpers NULL: uses the threads of this process. */
+/* Works as nnc_search_run, with helpers. helpers NULL: uses the threads of this process. */
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                            const nnc_search *search, const nnc_helpers *helpers, const nnc_search_watch *watch,
                            nnc_search_result *result, nnc_error *err);
@@ -286,17 +291,17 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
 /* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
  * while no rank asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
 
-/* nnc_search_run on all ranks. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve. */
+/* Works as nnc_search_run, on all ranks. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve. */
 nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
-/* The other ranks call it: it works on the searches of rank 0 with this model, device and run, until rank 0 ends
- * them. */
+/* Called on all ranks except 0. Works on the searches of rank 0 with this model, device and run, until rank 0 calls
+ * nnc_rank_group_search_end. */
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
-/* Rank 0 calls it: ends nnc_rank_group_search_serve on the other ranks. */
+/* Called on rank 0. Ends nnc_rank_group_search_serve on the other ranks. */
 void nnc_rank_group_search_end(nnc_rank_group ranks);
 
 /* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
@@ -341,22 +346,23 @@ typedef struct nnc_sure {
 typedef struct nnc_search_report {
     const nnc_model *model; /* model and device are NULL in a merged report */
     const nnc_device *device;
-    const char *overrides; /* the --set options; NULL = without */
+    const char *overrides; /* text of the options --set; NULL = no such option */
     nnc_search *search;
     nnc_search_result *result; /* result for one number of devices */
-    const nnc_sure *sure;      /* one entry for each best plan; NULL = not computed */
+    const nnc_sure *sure;      /* probabilities, one entry for each of the best plans; NULL = not computed */
     int32_t sure_count;
-    nnc_search_size *sizes; /* results for several numbers of devices; NULL = one number */
+    nnc_search_size *sizes; /* one result for each number of devices; NULL = only one number was searched */
     int32_t size_count, size_asked;
-    int32_t fastest, cheapest; /* index into sizes; -1 = no plan found */
+    int32_t fastest, cheapest; /* index into `sizes` of the number of devices with the fastest plan, and with the
+                                * cheapest; -1 = no plan found */
     nnc_search_total total;
     double target_step_s;                    /* 0 = not given */
     nnc_target targets[NNC_PARAMETER_COUNT]; /* one entry per device parameter */
     int target_count;
     double elapsed_s;
     const char *currency; /* currency of the prices; NULL = no known price */
-    bool batch_chosen;    /* the global batch is a default, not given */
-    bool stopped;         /* the search was stopped before it covered everything */
+    bool batch_chosen;    /* true: the user did not give the global batch, so a default is used */
+    bool stopped;         /* true: the search was stopped before it covered all plans */
     nnc_error why;        /* reason why no combination of a shard is legal; status NNC_OK = some are legal, or this is
                            * no shard */
     const char *digest;   /* digest of all inputs of the search except the shard; NULL = no shard */
@@ -368,11 +374,11 @@ extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_m
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
 /* Runs a search task into a report in the arena. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve.
- * Returns the errors of nnc_search_run. A shard, or one of several numbers of devices, may have no legal plan without
- * an error. */
+ * Returns the errors of nnc_search_run. If there are shards, or several numbers of devices, one of them without a legal
+ * plan is no error. */
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err);
 
-/* Did the search find a plan? */
+/* Tests whether the search found a plan. */
 bool nnc_search_answered(const nnc_search_report *report);
 
 /* Sets report->fastest and ->cheapest among the numbers of devices searched. */
@@ -385,7 +391,8 @@ nnc_status nnc_search_digest(const nnc_search_task *task, nnc_specs *specs, cons
 
 /* ---- shards: files that 'nncost search --shard I/N --format json' wrote ---- */
 
-/* Does a file begin as JSON with a schema? Reads only its first bytes. NNC_IO: the file cannot be read. */
+/* Tests whether a file begins as JSON with a schema. Reads only the first bytes of the file. NNC_IO: the file cannot be
+ * read. */
 nnc_status nnc_search_shard_is(const char *path, bool *is, nnc_error *err);
 
 /* Merges shards into the report of the whole search. digest: digest of the expected search, NULL = any search.

@@ -159,7 +159,7 @@ static nnc_cell get_shard(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
     return nnc_text_cell(text);
 }
 
-/* Number of devices at an index of `sizes`. */
+/* Returns the number of devices at an index of `sizes`. */
 static nnc_cell devices_of(const nnc_search_report *report, int32_t index)
 {
     const nnc_cell none = { .kind = NNC_CELL_NULL };
@@ -389,8 +389,8 @@ static void read_plan(nnc_json at, nnc_plan *plan)
     }
 }
 
-/* Takes one member of a plan. The plan options are read through the fields of nnc_plan. A plan needs a step time,
- * because the step time orders plans. */
+/* Reads one member of a plan, if it needs its own code. Plan options are read as fields of nnc_plan. A null step time
+ * is a fault, because the step time orders plans. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record)
 {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
@@ -537,13 +537,14 @@ static void merge_shard(merger *m, const nnc_search_report *shard)
 static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, int count, nnc_error *err)
 {
     for (int i = 0; i < count; i++) {
-        nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* its texts are in the arena */
+        nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* first shard: read into the sum; later shards: read
+                                                                   * into `next`, whose texts stay in the arena */
         NNC_TRY(search_shard_read(arena, paths[i], shard, err));
         const nnc_shard number = { shard->search->shard, shard->search->shards };
         NNC_TRY(nnc_shard_set_add(&m->seen, paths[i], shard->digest, number, err));
         if (i == 0) {
             nnc_front_of(shard->result, &m->front);
-        } else if (shard->size_count != m->sum->size_count) { /* the file was edited */
+        } else if (shard->size_count != m->sum->size_count) { /* only if a file was edited */
             return nnc_fail(err, NNC_BAD_SPEC, paths[i], "holds a shard of another search than %s", paths[0]);
         } else {
             merge_shard(m, shard);
@@ -583,7 +584,7 @@ nnc_status nnc_search_merge(nnc_arena *arena, char *const *paths, int count, con
     NNC_TRY(check_legal(report, err));
     nnc_front_result(&m->front, report->result);
     report->size_asked = report->size_count;
-    report->digest = NULL; /* the merged report is no shard */
+    report->digest = NULL; /* NULL, because the merged report is no shard */
     report->search->shard = report->search->shards = 0;
     nnc_search_rank_sizes(report);
     return NNC_OK;

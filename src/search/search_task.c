@@ -16,7 +16,7 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Passes progress on and remembers whether to stop. */
+/* Reports progress to the caller, and remembers whether the caller wants to stop. */
 typedef struct listener {
     const nnc_search_watch *watch;
     bool stopped;
@@ -52,15 +52,16 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
 
 /* ---- several numbers of devices ---- */
 
-/* Time or device-hours that a plan takes: of the whole run if known, because larger jobs fail more often; otherwise of
- * one step. */
+/* Returns the time or device-hours that a plan takes: of the whole run if known, because larger jobs fail more often;
+ * otherwise of one step. */
 static double spent(const nnc_found *found, bool by_cost)
 {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* Returns the index of the first size that is best by time or by cost; -1 = no plan found. */
+/* Returns the index of the number of devices whose plan has the least time or cost, the first of equals; -1 = no plan
+ * found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
 {
     int32_t best = -1;
@@ -277,8 +278,8 @@ enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
  * messages. The last runs are small, so that all ranks end together. */
 enum { RUN_SHARE = 3 };
 
-/* Number of blocks that rank 0 evaluates before it looks for requests again. With fewer, no batch of pipelines gets
- * full. */
+/* Number of blocks that rank 0 evaluates before it looks for requests of other ranks again. With fewer blocks, no batch
+ * of pipelines would be filled. */
 enum { OWN_MOST = 16 };
 
 /* Orders of rank 0 to all others. */
@@ -426,7 +427,8 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* The work function of nnc_helpers: leads one round as rank 0. */
+/* Leads one round as rank 0: assigns blocks to ranks and merges their outcomes. Used as the work function of
+ * nnc_helpers. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part)
 {
     desk *d = context;

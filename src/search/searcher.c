@@ -48,7 +48,7 @@ static nnc_status check_number(const char *member, double least, double most, do
     return found >= least && found <= most ? NNC_OK : out_of_range(member, least, most, found, err);
 }
 
-/* Are the values of a choice legal for its field of the plan, and are there not too many? */
+/* Checks that the values of a choice are legal for its field of the plan, and are not too many. */
 static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc_error *err)
 {
     const nnc_field *field = nnc_field_of_key(&nnc_plan_table, member);
@@ -124,7 +124,7 @@ NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
  * The number of blocks per round grows from ROUND_FIRST to ROUND_MOST. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
-/* Number of blocks that are asked for a reason if no plan is legal. */
+/* Number of blocks that are tried again for the reason why they are illegal, if no plan is legal. */
 enum { REASONS_MOST = 1000000 };
 
 /* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */
@@ -331,7 +331,7 @@ static int64_t capacity_of(const nnc_search *search, const nnc_device *device)
     return search->mem_bytes > 0 ? search->mem_bytes : nnc_device_capacity(device);
 }
 
-/* Number of shards; a whole search counts as one shard. */
+/* Returns the number of shards; a whole search counts as one shard. */
 static int32_t shards_of(const nnc_search *search)
 {
     return search->shards > 0 ? search->shards : 1;
@@ -390,15 +390,15 @@ static nnc_found found_of(const nnc_result *result, const nnc_run *run, const nn
     return found;
 }
 
-/* Does the run break the deadline or the budget? */
+/* Tests whether the run breaks the deadline or the budget. */
 static bool breaks_limits(const nnc_search *search, double run_s, double cost_run)
 {
     return (search->deadline_s > 0.0 && !(run_s <= search->deadline_s)) ||
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Can the plan be skipped because of the limits? True if it breaks a limit even with the step time least_s, while a
- * faster plan that also breaks a limit is already known. */
+/* Tests whether a plan can be skipped because of the limits on the run: it breaks a limit even with the step time
+ * least_s, and a faster plan that breaks a limit is already known. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
 {
     const nnc_searcher *r = w->of;
@@ -579,8 +579,8 @@ void nnc_search_part_clear(nnc_search_part *part)
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Number of blocks that a thread takes at a time. Neighbouring blocks share caches and fill the same batches of
- * pipelines, so it is more than one. It is small enough that no thread waits long for the last run. */
+/* Returns the number of blocks that a thread takes at a time. Neighbouring blocks share caches and fill the same
+ * batches of pipelines, so it is more than one. It is small enough that no thread waits long for the last run. */
 static uint64_t run_of(uint64_t blocks, int32_t threads)
 {
     enum { TURNS = 16 }; /* number of runs per thread */
@@ -641,10 +641,12 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
-    /* With limits on the run, the decision needs more than the step time, so plans do not wait for batches. */
+    /* If there are limits on the run, a plan is judged by more than its step time. Plans then do not wait for batched
+     * replays. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
-    const bool bounds = search->risk == 0.0 && !search->no_prune; /* without pruning the counts are a reference */
+    /* Without pruning, no bounds of the memory are used: the counts are a reference for searches with pruning. */
+    const bool bounds = search->risk == 0.0 && !search->no_prune;
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];
         w->of = made;

@@ -131,8 +131,8 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* Returns the block of a shard in row number `place`. Each row is rotated by a digest of its number. A fixed order
- * could have the same period as a choice. */
+/* Returns the block that row `place` gives to a shard. A row is `shards` consecutive blocks. Each row is rotated by a
+ * digest of its number, because a fixed order could have the same period as a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
@@ -232,7 +232,7 @@ static void add_best(nnc_front *front, nnc_objective objective, int32_t best, co
     }
 }
 
-/* Number of plans on the front that take at most step_s. */
+/* Returns the number of plans on the Pareto front that are at least as fast as step_s. */
 static int32_t no_slower(const nnc_front *front, double step_s)
 {
     int32_t low = 0, high = front->pareto_count;
@@ -253,7 +253,8 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
     if (place == 0) {
         return false;
     }
-    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among those at most as slow */
+    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans that are at
+                                                       * least as fast */
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }

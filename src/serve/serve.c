@@ -2,8 +2,9 @@
  *
  *     resolve the request  ->  network rows  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
- * The parts are put together first. Then this file reads the network from the op list of the model, and resolves the
- * request (fills in defaults, checks that model, device and engine allow it). The last part is image generation. */
+ * This file first has the functions that call all parts. It then computes the network rows from the op list of the
+ * model, and resolves the request: it fills in defaults, and checks that model, device and engine allow the request.
+ * The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
@@ -259,8 +260,8 @@ static void add_op(nnc_serve_net *net, const nnc_decoder *d, const nnc_op *op)
     }
 }
 
-/* Number of all-reduces per pass over tensor ranks: one after the attention and one after the MLP of each layer, or one
- * for both in parallel layers. */
+/* Returns the number of all-reduces per pass over tensor ranks: one after the attention and one after the MLP of each
+ * layer, or one for both in parallel layers. */
 static double reductions_of(const nnc_serve_net *net, const nnc_decoder *d)
 {
     const bool parallel = d->norm_place == NNC_NORM_PARALLEL || d->norm_place == NNC_NORM_PARALLEL_TWO;
@@ -400,7 +401,7 @@ static bool computes(const nnc_device *device, nnc_dtype dtype)
     return nnc_device_matmul_peak(device, dtype) > 0.0;
 }
 
-/* Format for products of 16-bit weights: bf16 if the device has it, else fp16, else fp32. */
+/* Returns the format for products of 16-bit weights: bf16 if the device has it, else fp16, else fp32. */
 static nnc_dtype plain_math(const nnc_device *device)
 {
     return computes(device, NNC_BF16) ? NNC_BF16 : computes(device, NNC_FP16) ? NNC_FP16 : NNC_FP32;
@@ -560,7 +561,8 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 
 /* ---- images: a text encoder, a denoiser that runs many steps, a decoder ---- */
 
-/* True for U-Nets of residual blocks and for graphs that name the decoder of their latent image. */
+/* Tests whether the model is a denoiser: a U-Net of residual blocks, or a graph whose file names the decoder of the
+ * latent image. */
 bool nnc_denoises(const nnc_model *model)
 {
     return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL : model->image_decoder[0] != '\0';

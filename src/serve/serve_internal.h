@@ -1,5 +1,6 @@
-/* Internal declarations of serving (inference), in the order of the computation: network rows, device rates, resolved
- * request, one step, load and cost; then generation of images and the search for a deployment. */
+/* Internal declarations of serving (inference), in the order of the computation: ops of the network, rates of the
+ * device, request with its defaults, one step, load and cost. Generation of images and the search for a deployment
+ * follow. */
 #ifndef NNCOST_SERVE_SERVE_INTERNAL_H
 #define NNCOST_SERVE_SERVE_INTERNAL_H
 
@@ -27,7 +28,8 @@ typedef struct nnc_serve_product {
 typedef struct nnc_serve_attention {
     const char *name;
     double layers, heads, kv_heads, key_dim, value_dim;
-    double window;       /* number of positions that are attended and kept; 0 = all positions */
+    double window;       /* number of latest positions that a token attends to and that the cache keeps; 0 = all
+                          * positions */
     double latent, rope; /* size of the latent that all heads share, and size of its rotary key; 0 = attention without a
                           * latent */
 } nnc_serve_attention;
@@ -37,7 +39,7 @@ typedef struct nnc_serve_state {
     const char *name;
     double layers, elements; /* layers: number of such layers; elements: number of fp32 values in the state of one
                               * layer */
-    double flops;            /* per token */
+    double flops;            /* FLOPs per token */
 } nnc_serve_state;
 
 enum { NNC_SERVE_PRODUCTS = 64, NNC_SERVE_ATTENTIONS = 8 };
@@ -54,17 +56,17 @@ typedef struct nnc_serve_net {
     double expert_layers;
 } nnc_serve_net;
 
-/* Reads the network rows from the op list of the model, which it leaves in scratch. NNC_ILLEGAL_PLAN: inference of this
- * model is not supported. */
+/* Lowers the model to its op list in scratch, and computes the network rows from this list. NNC_ILLEGAL_PLAN: inference
+ * of this model is not supported. */
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
                             nnc_serve_net *net, nnc_error *err);
 
 /* ---- rates that the device reaches ---- */
 
 typedef struct nnc_serve_rates {
-    double peak_flops_per_s, dense_flops_per_s; /* products in the chosen precision: datasheet peak, and rate that long
-                                                 * products reach */
-    double plain_peak_flops_per_s, plain_flops_per_s; /* the same two rates for 16-bit products */
+    double peak_flops_per_s, dense_flops_per_s; /* matrix products in the chosen precision: datasheet peak; rate that
+                                                 * long products reach */
+    double plain_peak_flops_per_s, plain_flops_per_s; /* peak and reached rate of 16-bit matrix products */
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
     double stream_bytes_per_s,
@@ -77,7 +79,7 @@ typedef struct nnc_serve_rates {
     double product_s;                             /* fixed time per product with stored weights */
     bool weight_only;                             /* true: products compute in a wider format than the storage format of
                                                    * their weights */
-    double prefill_kernel_s, prefill_attention_s; /* the same fixed times in a prefill step */
+    double prefill_kernel_s, prefill_attention_s; /* fixed time per kernel and per attention in a prefill step */
     nnc_small_all_reduce all_reduce;
     double kv_reread, beyond;                      /* share of the KV cache that each further query head reads again;
                                                     * widening factor of the ranges */
@@ -103,7 +105,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 
 /* Inputs of all steps. */
 typedef struct nnc_serve_case {
-    const struct nnc_serve_case *draft; /* the draft model of speculative decoding; NULL = without a draft model */
+    const struct nnc_serve_case *draft; /* case of the draft model in speculative decoding; NULL = no draft model */
     const nnc_serve_net *net;
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
@@ -118,39 +120,39 @@ typedef struct nnc_serve_list {
     int32_t count;
 } nnc_serve_list;
 
-/* nnc_serve_decode is one decode step of a replica: each of `sequences` sequences attends to `context` positions,
- * including the new one. nnc_serve_prefill is one prefill of `sequences` prompts at once: each computes `fresh` tokens
- * after `cached` ones. */
+/* nnc_serve_decode computes one decode step of a replica: each of `sequences` sequences attends to `context` positions,
+ * including the new one. nnc_serve_prefill computes one prefill of `sequences` prompts at once: each computes `fresh`
+ * tokens after `cached` ones. */
 nnc_serve_step nnc_serve_decode(const nnc_serve_case *of, double sequences, double context, nnc_serve_list *list);
 nnc_serve_step nnc_serve_prefill(const nnc_serve_case *of, double sequences, double cached, double fresh,
                                  nnc_serve_list *list);
 
-/* A decode step that also prefills `prompts` prompts; each computes `fresh` tokens after `cached` ones (chunked
- * prefill). */
+/* Computes a decode step that also prefills `prompts` prompts; each computes `fresh` tokens after `cached` ones
+ * (chunked prefill). */
 nnc_serve_step nnc_serve_mixed(const nnc_serve_case *of, double sequences, double context, double prompts,
                                double cached, double fresh);
 
-/* A decode step that computes `tokens` tokens of each sequence, and the logits of all these tokens (speculative
- * verification). */
+/* Computes a decode step in which a replica computes `tokens` tokens of each sequence, and the logits of all these
+ * tokens (speculative verification). */
 nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, double context, double tokens);
 
-/* Do the weights of the product stay in 16 bits? */
+/* Tests whether the weights of the product stay in 16 bits. */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);
 
-/* Bytes of keys and values of one sequence of `tokens` tokens on one device; the next function returns the bytes of its
- * states. */
+/* Returns the bytes of keys and values of one sequence of `tokens` tokens on one device; the next function returns the
+ * bytes of its states. */
 double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens);
 double nnc_serve_state_bytes(const nnc_serve_case *of);
-/* Bytes that one token adds to the KV cache in one kind of attention, in all its layers on one device. */
+/* Returns the bytes that one token adds to the KV cache in one kind of attention, in all its layers on one device. */
 double nnc_serve_kv_token(const nnc_serve_case *of, const nnc_serve_attention *attention);
 
-/* Share of a product that one device of a tensor group computes. */
+/* Returns the share of a product that one device of a tensor group computes. */
 double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *product);
-/* Layers of the largest pipeline stage as a share of all layers. */
+/* Returns the layers of the largest pipeline stage as a share of all layers. */
 double nnc_serve_stage_share(const nnc_serve_case *of);
 
-/* Number of sequences per stage from which decode is compute-bound; NaN = never. *intensity_limit: the arithmetic
- * intensity for a very large number of sequences.   [serve-critical] */
+/* Returns the number of sequences per stage from which decode is compute-bound; NaN = never. *intensity_limit: the
+ * arithmetic intensity for a very large number of sequences.   [serve-critical] */
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why);
 
 /* ---- load, memory, cost ---- */
@@ -159,9 +161,10 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len, double sequences,
                                 nnc_derivation *why);
 
-/* Seconds of a decode step of `sequences` sequences. With speculative decoding, includes draft and verification. */
+/* Returns the seconds of a decode step of `sequences` sequences. With speculative decoding, these include draft and
+ * verification. */
 double nnc_serve_decode_s(const nnc_serve_case *of, double sequences, double context);
-/* Bytes of KV cache and states of a sequence on the fullest device, in whole cache blocks. */
+/* Returns the bytes of KV cache and states of a sequence on the fullest device, in whole cache blocks. */
 double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
 
 /* One replica under load. */
@@ -170,15 +173,17 @@ typedef struct nnc_serve_load_case {
     double input, output, cached, fresh; /* tokens per request; cached and fresh: prompt tokens found in the cache, and
                                           * prompt tokens to compute */
     double context;                      /* mean context length of a decode step */
-    double shortest, longest;            /* shortest and longest context */
-    double prefill_s, busy_s;            /* prefill of one prompt: its latency; its time on the busiest stage */
+    double shortest, longest;            /* shortest and longest context of a decode step, in tokens */
+    double prefill_s, busy_s;            /* prefill of one prompt: seconds until it is done; seconds that the busiest
+                                          * pipeline stage works on it */
     double prefill_flops;
-    double stages;         /* prefill_s / busy_s */
+    double stages;         /* prefill_s / busy_s, the number of prompts that pipeline stages and attention groups
+                            * compute at the same time */
     double tokens_of_step; /* output tokens of a sequence per decode step: 1 without speculative decoding */
     double chunk;          /* most prompt tokens in one iteration */
     double slots, places;  /* slots: most sequences that the engine runs; places: most sequences that the KV cache
                             * holds */
-    double most;           /* most sequences that run together, by both limits */
+    double most;           /* most sequences that run together: the smaller of slots and places */
     double room_bytes;     /* cache bytes of a sequence of mean length */
     double requests_per_s;
     int64_t open;                            /* closed loop: open requests of the fullest replica; 0 = open loop */
@@ -189,8 +194,8 @@ typedef struct nnc_serve_load_case {
                                               * worker */
 } nnc_serve_load_case;
 
-/* Seconds that `prompts` prompts add to a decode step of `sequences` sequences. With sequences = 0: seconds of the
- * prompts alone. */
+/* Returns the seconds that `prompts` prompts add to a decode step of `sequences` sequences. With sequences = 0: seconds
+ * of the prompts alone. */
 double nnc_serve_added_s(const nnc_serve_load_case *load, double sequences, double prompts);
 
 /* Mean and quantiles (50, 90 and 99 %) over requests. */
@@ -204,19 +209,20 @@ typedef struct nnc_serve_replayed {
     int64_t requests, preemptions;
 } nnc_serve_replayed;
 
-/* Simulates the replica. of->work must have space for load->count requests. */
+/* Simulates one replica under a load. The work memory of the load must have space for load->count requests. */
 void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result);
 
 enum { NNC_SERVE_WORKERS = 64 }; /* most prefill workers, and most decode workers, in a simulation */
 typedef struct nnc_serve_work nnc_serve_work;
-/* Number of requests that are simulated on one replica. */
+/* Returns the number of requests that are simulated on one replica. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
-/* Returns memory for these requests, which is valid until the next use of scratch. NULL = out of memory. */
+/* Returns memory for simulating this number of requests. It is valid until the next use of scratch. NULL = out of
+ * memory. */
 nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
 
-/* Is the load a loop with separate workers for prefill and decode? */
+/* Tests whether the load is a closed or open loop with separate workers for prefill and decode. */
 bool nnc_serve_is_apart(const nnc_serve_ask *plan);
-/* Number of devices of the deployment, all workers included. */
+/* Returns the number of devices of the deployment, all workers included. */
 double nnc_serve_devices(const nnc_serve_ask *plan);
 
 /* Sets weights, cache and workspace on the fullest device. */
@@ -231,7 +237,7 @@ void nnc_serve_cost(const nnc_serve_case *of, const nnc_device *device, nnc_serv
 /* Sets the results that come from formulas without measurements: speculative decoding, disaggregated prefill. */
 void nnc_serve_extra(const nnc_serve_case *of, const nnc_device *device, nnc_serve *serve, nnc_derivation *why);
 
-/* nnc_serve_into that also records each formula with its numbers in `why`. */
+/* Works as nnc_serve_into, and also records each formula with its numbers in `why`. */
 nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                          const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_list *list,
                          nnc_derivation *why, nnc_error *err);
@@ -246,7 +252,7 @@ typedef struct nnc_images_ask {
     bool guidance;   /* classifier-free guidance: each pass runs with and without the prompt */
     int64_t image;   /* pixels per side; 0 = the size of the model */
     int64_t batch;   /* images generated together; 0 = 1 */
-    double beside_s; /* other time per image */
+    double beside_s; /* other seconds per image */
     nnc_dtype precision;
     double price;                                   /* price of a device-hour; NaN = the price of the device file */
     double carbon_g_per_kwh;                        /* carbon intensity of the grid; NaN = unknown */
@@ -267,7 +273,7 @@ typedef struct nnc_images {
     double carbon_g_per_thousand_images;
 } nnc_images;
 
-/* Is the model a denoiser of images? */
+/* Tests whether the model is a denoiser of images. */
 bool nnc_denoises(const nnc_model *model);
 
 /* Computes time, cost and energy of image generation from estimates of forward passes.
@@ -294,10 +300,10 @@ typedef struct nnc_serve_found {
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
     nnc_bound bound;        /* bound of the decode step */
-    int32_t broken;         /* index of that limit; -1 = none */
-    double broken_requests; /* number of concurrent requests that breaks the limit; 0: memory or the engine allows no
-                             * more */
-    double broken_value;    /* value of the metric at that number of requests */
+    int32_t broken;         /* index of the first broken limit; -1 = no limit is broken */
+    double broken_requests; /* number of concurrent requests at which this limit is broken; 0: memory or the engine
+                             * allows no more requests */
+    double broken_value;    /* value of the limited metric at broken_requests */
 } nnc_serve_found;
 
 typedef struct nnc_serve_search {
@@ -307,16 +313,16 @@ typedef struct nnc_serve_search {
 } nnc_serve_search;
 
 typedef struct nnc_serve_search_result {
-    int64_t deployments, evaluated, fitting, meeting; /* numbers of legal deployments, and of those evaluated, that fit,
-                                                       * that meet the limits */
+    int64_t deployments, evaluated, fitting, meeting; /* numbers of deployments: legal; evaluated; that fit in memory;
+                                                       * that meet all limits */
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
     nnc_serve_found front[NNC_SERVE_FRONT]; /* sorted by tokens per second and user, ascending */
     int32_t front_count;
-    /* If no deployment meets the limits: the deployment with the smallest ratio to its limit. */
+    /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */
     nnc_serve_found nearest;
-    int32_t nearest_limit; /* index of that limit; -1 = no deployment fits */
+    int32_t nearest_limit; /* index of the limit that `nearest` misses; -1 = no deployment fits */
     double nearest_value;
 } nnc_serve_search_result;
 

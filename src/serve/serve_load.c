@@ -53,7 +53,7 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens)
            nnc_serve_stage_share(of);
 }
 
-/* Seconds per output token while `sequences` sequences run. */
+/* Returns the seconds per output token while `sequences` sequences run. */
 static double token_s(const load *l, double sequences)
 {
     return sequences > 0.0 ? nnc_serve_decode_s(l->of, sequences, l->context) / l->tokens_of_step : 0.0;
@@ -74,7 +74,7 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts)
 
 /* ---- the modes ---- */
 
-/* Seconds of a static batch: all sequences start and end together. */
+/* Returns the seconds of a static batch: all sequences start and end together. */
 static double wave_s_of(const load *l, double sequences)
 {
     return sequences < 1.0 ? 0.0
@@ -107,7 +107,8 @@ static void say_static(const load *l, nnc_serve *s, double requests, double sequ
     s->queue_s = 0.0;
 }
 
-/* Offline load: all places for sequences are taken, and the engine completes requests at its saturation rate. */
+/* Sets the results of an offline load: all places for sequences are taken, and the engine completes requests at its
+ * saturation rate. */
 static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, output_len, NULL, l->output);
@@ -339,8 +340,8 @@ static load load_of(const nnc_serve_case *of, const nnc_serve *s)
     return l;
 }
 
-/* Rate of requests when the engine always has as many sequences as it can run. Each iteration computes one token of the
- * sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
+/* Returns the rate of requests at which the engine always has as many sequences as it can run. Each iteration computes
+ * one token of the sequences that decode, and the prompts that replace the sequences that end, at most one chunk. */
 static double say_saturation(const load *l, nnc_derivation *why)
 {
     const double chunk = (double)l->of->plan->chunk;
@@ -414,7 +415,7 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
 /* ---- results by formula alone, which no measured rows support: speculative decoding, disaggregated prefill
  * [serve-extra] ---- */
 
-/* Speculative decoding: a draft proposes tokens, and one decode step verifies them. */
+/* Sets the results of speculative decoding: a draft proposes tokens, and one decode step verifies them. */
 static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivation *why)
 {
     const nnc_serve_ask *p = of->plan;
@@ -440,7 +441,7 @@ static void say_speculation(const nnc_serve_case *of, nnc_serve *s, nnc_derivati
     NNC_SOURCE(why, "arXiv:2211.17192");
 }
 
-/* Disaggregated serving: prefill workers send their caches to decode workers. */
+/* Sets the results of disaggregated serving: prefill workers send their caches to decode workers. */
 static void say_apart(const nnc_serve_case *of, const nnc_device *device, nnc_serve *s, nnc_derivation *why)
 {
     const nnc_serve_ask *p = of->plan;

@@ -8,7 +8,7 @@
  * from tables whose entries are computed when they are first read.
  *
  * Invariants: arrivals, random lengths and iterations depend only on the request and its seed, so equal questions have
- * equal answers. With the default options, sqrt is the only formula of the C library in use. This file allocates no
+ * equal answers. With the default options, sqrt is the only function of the C library in use. This file allocates no
  * memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
@@ -22,7 +22,7 @@ enum {
     CONTEXTS = 5,           /* number of contexts at which a decode step is timed, evenly spaced over the lengths */
     BATCHES = 10,           /* number of batches of consecutive requests; the spread of their means decides whether one
                              * run is enough */
-    RUNS = 16,              /* most runs, each with its own arrivals */
+    RUNS = 16,              /* largest number of runs; each run has its own arrivals */
     RUNS_REQUESTS = 160000, /* most requests in all runs together */
     NONE = -1
 };
@@ -32,10 +32,11 @@ enum {
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
     double fresh, left;          /* prompt tokens to compute; prompt tokens that are not computed yet */
-    double room, growth;         /* cache space of the sequence, in places of mean length; space that a step adds */
-    double context;              /* positions that its next step attends to; while it runs, less the steps of its
-                                  * worker */
-    int64_t finish;              /* step of its worker after which the request is done */
+    double room, growth;         /* cache space of the sequence, and space that each step adds; the unit is the space of
+                                  * a sequence of mean length */
+    double context;              /* positions that the next step of the request attends to; while the request runs,
+                                  * minus the step count of its worker */
+    int64_t finish;              /* step count of the worker at which the request is done */
     int32_t input, output, made; /* numbers of tokens; made: output tokens before the sequence was preempted */
     int32_t next;                /* next request in the queue */
     int32_t place;               /* index in the heap of running sequences */
@@ -45,7 +46,7 @@ typedef struct request {
 /* An engine that decodes: the whole replica, or one of its decode workers. */
 typedef struct worker {
     double clock_s;
-    double context, room, growth; /* sums over the running sequences */
+    double context, room, growth; /* sums, over the running sequences, of the members of request with the same names */
     int64_t step;
     int32_t head, tail; /* first and last request of the queue */
     int32_t *heap, running, newest;
@@ -65,11 +66,11 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* requests of one run */
-    int64_t counted, counted_tpot; /* numbers of values in the lists of work, from all runs */
+    int64_t count, issued;         /* number of requests of one run; number created so far */
+    int64_t counted, counted_tpot; /* numbers of values of all runs in nnc_serve_work; counted_tpot: in its list tpot */
     double context_low, context_gap;
     double tokens_of_step;
-    double decode_area, decode_s; /* sums over decode steps: sequences x seconds; seconds */
+    double decode_area, decode_s; /* sums over decode steps: number of sequences times seconds; seconds */
     int32_t workers;
     double drawn[2];        /* relative lengths of the last request: input and output, from -1 to 1 */
     uint64_t gaps, lengths; /* states of two random generators, so that arrivals do not depend on lengths */
@@ -77,7 +78,7 @@ typedef struct simulation {
 
 /* ---- working memory ---- */
 
-/* Most runs of an open loop with random arrivals. */
+/* Returns the largest number of runs of an open loop with random arrivals. */
 static int64_t runs_of(int64_t requests)
 {
     const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
@@ -158,7 +159,7 @@ static double decode_at(simulation *s, double sequences, double context, double 
     return low + (place - cell) * (high - low);
 }
 
-/* Seconds that the prefill of one prompt takes alone on the busiest stage. */
+/* Returns the seconds that the prefill of one prompt takes alone on the busiest stage. */
 static double prefill_of(simulation *s, double fresh)
 {
     const nnc_serve_load_case *l = s->load;
@@ -186,8 +187,8 @@ static double added_knot(simulation *s, int32_t row, int32_t column)
     return *value;
 }
 
-/* Seconds that prompts add to a step of `sequences` sequences. prompts: their prefill times alone, divided by the
- * prefill time of the mean prompt. */
+/* Returns the seconds that prompts add to a decode step of `sequences` sequences. prompts: sum of the prefill times of
+ * these prompts alone, divided by the prefill time of a mean prompt. */
 static double added_s(simulation *s, double sequences, double prompts)
 {
     double down = 0.0, right = 0.0, value = 0.0;
@@ -216,7 +217,8 @@ static double uniform(uint64_t *state) /* Random number in (0, 1); splitmix64: S
     return ((double)(z >> 12) + 0.5) * 0x1p-52;
 }
 
-/* Natural logarithm by its series, from basic operations alone, because C libraries differ in the last digit. */
+/* Returns the natural logarithm by its series, from basic operations alone, because C libraries differ in the last
+ * digit. */
 static double ln(double x)
 {
     int exponent = 0;
@@ -233,8 +235,8 @@ static double ln(double x)
     return 2.0 * t * sum + exponent * 0.69314718055994530942;
 }
 
-/* Gamma variate of mean 1: Marsaglia and Tsang, ACM TOMS 26(3), 2000. For shapes below 1, scaled by a power of a
- * uniform variate. */
+/* Draws a gamma variate of mean 1. Source: Marsaglia and Tsang, ACM TOMS 26(3), 2000. For shapes below 1, scaled by a
+ * power of a uniform variate. */
 static double gamma_of(simulation *s, double shape)
 {
     const double more = shape < 1.0 ? shape + 1.0 : shape;
@@ -348,7 +350,7 @@ static void stop(simulation *s, worker *w, int32_t index)
         s->requests[r->older].newer = r->newer;
     }
     heap_remove(s, w, r->place);
-    if (w->running == 0) { /* removes rounding errors after each busy period */
+    if (w->running == 0) { /* resets the sums when no sequence runs, which removes rounding errors */
         w->context = w->room = w->growth = 0.0;
         w->step = 0;
     }
@@ -356,7 +358,7 @@ static void stop(simulation *s, worker *w, int32_t index)
 
 /* ---- requests ---- */
 
-/* Cache space that `tokens` tokens take, in places of mean length. */
+/* Returns the cache space of `tokens` tokens, in units of a sequence of mean length. */
 static double room_of(const simulation *s, double tokens)
 {
     const nnc_serve_load_case *l = s->load;
@@ -455,8 +457,8 @@ static double room_now(const worker *w)
     return w->room + w->growth * (double)w->step;
 }
 
-/* May the request r start? `more`: number of requests that start in the same iteration; `more_room`: their cache
- * space. */
+/* Tests whether request r may start. `more`: number of requests that start in the same iteration; `more_room`: their
+ * cache space. */
 static bool has_place(const simulation *s, const worker *w, int32_t more, double more_room, request *r)
 {
     const nnc_serve_load_case *l = s->load;
@@ -588,7 +590,7 @@ static double next_event_s(const simulation *s, const worker *w)
                              : nnc_max(w->clock_s, s->requests[w->head].ready_s);
 }
 
-/* Lets the worker with the earliest event act. Returns false if all work is done. In a closed loop, a worker may not
+/* Runs the worker that has the earliest event. Returns false if all work is done. In a closed loop, a worker may not
  * run further ahead than the earliest time at which a request from another worker can reach it. */
 static bool turn(simulation *s)
 {
@@ -619,15 +621,15 @@ static bool turn(simulation *s)
 
 /* ---- the whole simulation ---- */
 
-/* Are the arrivals random? */
+/* Tests whether requests arrive at random times. */
 static bool draws_arrivals(const simulation *s)
 {
     return s->load->open == 0 && s->load->of->plan->arrival_count == 0;
 }
 
-/* Scale of the random gaps. With it, the requests of a run arrive exactly at the requested rate, as a Poisson process
- * with this number of arrivals in this time. Near saturation, most of the error of a mean comes from the error of the
- * drawn rate. */
+/* Returns the factor on the random gaps between arrivals. With this factor, the requests of a run arrive exactly at the
+ * requested rate, as a Poisson process with this number of arrivals in this time. Near saturation, most of the error of
+ * a mean comes from the error of the drawn rate. */
 static double gap_scale(simulation *s)
 {
     const uint64_t state = s->gaps;
@@ -727,8 +729,8 @@ static void collect(simulation *s, int64_t skipped)
     }
 }
 
-/* Is the mean TTFT of one run certain enough? Uses the means of batches of consecutive requests, after Conway,
- * Management Science 10(1), 1963. */
+/* Tests whether the mean TTFT of one run is certain enough. Uses the means of batches of consecutive requests, after
+ * Conway, Management Science 10(1), 1963. */
 static bool certain(const simulation *s)
 {
     const int64_t each = s->counted / BATCHES;

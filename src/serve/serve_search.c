@@ -27,14 +27,14 @@ static bool holds(const nnc_serve *s, const nnc_serve_limit *limit)
     return limit->at_least ? value >= limit->value : value <= limit->value;
 }
 
-/* Ratio between a metric and the limit that it breaks, written so that it is at least 1. */
+/* Returns the factor by which a metric misses the limit that it breaks, at least 1. */
 static double miss(const nnc_serve *s, const nnc_serve_limit *limit)
 {
     const double value = figure(s, limit);
     return limit->at_least ? limit->value / value : value / limit->value;
 }
 
-/* Index of the first limit that the deployment breaks; -1 = none. */
+/* Returns the index of the first limit that the deployment breaks; -1 = no limit is broken. */
 static int32_t broken(const searching *of, const nnc_serve *s)
 {
     for (int32_t i = 0; i < of->search->limit_count; i++) {
@@ -60,7 +60,7 @@ static nnc_serve_found found_of(const nnc_serve *s)
                               .broken = -1 };
 }
 
-/* Is `a` at least as good as `b` both in throughput per device and in speed per user? */
+/* Tests whether `a` is at least as good as `b` both in throughput per device and in tokens per second and user. */
 static bool covers(const nnc_serve_found *a, const nnc_serve_found *b)
 {
     return a->output_tokens_per_s_per_device >= b->output_tokens_per_s_per_device &&
@@ -123,7 +123,7 @@ static bool note_found(searching *of, const nnc_serve_found *found)
     return cheaper;
 }
 
-/* Next number of concurrent requests to try: 1, 2, 3, 4, 6, 8, 12 ... */
+/* Returns the next number of concurrent requests to try: 1, 2, 3, 4, 6, 8, 12 ... */
 static double next_requests(double requests)
 {
     const double half = floor(requests * 4.0 / 3.0 + 0.5), power = exp2(floor(log2(requests)));
@@ -168,8 +168,8 @@ static void try_load(searching *of, deployment *d)
     (void)note_found(of, &found);
 }
 
-/* Raises the number of concurrent requests up to the limit of the memory or the engine, and notes which ones meet the
- * limits. */
+/* Raises the number of concurrent requests up to the limit of the memory or the engine, and records the numbers that
+ * meet the limits. */
 static void try_requests(searching *of, deployment *d)
 {
     bool cheapest = false, before = false;

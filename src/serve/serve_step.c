@@ -33,7 +33,7 @@ static double math_bits(nnc_stored stored)
     return bits[stored];
 }
 
-/* Format of attention and head: 16 bits, or the format of the products if it is wider. */
+/* Returns the format of attention and head: 16 bits, or the format of the products if it is wider. */
 static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
 {
     if (precision == NNC_FP32 || precision == NNC_TF32 || precision == NNC_FP64) {
@@ -59,8 +59,8 @@ static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
     }
 }
 
-/* FLOP/s of long products: the rate fitted for training, times the ratio that removes the boost clock of short
- * kernels. */
+/* Returns the FLOP/s of long products: the rate fitted for training, times the ratio that removes the boost clock of
+ * short kernels. */
 static double dense_rate(const nnc_device *device, nnc_dtype dtype, nnc_stored weights)
 {
     const nnc_efficiencies *e = &device->efficiency;
@@ -231,8 +231,8 @@ typedef struct making {
     nnc_serve_list *list;
 } making;
 
-/* Time of a product whose compute and memory times are similar (some hundred rows). Kernels overlap both only in part,
- * so the result lies between the larger time and the sum. */
+/* Returns the time of a product whose compute and memory times are similar (some hundred rows). Kernels overlap both
+ * only in part, so the result lies between the larger time and the sum. */
 static double overlapped(double compute_s, double memory_s)
 {
     const double sum = compute_s * sqrt(compute_s) + memory_s * sqrt(memory_s);
@@ -268,8 +268,8 @@ static double add_op(making *m, const char *name, double count, double rows, dou
     return time_s;
 }
 
-/* Fixed time of a product: its kernel launch. The second product of experts also includes the engine's overhead per
- * expert layer. */
+/* Returns the fixed time of a product: its kernel launch. The second product of experts also includes the engine's
+ * overhead per expert layer. */
 static double product_fixed_s(const making *m, const nnc_serve_product *p, bool plain)
 {
     const nnc_serve_rates *r = &m->of->rates;
@@ -310,14 +310,14 @@ static void add_product(making *m, const nnc_serve_product *p)
     *(p->last ? &m->step.head_s : p->experts > 0.0 ? &m->step.expert_s : &m->step.product_s) += time_s;
 }
 
-/* Number of pairs of query and key in the first n positions with an attention window. */
+/* Returns the number of pairs of query and key in the first n positions with an attention window. */
 static double attended(double n, double window)
 {
     return window <= 0.0 || n <= window ? n * (n + 1.0) / 2.0 : window * (window + 1.0) / 2.0 + (n - window) * window;
 }
 
-/* Number of positions read from the cache. A decode step reads all attended positions; a chunk of a prefill reads the
- * attended positions before the chunk. */
+/* Returns the number of positions read from the cache. A decode step reads all attended positions; a chunk of a prefill
+ * reads the attended positions before the chunk. */
 static double cache_reads(const making *m, double window)
 {
     const double chunks = nnc_ceil(m->fresh / (double)m->of->plan->chunk);
@@ -329,7 +329,7 @@ static double cache_reads(const making *m, double window)
     return window > 0.0 ? nnc_min(all, chunks * window) : all;
 }
 
-/* How often a decode step reads the cache if several query heads share keys and values. */
+/* Returns how many times a decode step reads the cache, if several query heads share keys and values. */
 static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
 {
     const double t = of->plan->tensor;
@@ -478,7 +478,7 @@ static nnc_serve_step finish(making *m, double factor)
     return *s;
 }
 
-/* A decode step that computes `tokens` tokens of each sequence. */
+/* Computes a decode step with `tokens` tokens of each sequence. */
 static nnc_serve_step decode(const nnc_serve_case *of, double sequences, double context, double tokens,
                              nnc_serve_list *list)
 {
@@ -561,8 +561,8 @@ double nnc_serve_share(const nnc_serve_case *of, const nnc_serve_product *p)
 
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *p)
 {
-    /* Published checkpoints of models with experts quantise only the experts to 4 bits. In weight-only checkpoints,
-     * too, only the experts have the narrow format. */
+    /* In published checkpoints of models with experts, only the experts have 4-bit weights. In weight-only checkpoints,
+     * only the experts have the narrow format. */
     const bool narrow = of->rates.weight_bytes < 1.0 || of->rates.weight_only;
     return p->plain || (narrow && of->net->experts > 0.0 && p->group == NNC_GROUP_ATTENTION);
 }

@@ -66,8 +66,8 @@ static bool sql_prepare(const connection *db, const char *sql, sqlite3_stmt **qu
     return db->call.prepare_v2(db->file, sql, -1, query, NULL) == SQLITE_OK;
 }
 
-/* Was the file written by an earlier version? The first versions wrote no digest of the rows; later ones wrote the
- * digest but no table of column names. */
+/* Tests whether an earlier version of nncost wrote the file. The first versions wrote no digest of the rows; later
+ * versions wrote the digest but no table of column names. */
 static bool is_earlier(const connection *db)
 {
     sqlite3_stmt *query = NULL;
@@ -142,7 +142,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* Digest of a file with these column names and no rows. */
+/* Returns the digest of a file with these column names and no rows. */
 static uint64_t digest_names(const char *const *names, int count)
 {
     uint64_t digest = NNC_DIGEST_START;
@@ -343,7 +343,7 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text)
     nnc_buffer_byte(sql, quote);
 }
 
-/* Does another column name end in the same parts? SQL ignores upper and lower case. */
+/* Tests whether the name of another column ends in the same parts. SQL ignores upper and lower case. */
 static bool is_shared(const char *end, const char *const *names, int count, int own)
 {
     const size_t length = strlen(end);

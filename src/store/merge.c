@@ -74,8 +74,8 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
     return closed ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* ---- Merges the shards of a sweep. All inputs are files of lines, or all are databases; both are merged by row
- * number.
+/* ---- Merges the shards of a sweep. Either all inputs are CSV or JSON Lines, or all are databases. Rows are merged by
+ * their number.
  *
  *     1.csv  row 0, 3, 6 ...  \
  *     2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
@@ -100,7 +100,7 @@ typedef struct merger {
     nnc_file file;           /* output lines */
     nnc_atomic_file written; /* output database, under its temporary name */
     nnc_database *database;
-    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of the columns, if rows of databases become lines */
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of the output, if it is CSV or JSON Lines from databases */
     int head_count;
     nnc_buffer text;
 } merger;
@@ -121,7 +121,8 @@ static nnc_status cannot_write(const char *path, nnc_error *err)
  * not read to its end. */
 enum { LINE_MAX_BYTES = 1 << 20 };
 
-/* getline with a limit. Returns more than LINE_MAX_BYTES if the line is longer, and -1 at the end. */
+/* Reads a line as getline does, with a limit on its length. Returns more than LINE_MAX_BYTES if the line is longer, and
+ * -1 at the end. */
 static ssize_t next_line(source *s)
 {
     size_t size = 0;
@@ -221,7 +222,8 @@ static nnc_status is_database(const char *path, bool *is, nnc_error *err)
     return NNC_OK;
 }
 
-/* Opens input files of lines. All must start with the same heading, which becomes the heading of the output. */
+/* Opens inputs in CSV or JSON Lines. All CSV inputs must start with the same header line, which also becomes the header
+ * line of the output. */
 static nnc_status open_lines(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {

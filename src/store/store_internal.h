@@ -37,12 +37,12 @@ enum { NNC_DATABASE_COLUMNS_MAX = 256 };
 /* Identity and progress of a file. */
 typedef struct nnc_database_head {
     char digest[NNC_DIGEST_TEXT]; /* digest of all inputs that decide the rows, except the shard */
-    int32_t shard, shards;        /* 1 of 1 = not divided */
+    int32_t shard, shards;        /* number of this shard and of all shards; 1 of 1 = the sweep is not divided */
     int64_t rows;                 /* number of combinations of this shard */
     int64_t done;                 /* number of combinations evaluated so far */
     int64_t count;                /* number of rows in the file */
     uint64_t rows_digest;         /* digest of the cells of all rows, in order */
-    bool disposable;              /* the file is deleted after any failure, so it needs no journal */
+    bool disposable;              /* true: the file is deleted after any failure, so it needs no journal */
 } nnc_database_head;
 
 typedef struct nnc_database nnc_database;
@@ -60,7 +60,7 @@ nnc_status nnc_database_put(nnc_database *db, const nnc_cell *cells, nnc_error *
 /* Commits the rows since the last commit, together with the progress. */
 nnc_status nnc_database_commit(nnc_database *db, int64_t done, nnc_error *err);
 
-/* Number of rows in the file, including uncommitted ones. */
+/* Returns the number of rows in the file, including rows that are not committed. */
 int64_t nnc_database_count(const nnc_database *db);
 
 /* Discards the rows since the last commit. */
@@ -81,9 +81,10 @@ void nnc_database_reader_close(nnc_database_reader *reader);
 
 /* Merges the shards of a sweep in the order of their rows. */
 
-/* Merges files of CSV or JSON lines whose first column is "row", or databases; inputs must all be of one kind.
- * Databases become a database, or lines if out ends in .csv, .json or .jsonl. out gets its name when it is complete.
- * NNC_BAD_SPEC: different headings, a row given twice, a shard that is missing, given twice or not finished. NNC_IO. */
+/* Merges inputs that are all CSV, all JSON Lines, or all databases; the first column must be "row". Databases are
+ * merged into a database, or into CSV or JSON Lines if out ends in .csv, .json or .jsonl. The output has a temporary
+ * name until it is complete. NNC_BAD_SPEC: different headings, a row given twice, a shard that is missing, given twice
+ * or not finished. NNC_IO. */
 nnc_status nnc_merge(const char *out, char *const *inputs, int count, nnc_error *err);
 
 #endif

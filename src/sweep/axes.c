@@ -9,7 +9,7 @@
 /* State of reading a list of values. */
 typedef struct value_list {
     nnc_arena *arena;
-    const char *where, *whole; /* for messages */
+    const char *where, *whole; /* name and whole text of the list, for messages */
     const char **values;
     int32_t count, capacity;
     const nnc_field *field; /* field that takes the values; NULL = plain numbers */
@@ -52,8 +52,8 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
                          : nnc_read_double(part, value);
 }
 
-/* Length of the last value of a range, before its step or factor. The sign of an exponent ("1e+3") does not start a
- * step. */
+/* Returns the length of the last value of a range, before its step or factor. The sign of an exponent ("1e+3") does not
+ * start a step. */
 static size_t end_length(const char *text)
 {
     size_t length = strcspn(text, "*+");
@@ -310,8 +310,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Is a value of the field a set or a list? Its parts are joined by '+', because ',' separates the values of the
- * axis. */
+/* Tests whether a value of the field is a set or a list. Its parts are joined by '+', because ',' separates the values
+ * of the axis. */
 static bool joins(const nnc_field *field)
 {
     return nnc_flags_of(field->type) != NULL || field->capacity > 0;
@@ -389,7 +389,8 @@ static nnc_status name_option(nnc_sweep *sweep, const nnc_found_field *found, nn
     return axis->option != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Gives the axis the full name of its field. The user may have written an alias, or '-' instead of '_'. */
+/* Sets the name of the axis to the full name of its field, because the user may have written an alias, or '-' instead
+ * of '_'. */
 static nnc_status name_axis(nnc_sweep *sweep, const char *where, const nnc_found_field *found, nnc_sweep_axis *axis,
                             nnc_error *err)
 {

@@ -56,7 +56,7 @@ void nnc_tally_add(nnc_sweep_tally *sum, const nnc_sweep_tally *more)
     sum->fitting += more->fitting;
 }
 
-/* Number of chunks of a pool. */
+/* Returns the number of chunks of a pool. */
 static int64_t pool_chunks(const nnc_pool *pool)
 {
     return (pool->end - pool->first + pool->chunk - 1) / pool->chunk;
@@ -474,7 +474,7 @@ static int64_t next_chunk(void)
     return chunk;
 }
 
-/* Work of the other ranks: evaluates chunks until chunk -1 is received. */
+/* Works as a rank other than 0: evaluates chunks until it receives chunk -1. */
 static nnc_status serve(const nnc_pool *pool)
 {
     nnc_batch batch = { 0 };

@@ -502,7 +502,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 
 /* ---- testing ---- */
 
-/* A value during a test. */
+/* A value while a constraint is tested on a row. */
 typedef struct value {
     bool later; /* true: not known yet */
     double number;
@@ -557,7 +557,7 @@ static double compute(nnc_operator of, value a, value b)
     }
 }
 
-/* Truth of a value. A value that is not recorded counts as false. */
+/* Returns whether a value counts as true. A value that is not recorded counts as false. */
 static nnc_truth truth_of(value v)
 {
     if (v.later) {

@@ -29,17 +29,18 @@ typedef enum nnc_sweep_target {
 } nnc_sweep_target;
 
 typedef struct nnc_sweep_axis {
-    const char *name; /* "plan.tensor"; also the name of its column */
+    const char *name; /* full name of the field, "plan.tensor"; the column of the axis has the same name */
     nnc_sweep_target target;
     const char *field;     /* field of the object, such as "tensor"; NULL = the axis varies the whole object */
     const char *option;    /* text before the value in a command line: " --tensor "; NULL = the axis varies the whole
                             * object */
     bool is_switch;        /* true: the option may stand without a value */
-    const char **values;   /* the values as text */
-    const char *bytes;     /* the values in binary form, as in the plan, one after the other; NULL = set from text */
+    const char **values;   /* values of the axis as text */
+    const char *bytes;     /* values in binary form, as the plan stores them, one after the other; NULL = values are set
+                            * from text */
     size_t offset, size;   /* place of the field in the plan, and size of one binary value */
-    const void **specs;    /* the models, devices or profiles, one per value: const nnc_model * ... */
-    const nnc_cell *cells; /* the values as output cells */
+    const void **specs;    /* if the axis varies models, devices or profiles: one pointer per value */
+    const nnc_cell *cells; /* values of the axis as output cells */
     int32_t count;
     int32_t group; /* axes of one group change together and have the same number of values */
 } nnc_sweep_axis;
@@ -47,13 +48,13 @@ typedef struct nnc_sweep_axis {
 typedef struct nnc_sweep_axes {
     nnc_sweep_axis axes[NNC_SWEEP_AXES_MAX];
     int32_t axis_count;
-    int32_t lengths[NNC_SWEEP_AXES_MAX]; /* length of each group */
+    int32_t lengths[NNC_SWEEP_AXES_MAX]; /* number of values of each group */
     int32_t group_count;
-    int64_t rows;                 /* product of the lengths */
-    const nnc_profiles *profiles; /* used if no axis names a profile; NULL = the neutral profile */
-    /* All rows keep the profile kind of the first row, so that a difference between two rows has one cause. Exceptions
-     * are models and devices with one profile for all plans. each = true: every row has the usual profile of its own
-     * plan. */
+    int64_t rows;                 /* number of rows: the product of the lengths */
+    const nnc_profiles *profiles; /* profiles used if no axis names a profile; NULL = the neutral profile */
+    /* kept: kind of profile of all rows, chosen for the plan of the first row. With one kind, a difference between two
+     * rows has one cause. Models and devices that have only one profile use that profile. If `each` is true, every row
+     * has the usual profile of its own plan instead. */
     nnc_profile_kind kept;
     nnc_plan kept_plan; /* plan of the first row; its formats decide the profile of every row */
     bool each;
@@ -67,7 +68,8 @@ typedef struct nnc_sweep_axes {
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
                           int32_t *count, nnc_error *err);
 
-/* nnc_sweep_list for numbers. A range without step or factor doubles its value: "8..64" is 8, 16, 32, 64. */
+/* Works as nnc_sweep_list, for numbers. A range without step or factor doubles its value: "8..64" is 8, 16, 32,
+ * 64. */
 nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
                            nnc_error *err);
 
@@ -82,7 +84,7 @@ void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* The model, device, software and plan of one row of a sweep. */
 
-/* Belongs to one thread. Starts as { .axes, .scratch }, with all other members zero. */
+/* A point: the present row of one thread. Start it as { .axes, .scratch }, with all other members zero. */
 typedef struct nnc_point {
     const nnc_sweep_axes *axes;
     nnc_scratch *scratch;
@@ -96,13 +98,13 @@ typedef struct nnc_point {
     nnc_software switched;
     bool is_filled;
     const nnc_software *profile; /* if no axis names a profile: the profile that `software` copies */
-    bool usual;                  /* true: it is the usual profile of the row's plan */
+    bool usual;                  /* true: `profile` is the usual profile of the plan of the row */
     int64_t specs_moves;         /* number of changes of model or device so far */
     nnc_error spec_fault;        /* contradiction between fields of model or device; status NNC_OK = no contradiction */
 } nnc_point;
 
-/* Moves to a row; sets only values that differ from the previous row. Cannot fail, because every value of every axis
- * must have been set once before. */
+/* Moves the point to a row; sets only values that differ from the previous row. Cannot fail, because every value of
+ * every axis must have been set once before. */
 void nnc_point_move(nnc_point *point, int64_t row);
 
 /* Estimates the row. If the plan is illegal, the status is not NNC_OK and err has the reason. */
@@ -175,8 +177,8 @@ typedef struct nnc_pool {
     int threads;
     void **workers; /* one worker per thread: the first argument of work */
     void (*work)(void *worker, nnc_batch *batch);
-    /* The caller's thread calls it for each batch, in order. *stop = true ends the run after the batches that have
-     * begun. */
+    /* Function that receives each batch, in order, on the thread of the caller. If it sets *stop, the run ends after
+     * the batches that have begun. */
     nnc_status (*emit)(void *context, const nnc_batch *batch, bool *stop, nnc_error *err);
     void *context;
 } nnc_pool;
@@ -202,9 +204,9 @@ void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 /* Sends a number from rank 0 to every rank. Returns the number of rank 0. */
 int64_t nnc_rank_group_share(int64_t mine);
 
-/* Is the status NNC_OK on every rank, and did all ranks read files with the same digest? Every rank must call it. If
- * not, the first rank that failed keeps its status and reports it. The status of the other ranks becomes NNC_OK,
- * because mpirun may stop a rank that still writes as soon as one exit code is not 0. */
+/* Tests whether the status is NNC_OK on every rank, and all ranks read files with the same digest. Every rank must call
+ * it. If the test fails, the first rank that failed keeps its status and reports it. The status of the other ranks
+ * becomes NNC_OK, because mpirun may stop a rank that still writes as soon as one exit code is not 0. */
 bool nnc_rank_group_all_well(nnc_rank_group ranks, uint64_t digest, nnc_status *status, nnc_error *err);
 
 /* Sleeps briefly. Only in a build with MPI. */
@@ -214,8 +216,8 @@ void nnc_rank_group_wait(void *request);
 /* Sends bytes from rank 0 to every rank; every rank must call it. Only in a build with MPI. */
 void nnc_rank_group_broadcast(void *bytes, size_t size);
 
-/* nnc_pool_run over all ranks. Every rank must call it with the same rows. With several ranks the number of threads is
- * ignored, and only rank 0 emits. */
+/* Works as nnc_pool_run, over all ranks. Every rank must call it with the same rows. With several ranks the number of
+ * threads is ignored, and only rank 0 emits. */
 nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_error *err);
 
 /* ---- constraints (sweep.c) ---- */
@@ -243,7 +245,7 @@ typedef struct nnc_where {
     int32_t text_size;
 } nnc_where;
 
-/* A function that gives a name a number. nnc_where_read receives this number later. */
+/* Type of a function that assigns a number (variable) to a name. nnc_where_read later gets the value by this number. */
 typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *variable, nnc_error *err);
 
 /* Reads a constraint. Errors name the place in the text of the option. Returns NNC_BAD_USAGE, or the status of
@@ -251,12 +253,12 @@ typedef nnc_status nnc_where_name(void *context, const char *name, int32_t *vari
 nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name *name, void *context, nnc_where *where,
                            nnc_error *err);
 
-/* A function that returns the value of a variable, or NULL while it is not known. */
+/* Type of a function that returns the value of a variable, or NULL while the value is not known. */
 typedef const nnc_cell *nnc_where_read(void *context, int32_t variable);
 
 typedef enum nnc_truth { NNC_FALSE, NNC_TRUE, NNC_NOT_KNOWN_YET } nnc_truth;
 
-/* Is the constraint met? NNC_NOT_KNOWN_YET: the answer depends on variables that are not known yet. */
+/* Tests whether the constraint is met. NNC_NOT_KNOWN_YET: this depends on variables that are not known yet. */
 nnc_truth nnc_where_test(const nnc_where *where, nnc_where_read *read, void *context);
 
 /* ---- sweeps (sweep.c, sweep_names.c, sweep_rows.c) ---- */
@@ -268,7 +270,7 @@ typedef enum nnc_name_kind {
     NNC_NAME_VERDICT,
     NNC_NAME_REASON,
     NNC_NAME_COMMAND,
-    NNC_NAME_FRAMEWORK, /* difference between the step and the step with the software of the first row */
+    NNC_NAME_FRAMEWORK, /* step time minus the step time of the same plan with the software profile of the first row */
     NNC_NAME_AXIS,
     NNC_NAME_FIELD,  /* a field of a model, device or plan */
     NNC_NAME_FIGURE, /* a metric of the estimate */
@@ -301,13 +303,13 @@ struct nnc_sweep {
     nnc_sweep_axes axes;
     nnc_profiles profiles; /* profiles used if no axis names one */
     const char *cluster;   /* path of the cluster file; NULL = the links of the device files */
-    nnc_columns figures;   /* the metrics of the estimate */
+    nnc_columns figures;   /* metrics of an estimate that columns and constraints can name */
     nnc_point point;       /* the point with every axis at its first value */
     int32_t groups;        /* number of groups of axes so far */
     bool settled;          /* true: the axes are complete */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
-    int32_t columns[NNC_TABLE_COLUMNS]; /* slot of each column */
+    int32_t columns[NNC_TABLE_COLUMNS]; /* index of the slot of each column */
     nnc_head heads[NNC_TABLE_COLUMNS];  /* headings of the columns */
     int32_t column_count;
     nnc_where where[NNC_WHERES_MAX];
@@ -321,7 +323,7 @@ struct nnc_sweep {
     const nnc_format *format; /* output format of the rows; NULL = packed cells */
 };
 
-/* nnc_sweep_add and nnc_sweep_link with names for messages (where, option). A pair is NAME=LIST. */
+/* Work as nnc_sweep_add and nnc_sweep_link; `where` and `option` are names for messages. A pair is NAME=LIST. */
 nnc_status nnc_sweep_add_as(nnc_sweep *sweep, const char *where, const char *name, const char *list, nnc_error *err);
 nnc_status nnc_sweep_add_pair(nnc_sweep *sweep, const char *option, const char *pair, nnc_error *err);
 nnc_status nnc_sweep_add_link(nnc_sweep *sweep, const char *option, const char *pairs, nnc_error *err);
@@ -332,7 +334,7 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
 /* Completes the axes and counts the rows. Later calls do nothing. */
 nnc_status nnc_sweep_settle(nnc_sweep *sweep, nnc_error *err);
 
-/* nnc_sweep_columns and nnc_sweep_where with an option name for messages. */
+/* Work as nnc_sweep_columns and nnc_sweep_where; `option` is the name for messages. */
 nnc_status nnc_sweep_add_columns(nnc_sweep *sweep, const char *option, const char *names, nnc_error *err);
 nnc_status nnc_sweep_add_where(nnc_sweep *sweep, const char *option, const char *constraint, nnc_error *err);
 /* Sets the sort key: COLUMN, COLUMN:asc or COLUMN:desc. */
@@ -342,16 +344,16 @@ nnc_status nnc_sweep_sort(nnc_sweep *sweep, const char *option, const char *by, 
  * bytes of the files. */
 nnc_status nnc_sweep_digest(const nnc_sweep *sweep, uint64_t *made, nnc_error *err);
 
-/* Writes the command line that estimates the row at these places into the emptied buffer. */
+/* Empties the buffer, and writes to it the command line that estimates the row with these indices of axis values. */
 void nnc_sweep_command(const nnc_sweep *sweep, const int32_t *places, nnc_buffer *out);
 
 /* The state of one thread that evaluates rows. */
 typedef struct nnc_sweeper nnc_sweeper;
 nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep); /* returns NULL if out of memory */
 void nnc_sweeper_destroy(nnc_sweeper *sweeper);
-/* Number of rows per chunk. */
+/* Returns the number of rows per chunk. */
 int64_t nnc_sweeper_chunk(const nnc_sweeper *sweeper);
-/* The work function of a pool. */
+/* Evaluates one chunk of rows into a batch. Used as the work function of a pool. */
 void nnc_sweeper_work(void *sweeper, nnc_batch *batch);
 
 /* Opens a pool over the rows of the shard and creates its workers. End it with nnc_sweep_close_pool. */
@@ -371,10 +373,10 @@ typedef struct nnc_found_field {
 bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_found_field *found);
 /* Returns the full name, such as "plan.tensor"; NULL = out of memory. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found);
-/* Lists the names of all fields, at most max. Returns their number. */
+/* Lists the names of all fields, at most `max`. Returns the number of names listed. */
 size_t nnc_sweep_field_names(const nnc_point *point, const char **names, size_t max);
 
-/* Are values of the field numbers? */
+/* Tests whether the values of the field are numbers. */
 bool nnc_sweep_numeric(const nnc_field *field);
 
 /* Returns the value of a field as a cell; a text value is written to `text`. */

@@ -60,7 +60,7 @@ bool nnc_sweep_find(const nnc_point *point, const char *name, bool shown, nnc_fo
     return false;
 }
 
-/* A name with dots stays as written; any other name becomes the name of its field. */
+/* Returns a name with dots as the user wrote it. Any other name is replaced by the full name of its field. */
 const char *nnc_found_name(nnc_arena *arena, const nnc_found_field *found)
 {
     char name[192];
@@ -141,7 +141,7 @@ typedef struct lookup {
     const char *option; /* for messages */
 } lookup;
 
-/* Is it the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id? */
+/* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id? */
 static bool is_short(const nnc_sweep_axis *axis, const char *name)
 {
     switch (axis->target) {
@@ -260,7 +260,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     return status;
 }
 
-/* Gives a name a slot, or returns the slot that the name already has. */
+/* Sets *index to the slot of a name. A name that has no slot yet gets a new one. */
 static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err)
 {
     const lookup *l = context;
@@ -398,7 +398,7 @@ static nnc_status add_listed(lookup *l, const char *list, nnc_error *err)
     return status;
 }
 
-/* Can rows have different software? */
+/* Tests whether rows can have different software profiles. */
 static bool profiles_differ(const nnc_sweep *sweep)
 {
     const nnc_sweep_axes *axes = &sweep->axes;

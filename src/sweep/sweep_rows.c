@@ -16,7 +16,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     case NNC_SWEEP_DEVICE: point->device = *(const nnc_device *)axis->specs[index]; break;
     case NNC_SWEEP_SOFTWARE: point->software = *(const nnc_software *)axis->specs[index]; break;
     case NNC_SWEEP_PLAN_FIELD:
-        if (axis->bytes != NULL) { /* the value was read when the axis was made */
+        if (axis->bytes != NULL) { /* the binary value was made when the axis was made */
             memcpy((char *)&point->plan + axis->offset, axis->bytes + (size_t)index * axis->size, axis->size);
             return NNC_OK;
         }
@@ -27,7 +27,7 @@ nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t i
     return NNC_OK;
 }
 
-/* Does a newly loaded model or device overwrite the field that this axis set? */
+/* Tests whether loading a new model or device overwrites the field that this axis has set. */
 static bool is_lost(const nnc_sweep_axis *axis, bool model_loaded, bool device_loaded)
 {
     return (axis->target == NNC_SWEEP_MODEL_FIELD && model_loaded) ||
@@ -38,7 +38,7 @@ static void check_specs(nnc_point *point)
 {
     point->specs_moves++;
     nnc_estimate_cache_begin(point->scratch->shared, &point->model,
-                             &point->device); /* the caches are valid until model or device change */
+                             &point->device); /* cached results are valid until the model or device changes */
     point->spec_fault.status = NNC_OK;
     if (nnc_model_check(&point->model, point->model.id, &point->spec_fault) == NNC_OK) {
         nnc_device_check(&point->device, point->device.id, &point->spec_fault);
@@ -87,7 +87,7 @@ void nnc_point_move(nnc_point *point, int64_t row)
     }
 }
 
-/* Does an axis set a field of the plan? */
+/* Tests whether an axis sets this field of the plan. */
 static bool is_given(const void *in, const char *field)
 {
     const nnc_sweep_axes *axes = in;
@@ -148,7 +148,7 @@ nnc_status nnc_point_estimate(nnc_point *point, nnc_result *result, nnc_error *e
  * fewer instructions in a sweep of 3,072 plans whose slow axis is micro_batches. The order saves nothing if the slow
  * axes already decide the ops. */
 
-/* Number of the row at a place of the shard. */
+/* Returns the number of the row at a place of the shard. */
 static int64_t row_at(const nnc_sweep *sweep, int64_t place)
 {
     return sweep->shard.number - 1 + place * sweep->shard.of;
@@ -164,12 +164,12 @@ typedef struct turn {
 typedef struct row_order {
     bool decides[NNC_SWEEP_AXES_MAX]; /* true: this group of axes decides which ops a rank runs */
     bool mixed;                       /* true: such a group varies faster than another group */
-    int64_t keys[NNC_POOL_CHUNK_MAX]; /* for each row: the values of such groups as one number, then the place in the
-                                       * chunk */
+    int64_t keys[NNC_POOL_CHUNK_MAX]; /* sort key of each row: values of the groups that decide the ops as one number,
+                                       * then the place of the row in the chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
 } row_order;
 
-/* Does a rank run other ops at the last value of the axis than at the first? */
+/* Tests whether a rank runs other ops at the last value of the axis than at the first value. */
 static bool decides_ops(const nnc_sweep *sweep, const nnc_sweep_axis *axis)
 {
     nnc_plan first = sweep->point.plan, last = first;
@@ -197,8 +197,8 @@ static void find_order(const nnc_sweep *sweep, row_order *order)
     }
 }
 
-/* Number of rows per chunk. Long chunks share more op lists. A short sweep still needs a chunk for each thread, and
- * rows with many columns must not need more memory. */
+/* Returns the number of rows per chunk. Long chunks share more op lists. A short sweep still needs a chunk for each
+ * thread, and rows with many columns must not need more memory. */
 static int64_t chunk_of(const nnc_sweep *sweep, const row_order *order)
 {
     enum { CHUNKS = 32, CELLS = 16384 };
@@ -250,10 +250,11 @@ static bool order_rows(const nnc_sweep *sweep, row_order *order, const nnc_batch
 
 /* ---- rows ---- */
 
-/* Cells of a row that are filled so far, from cheap to expensive. Rows are evaluated without allocating memory. */
+/* Cells of a row that are filled so far: first values of axes, then fields of model and device, then metrics.
+ * Evaluating rows allocates no memory. */
 typedef enum known { KNOWN_AXES, KNOWN_SPECS, KNOWN_FIGURES } known;
 
-/* The reason text for a plan that does not fit. */
+/* Text with the reason why a plan does not fit, and the two numbers in it. */
 typedef struct over {
     int64_t total_bytes, capacity_bytes;
     char text[3 * NNC_NUMBER_TEXT];
@@ -270,14 +271,14 @@ struct nnc_sweeper {
     char (*texts)[NNC_METRIC_TEXT_MAX];  /* one per slot */
     int64_t specs_moves;                 /* specs_moves of the point when fields of model and device were read last */
     char reason[sizeof(nnc_error)];      /* text of an error: where and what */
-    over over;                           /* memory of the last plan that did not fit; the next one often needs the same
-                                          * amount */
+    over over;                           /* reason text of the last plan that did not fit; it is used again if the next
+                                          * such plan needs the same memory */
     nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
     row_order order;
     nnc_batch held; /* rows that were evaluated before their turn */
 };
 
-/* Does any column, constraint or sort key need more than a brief estimate? */
+/* Tests whether any column, constraint or sort key needs more than a brief estimate. */
 static bool asks_full(const nnc_sweep *sweep)
 {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
@@ -383,7 +384,7 @@ static void fill_verdict(nnc_sweeper *s, nnc_sweep_verdict verdict, const char *
     }
 }
 
-/* Difference between the step and the step of the same plan with the software of the first row. */
+/* Returns the step time minus the step time of the same plan with the software profile of the first row. */
 static nnc_cell framework_of(nnc_sweeper *s)
 {
     const nnc_software *first = s->sweep->axes.first;
