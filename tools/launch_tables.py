@@ -121,7 +121,7 @@ def section(path):
     if sets:
         text += "### Read\n\n" + table(("key", "becomes"), [(f"`{r['key']}`", becomes(r)) for r in sets])
     if refused:
-        text += "### Refused, but for the values named\n\n" + table(
+        text += "### Refused, except with the values named\n\n" + table(
             ("key", "allowed", "instead"),
             [(f"`{r['key']}`", ", ".join(v or '""' for v in r.get("values", {})), r.get("instead", "")) for r in refused])
     for kind, title in (("note", "Read, but inexact"), ("harmless", "Without effect")):
@@ -133,7 +133,7 @@ def section(path):
     own = [("", fields(of["defaults"]), of.get("why", "the default of the program"))] if of.get("defaults") else []
     model = [("", fields(of["model"]), "the default of the program")] if "model" in of else []
     if absent or rules or own or model:
-        text += "### If nothing sets it\n\n" + table(("condition", "sets", "reason"), absent + own + model + rules)
+        text += "### Defaults of the program: what counts if a file does not set it\n\n" + table(("condition", "sets", "reason"), absent + own + model + rules)
     return text + written(of)
 
 

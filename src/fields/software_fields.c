@@ -125,8 +125,8 @@ static const nnc_field software_fields[] = {
     { SOFTWARE(turned_group_norms), NNC_DEFAULT_OFF,
       .help = "Group norms need contiguous maps: other maps are copied to that layout and back." },
     { SOFTWARE(grouped_on_vectors), NNC_DEFAULT_OFF,
-      .help = "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels "
-              "in multiples of 32." },
+      .help = "Grouped convolutions run on the vector units, except groups of 4, 8, 16 or 32 channels, "
+              "if the number of groups is a multiple of 32." },
     { SOFTWARE(copied_heads), NNC_FIELD_NAMES(nnc_head_copy, NNC_HEAD_COPY_COUNT),
       NNC_DEFAULT_AS(NNC_HEADS_IN_PLACE, "none"),
       .help = "Copies queries, keys, values and the output of attention to a layout by heads and "
