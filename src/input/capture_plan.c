@@ -244,8 +244,7 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         if (unit >= 0) {
             const double repeat = (double)r->slots[unit].repeat;
             const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
-            const bool counted =
-                s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* counted where it was created */
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* in its own slot */
             s->enters = unit;
             s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;
         }

@@ -27,8 +27,7 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model)
 void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
-    if (nnc_check_ranges(at, &row->table,
-                         model)) { /* the ranges are checked first, because the rules divide by these numbers */
+    if (nnc_check_ranges(at, &row->table, model)) { /* first, because the rules divide by these numbers */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }

@@ -191,8 +191,7 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        if (nnc_json_type_of(at) !=
-            NNC_JSON_NULL) { /* null means that the object of the file under "like" is not inherited */
+        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object under "like" is not inherited */
             nnc_read_object(at, &inner, NULL, place);
         }
         break;
@@ -414,8 +413,7 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 {
     const nnc_json at = nnc_json_get(root, "sources");
     source_list list = { .count = 0 };
-    if (nnc_json_type_of(at) ==
-        NNC_JSON_ABSENT) { /* sources are optional here; tests/shipped.sh requires them in shipped files */
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { /* tests/shipped.sh requires sources of shipped files */
         return;
     }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
