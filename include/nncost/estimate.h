@@ -18,11 +18,11 @@ extern "C" {
 NNC_ENUM(nnc_verdict, NNC_VERDICT_LIST, NNC_VERDICT_COUNT);
 NNC_API const char *nnc_verdict_name(nnc_verdict verdict);
 
-#define NNC_BOUND_LIST(X)                                                                  \
-    X(NNC_BOUND_COMPUTE, "compute")                                                        \
-    X(NNC_BOUND_MEMORY, "memory")                                                          \
-    X(NNC_BOUND_NETWORK, "network")                                                        \
-    X(NNC_BOUND_HOST, "host")     /* host time to issue ops, and fixed times of kernels */ \
+#define NNC_BOUND_LIST(X)                                                       \
+    X(NNC_BOUND_COMPUTE, "compute")                                             \
+    X(NNC_BOUND_MEMORY, "memory")                                               \
+    X(NNC_BOUND_NETWORK, "network")                                             \
+    X(NNC_BOUND_HOST, "host")     /* issuing ops, and fixed times of kernels */ \
     X(NNC_BOUND_BUBBLE, "bubble") /* waiting for other pipeline stages; never the bound of one op */
 NNC_ENUM(nnc_bound, NNC_BOUND_LIST, NNC_BOUND_COUNT);
 NNC_API const char *nnc_bound_name(nnc_bound bound);

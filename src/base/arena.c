@@ -33,8 +33,7 @@ void nnc_arena_destroy(nnc_arena *arena)
     if (arena == NULL) {
         return;
     }
-    for (const owned *o = arena->owned; o != NULL;
-         o = o->next) { /* the list's own entries are in the blocks of the arena */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the list itself is in the blocks */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {

@@ -39,9 +39,8 @@ enum {
 /* A grammar and its callbacks. A callback that returns false or 0 has reported an error, and reading ends. */
 typedef struct nnc_expression_reader {
     unsigned operators;
-    int nesting_max; /* deepest nesting of brackets and signs */
-    const char
-        *name_marks; /* characters that names may have after the first letter, in addition to letters and digits */
+    int nesting_max;        /* deepest nesting of brackets and signs */
+    const char *name_marks; /* further characters of names after the first letter, besides letters and digits */
     size_t (*number)(void *context, const char *at); /* number of characters read */
     bool (*name)(void *context, const char *name, size_t length);
     bool (*text)(void *context, const char *text,

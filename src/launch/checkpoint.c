@@ -486,8 +486,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
-        int i = count -
-                1; /* starts with the last file, because successive tensors of the map are mostly in the same file */
+        int i = count - 1; /* most often the file of the previous tensor in the map */
         while (i >= 0 && strcmp(shards[i], name) != 0) {
             i--;
         }

@@ -23,11 +23,10 @@
 #include "launch/launch_internal.h"
 
 enum {
-    NESTING_MAX = 32, /* deepest nesting of constructs, and of expansions inside each other */
-    CELLS_MAX =
-        200 * 1000,   /* cells of one value; the limit is needed, because each line of a script can double a text */
-    SOURCES_MAX = 16, /* number of other scripts that a script reads */
-    CALLS_MAX = 100,  /* number of calls of functions; CALLS_DEEP: deepest nesting of calls */
+    NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
+    CELLS_MAX = 200 * 1000, /* limit of cells of a value; each line of a script can double a text */
+    SOURCES_MAX = 16,       /* number of other scripts that a script reads */
+    CALLS_MAX = 100,        /* number of calls of functions; CALLS_DEEP: deepest nesting of calls */
     CALLS_DEEP = 6
 };
 

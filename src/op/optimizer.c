@@ -139,8 +139,7 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
  * addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    double (*moments_bytes)(const dims *d,
-                            nnc_derivation *why); /* bytes of all moments; NULL: computed from `moments` */
+    double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* NULL: computed from `moments` */
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no further work */
     unsigned instead_of; /* set of optimizers (one bit each) that this one can replace with smaller moments */
 } optimizer;

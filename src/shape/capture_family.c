@@ -211,9 +211,8 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     const struct nnc_captured *program = program_of(recorded, w->how->plan);
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
-    const double widths =
-        nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
-        nnc_dtype_bytes(program->dtype); /* bytes of a gradient in this plan / bytes of a recorded gradient */
+    const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
+                          nnc_dtype_bytes(program->dtype); /* gradient bytes in this plan / recorded bytes */
     w->list->recorded = true;
     w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);

@@ -129,8 +129,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights =
-            (nnc_weights){ 0 }; /* the same weights as the projection of the tokens, which are counted there */
+        linear->weights = (nnc_weights){ 0 }; /* shared with the projection of the tokens */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),

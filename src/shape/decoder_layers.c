@@ -82,8 +82,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, latent, d->hidden,
                                        w->layer->qkv_bias);
-    kv_down->u.matmul.keeps_a =
-        keep_norm && d->q_lora_rank == 0; /* kv_down and q_down read the same input, which is kept once */
+    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* else q_down keeps the same input */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
     /* Every tensor rank has the whole down-projections and computes them for its tokens; the outputs are gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);

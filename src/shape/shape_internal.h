@@ -46,14 +46,13 @@ typedef struct nnc_op_list {
     bool truncated; /* there were more ops or blocks than the list holds */
     bool overflow;  /* a product of dims exceeded int64 */
     bool recorded;  /* the ops are the operators of a captured program, including casts */
-    double recorded_gradients, recorded_kept,
-        recorded_temporary;  /* captured program: bytes of gradients, of kept and of temporary tensors at the peak */
-    double input_bytes;      /* training data of one micro-batch: token ids or images */
-    int64_t tokens;          /* tokens of one micro-batch; 0 for images */
-    int64_t lookup_params;   /* parameters that are only looked up: position table, and the input embedding
+    double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: bytes at the peak, by kind */
+    double input_bytes;           /* training data of one micro-batch: token ids or images */
+    int64_t tokens;               /* tokens of one micro-batch; 0 for images */
+    int64_t lookup_params;        /* parameters that are only looked up: position table, and the input embedding
                                    * unless it is tied */
-    int64_t stream_elements; /* elements of a layer's output for one micro-batch; 0 = no layers */
-    int64_t next_layers;     /* layers after the last layer that predict later tokens, each with a head */
+    int64_t stream_elements;      /* elements of a layer's output for one micro-batch; 0 = no layers */
+    int64_t next_layers;          /* layers after the last layer that predict later tokens, each with a head */
     int64_t tied_rows, tied_cols; /* table that the first and the last segment share; 0 = no shared table */
 } nnc_op_list;
 
