@@ -113,13 +113,13 @@ typedef struct nnc_check_row {
     long line; /* line in the plan file; 0 = the scenario is not in the file */
     nnc_check_state state;
     nnc_figures old, now;
-    const nnc_change *changes; /* in the order of nnc_figures_compare */
+    const nnc_change *changes; /* changed values, in the order of nnc_figures_compare */
     int32_t change_count;
     const char *const *causes; /* changed inputs: "plan: micro_batch 1 -> 2" */
     int32_t cause_count;
     const nnc_check_verdict *verdicts;
     int32_t verdict_count;
-    const struct nnc_check_op *ops; /* only when two estimates are compared: the ops that differ */
+    const struct nnc_check_op *ops; /* the ops that differ, only when two estimates are compared */
     int32_t op_count;
     /* Only when two estimates with different software profiles are compared: the change of the step, and the part of
      * it that comes from the profile. split: both as text, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = not

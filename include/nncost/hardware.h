@@ -221,8 +221,8 @@ typedef struct nnc_stream_efficiency {
 typedef struct nnc_efficiencies {
     nnc_basis basis;
     double calibration; /* factor of one machine on the rates of products, attention and convolutions   [1] */
-    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
-    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* one entry per format of the operands */
+    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise;       /* norms, activations, copies, loss */
     nnc_efficiency pointwise_tuned; /* pointwise with kernels written for the device   [as pointwise] */

@@ -234,7 +234,7 @@ typedef struct nnc_plan {
     bool fp8_inputs;       /* kept inputs of activation functions are stored in 8 bits */
     bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers; /* layers of the first and the last stage; 0 = as many as the other stages */
+        last_stage_layers; /* layers of the first and the last stage; 0 = the number of the other stages */
     bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
     bool next_tokens;      /* also train the model's layers for multi-token prediction */
 } nnc_plan;
@@ -316,7 +316,7 @@ typedef struct nnc_framework {
     nnc_policy policy;
     nnc_attention attention;
     nnc_context_kind context_kind, adapter_context_kind; /* the second value is used when only adapters are trained */
-    double capacity_factor, fp16_dropout;                /* for models with experts; for models trained in fp16 */
+    double capacity_factor, fp16_dropout; /* values for models with experts; for models trained in fp16 */
     int32_t zero;
     int64_t vocab_multiple; /* the embedding table is padded to a multiple of this number x the tensor degree; 0 = not
                              * padded */
@@ -409,7 +409,7 @@ struct nnc_software {
     bool grouped_on_vectors; /* grouped convolutions run on the vector units, except groups that have a kernel for
                               * matrix units */
     bool random_written;     /* dropout reads random numbers that a separate kernel wrote */
-    bool cast_weights;       /* in every micro-batch fp32 weights are cast to 16 bits, and gradients back */
+    bool cast_weights;       /* in every micro-batch, fp32 weights are cast to 16 bits and gradients to fp32 */
     bool flat_weights;       /* weights are one flat buffer, gathered in fp32 for every micro-batch */
     bool fused_rotary;
     bool fused_softmax;        /* scale and mask are part of the softmax kernel (unfused attention) */
@@ -420,8 +420,8 @@ struct nnc_software {
     bool fused_expert_clamp;   /* the activation kernel of experts also clamps */
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* the kernel of --attention flash */
-    nnc_norm_keep norm_keep;       /* for layer, RMS and batch norms */
-    nnc_norm_keep group_norm_keep; /* for group norms of residual blocks */
+    nnc_norm_keep norm_keep;       /* tensors kept by layer, RMS and batch norms */
+    nnc_norm_keep group_norm_keep; /* tensors kept by group norms of residual blocks */
     nnc_loss_keep loss_keep;
     nnc_head_copy copied_heads;
     bool loss_in_place;        /* the loss overwrites the logits */
@@ -460,7 +460,7 @@ struct nnc_software {
     int32_t stands_for_count;
     const nnc_recipe *recipes;
     int32_t recipe_count;
-    const nnc_track *compared; /* for information only, not used in estimates */
+    const nnc_track *compared; /* comparisons with measurements; estimates do not use them */
     int32_t compared_count;
     const nnc_source *sources;
     int32_t source_count;

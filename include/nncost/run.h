@@ -45,7 +45,7 @@ typedef struct nnc_run_ask {
     nnc_stops stops;                     /* kind of failures that device_mtbf_s counts */
     double device_mtbf_s;                /* device-seconds between failures; NaN = unknown, computed without failures */
     double detect_s, start_s, replace_s; /* time to detect a failure; to start all ranks; to replace a node */
-    double reclaim_per_month;            /* share of spot nodes that are taken back per month; 0 = none */
+    double reclaim_per_month;            /* share of spot nodes that are taken back per month; 0 = no node */
     double spares, repair_s;             /* spare nodes; time until a node is repaired */
     double failing_share;                /* share of failures after which a node is out */
     /* checkpoints */
@@ -59,15 +59,15 @@ typedef struct nnc_run_ask {
     double evaluate_every, evaluate_s; /* steps between evaluations, 0 = no evaluation; time of one evaluation */
     double warmup_s;                   /* time spent once: job start, compilation, batch size
                                         * ramp */
-    double planned_stops;              /* number of stops such as maintenance, each as long as a restart; 0 = none */
-    double straggler_share;            /* share of the time lost to slow devices; 0 = none */
+    double planned_stops;              /* number of stops such as maintenance, each as long as a restart; 0 = no stop */
+    double straggler_share;            /* share of the time lost to slow devices; 0 = no time */
     /* Several sites that average their weights periodically (local SGD, DiLoCo: arXiv:2311.08105). Each site has the
      * devices of the plan. */
     double sites;            /* 1 = a single site */
     double outer_every;      /* steps between two averages */
     double outer_bytes;      /* size of the weights as they are sent; NaN = 4 bytes per parameter */
     double site_bytes_per_s; /* rate of the link of one site, in one direction */
-    double outer_overlap_s;  /* time of an average that overlaps with training; 0 = none */
+    double outer_overlap_s;  /* time of an average that overlaps with training; 0 = no overlap */
     /* input */
     double sample_bytes;      /* bytes read from storage per sample */
     double input_bytes_per_s; /* rate at which storage delivers input to all devices */
@@ -88,7 +88,7 @@ typedef struct nnc_run_ask {
     /* money */
     double stored_bytes, storage_price; /* bytes kept during the run; price per GB and month */
     double egress_bytes, egress_price;  /* bytes moved out; price per GB */
-    /* Fine-tuning. ..._params: active parameters of each model. NaN = as many as the policy model; 0 = no such
+    /* Fine-tuning. ..._params: active parameters of each model. NaN = the number of the policy model; 0 = no such
      * model. */
     nnc_method method;
     double policy_params; /* NaN = parameters of the trained model */

@@ -21,7 +21,7 @@ NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
 /* A recorded request. A length of 0 = the length given in the plan. */
 typedef struct nnc_serve_arrival {
-    double arrival_s; /* in ascending order */
+    double arrival_s; /* time of arrival; recorded requests are sorted by it */
     int64_t input_len, output_len;
 } nnc_serve_arrival;
 
@@ -138,8 +138,8 @@ typedef struct nnc_serve {
     /* price of the time in prefill per million prompt tokens; of the time in decode per million output tokens */
     double per_million_prefilled_tokens, per_million_decoded_tokens;
     double energy_j_per_token;
-    double ttft_p99_s; /* from a simulated loop */
-    /* by formula only, not compared with measurements */
+    double ttft_p99_s; /* 99 % quantile over the requests of a simulated loop */
+    /* results computed by formula only, not compared with measurements */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
     double transfer_bytes, transfer_s; /* bytes of the KV cache of a prompt; time to send them to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;

@@ -233,7 +233,7 @@ static const struct {
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
-/* Does the id, the name or an alias contain this text, in upper or lower case? NULL = any text. */
+/* Tests whether the id, the name or an alias contains a text, in upper or lower case. text NULL = no condition. */
 static bool has_text(const nnc_metrics *metrics, const void *record, const char *text)
 {
     static const char *const columns[] = { "id", "name", "aliases" };
@@ -296,7 +296,7 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
     return status == NNC_OK ? list_all(session, which, ids, count, text, err) : status;
 }
 
-/* Is the word the name of the list, in the plural or singular ("devices", "device")? */
+/* Tests whether a word is the name of a list, in the plural or singular ("devices", "device"). */
 static bool is_called(const char *name, const char *word)
 {
     const size_t length = strlen(name);

@@ -1,5 +1,5 @@
 /* Turns operands and options into a scenario: loads and estimates a model, a device and a plan. Also turns a
- * scenario into its command line, which search, compare and sweep print next to each plan. */
+ * scenario into its command line, which search, compare and sweep print with each plan. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
@@ -38,7 +38,8 @@ void nnc_scenario_request_run(nnc_scenario *scenario)
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Refuses options that the estimate does not read. A host that issues kernels in no time is a CPU, which every estimate reads. */
+/* Refuses options that the estimate does not use. A host with a time of 0 per kernel is a CPU that is itself the
+ * device; every estimate uses it, so --host is then not refused. */
 static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err)
 {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;
@@ -256,8 +257,8 @@ static bool is_given(const nnc_scenario_args *given, const char *name)
     return false;
 }
 
-/* Does this field follow from other options of the command? Then it is left out. With a plan file, degrees are kept,
- * because the file may have other values. */
+/* Tests whether a field is left out of the command line, because it follows from other options. With a plan file,
+ * degrees are written, because the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
 {
     if (strcmp(field->name, "schedule") == 0) {
@@ -294,8 +295,9 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
     }
 }
 
-/* Returns plan number `index` of a report. With several numbers of devices, these are the best plan and the nearest
- * miss of each; otherwise the best plans, the Pareto front and the nearest miss. NULL after the last. */
+/* Returns plan `index` (from 0) among the plans of a report; NULL after the last. With several numbers of devices, the
+ * plans are the best plan and the nearest miss of each number; otherwise the best plans, the Pareto front and the
+ * nearest miss. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index)
 {
     nnc_search_result *result = report->result;

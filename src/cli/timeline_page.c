@@ -5,7 +5,7 @@
 
 static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";
 
-/* The intervals of one stage. */
+/* The list of intervals of one stage. */
 typedef struct lane {
     const nnc_interval *at, *end;
 } lane;
@@ -314,7 +314,8 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l)
     }
 }
 
-/* Has every stage a single chunk? Arrows need this, because otherwise the next stage differs between passes. */
+/* Tests whether every stage has a single chunk. Arrows need this, because else the next stage differs between
+ * passes. */
 static bool one_chunk(const nnc_report *report)
 {
     for (int64_t i = 0; i < report->interval_count; i++) {

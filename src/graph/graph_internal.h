@@ -144,7 +144,8 @@ typedef struct nnc_graph_define {
 typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* place of the step in the file: "define.stage.ops[1]" */
-    int32_t as, from;  /* name that the step gives its output; tensor that the step goes back to; -1 = none */
+    int32_t as,
+        from; /* name that the step gives its output, -1 = no name; tensor that it goes back to, -1 = no tensor */
     /* members of an op */
     nnc_graph_kind kind;
     const char *label; /* name of the op in outputs: "bottleneck.conv" */
@@ -317,7 +318,7 @@ struct nnc_captured {
     int64_t tokens; /* number of tokens in the step; 0 = the program looks up no tokens */
     int64_t image;  /* pixels per side of the input; 0 = the input is no map */
     int64_t params, table_params;
-    int64_t operators; /* operators issued in one step, including those of the optimizer */
+    int64_t operators; /* number of operators issued in one step, including operators of the optimizer */
     double input_bytes;
     double peak_gradients, peak_kept,
         peak_temporary;                  /* largest number of temporary bytes at one moment of forward and backward */

@@ -1,5 +1,5 @@
-/* Opens launch files: reads their documents, finds their formats, and adds their settings to those of the command
- * line. */
+/* Opens launch files: reads their documents, finds their formats, and adds their settings to the settings of the
+ * command line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -277,7 +277,7 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
 
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format);
 
-/* Adds a command of a script: the options of its launcher, those of its program, and the files that it names.
+/* Adds a command of a script: the options of its launcher and of its program, and the files that it names.
  * NOLINTNEXTLINE(misc-no-recursion): a script names no script */
 static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
                               bool *known)
@@ -508,7 +508,8 @@ static const char *options_of(nnc_reading *r, int index)
     return kept;
 }
 
-/* Copies the settings to those of the command line. A setting that is already given takes precedence. */
+/* Copies the settings of the files to the settings of the command line. A setting that is already given takes
+ * precedence. */
 static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
 {
     for (int i = 0; i < r->set_count; i++) {

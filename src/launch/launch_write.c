@@ -104,7 +104,7 @@ static void put_count(nnc_buffer *out, const char *name, int64_t count)
     put_member(out, "", name, text);
 }
 
-/* Writes the plan as a document: the fields of the plan, those of the model as "model.FIELD", MODEL, SOFTWARE,
+/* Writes the plan as a document: the fields of the plan, the fields of the model as "model.FIELD", MODEL, SOFTWARE,
  * nodes, and the devices of each node. */
 static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model)
 {

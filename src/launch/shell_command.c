@@ -1,4 +1,4 @@
-/* Turns the commands of a script into JSON: the options of a launcher and those of a program. */
+/* Turns the commands of a script into JSON: the options of a launcher and the options of a program. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

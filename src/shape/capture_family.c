@@ -119,8 +119,8 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
 
 /* ---- a step between two recorded steps ---- */
 
-/* Returns a size in a step whose number of samples is between those of two recorded steps. Every size is a fixed part
- * plus a part that is proportional to the samples: size = first size + share (second size - first size).
+/* Returns a size in a step whose number of samples is between the numbers of two recorded steps. Every size is a fixed
+ * part plus a part that is proportional to the samples: size = first size + share (second size - first size).
  * [captured-kernel] */
 static double between(double one, double two, double share)
 {

@@ -83,7 +83,7 @@ typedef struct nnc_next {
 } nnc_next;
 
 /* Fills list, which has space for NNC_NEXT_MAX, with the most important parameter first. model: as in an estimate.
- * The plan options are those of the session. */
+ * Uses the plan options of the session. */
 nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
                                  const char *model, nnc_next *list, int32_t *count, nnc_error *err);
 

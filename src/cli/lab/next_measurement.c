@@ -2,7 +2,7 @@
  *
  * Each parameter has a range. A fitted parameter has the range that its rows allow. Other parameters have the range
  * from the 10th to the 90th percentile of shipped devices, relative to the median of these devices. The estimate is
- * repeated at both ends of each range, with the other parameters as fitted. The parameter with the largest
+ * repeated at both ends of each range, while other parameters keep their fitted values. The parameter with the largest
  * difference is the one to measure. */
 #include <math.h>
 #include <stdlib.h>
