@@ -34,7 +34,7 @@ NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name,
  * select one value. Returns the number of characters of the figure's name that match; -1 = not selected. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
-/* The change of a value that still counts as equal: the larger of the two limits. */
+/* A tolerance: the largest change of a value that still counts as equal. The larger of its two limits applies. */
 typedef struct nnc_tolerance {
     const char *name; /* as in nnc_figure_match; of several matches the most specific name counts */
     double absolute;  /* limit in the unit of the value */

@@ -485,7 +485,7 @@ typedef struct nnc_profiles nnc_profiles;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* The kinds of plan that have a default profile of their own. */
+/* Kinds of plan; each kind has its own default profile. */
 typedef enum nnc_profile_kind {
     NNC_PROFILE_COPIES,        /* one device, or replicated weights */
     NNC_PROFILE_SHARDED,       /* sharded weights: ZeRO 3 */

@@ -243,7 +243,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
     }
     const uint64_t all = (UINT64_C(1) << 52 | (bits & (UINT64_MAX >> 12))) << 11;
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
-    /* The product is high * 2^64 + low times this power of two: value is all * 2^(binary - 63). */
+    /* scaled value = (high * 2^64 + low) * 2^two, because value = all * 2^(binary - 63) */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
     const int cut = -two - 64; /* number of low bits of `high` that are the fraction: 20 to 28 */
     const uint64_t fraction_mask = (UINT64_C(1) << cut) - 1, half = UINT64_C(1) << (cut - 1);

@@ -561,7 +561,8 @@ enum { CHANGE_LINES = 3 };
 /* Smallest gain for which a change is called faster. */
 static const double shown_gain = 1.01;
 
-/* The report comes first, so that a pointer to this struct is also one to the report. */
+/* The record of the first screen. Its first member is the report, so that a pointer to it is also a pointer to a
+ * report. */
 typedef struct first_screen {
     nnc_report report;
     const nnc_plan_changes *changes;

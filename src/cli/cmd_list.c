@@ -181,7 +181,7 @@ static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *s
     return NNC_OK;
 }
 
-/* The records of one list. */
+/* A list to print (devices, models or software) with its records. */
 typedef struct listing {
     const nnc_metrics *metrics;
     void *records;
@@ -199,7 +199,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, lines_of(record));
 }
 
-/* The document of a list, with one member, which has the records. */
+/* Metrics of the JSON document of a list: one member with all records. */
 #define DOCUMENT(key, table)                                    \
     {                                                           \
         .rows = &(const nnc_metric){ .name = (key),             \

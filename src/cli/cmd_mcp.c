@@ -245,7 +245,7 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
 
 enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 
-/* The members that are selected. */
+/* A selection of members of a JSON answer. */
 typedef struct choice {
     const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
     bool *found;              /* for each path: whether it names a member */

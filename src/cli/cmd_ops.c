@@ -197,7 +197,7 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The list that is shown. The report comes first, because getters read the owner of a row as a report. */
+/* The table of ops to show. Its first member is the report, because getters read the owner of a row as a report. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -295,7 +295,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-/* The run is shown only with its input, so its other options are refused without it. */
+/* Checks the options of a run. The page shows only the input of a run, so other options of a run are refused without
+ * input options. */
 static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err)
 {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);

@@ -105,7 +105,7 @@ static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
     nnc_sheet_end(sheet);
 }
 
-/* The time from the first start to the last end, and the activities in it. */
+/* A span of time (from the first start to the last end of some intervals), and the time of each activity in it. */
 typedef struct span {
     double begin_s, end_s;
     bool has[NNC_ACTIVITY_COUNT];

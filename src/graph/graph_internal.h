@@ -144,8 +144,7 @@ typedef struct nnc_graph_define {
 typedef struct nnc_graph_node {
     nnc_graph_step step;
     const char *where; /* place of the step in the file: "define.stage.ops[1]" */
-    int32_t as,
-        from; /* name that the step gives its output, -1 = no name; tensor that it goes back to, -1 = no tensor */
+    int32_t as, from;  /* index of the name that the output gets; index of the tensor to go back to; -1 = none given */
     /* members of an op */
     nnc_graph_kind kind;
     const char *label; /* name of the op in outputs: "bottleneck.conv" */

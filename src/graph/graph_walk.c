@@ -228,7 +228,7 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
 
 /* ---- repeats ---- */
 
-/* The state at the start of an iteration of a repeat. */
+/* State of a walk at the start of an iteration of a repeat; equal states lead to equal iterations. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];

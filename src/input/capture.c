@@ -843,7 +843,7 @@ static bool read_program(reader *r, nnc_json root)
             return false;
         }
     }
-    r->program->batch = 1; /* null: the whole step is counted as one sample */
+    r->program->batch = 1; /* if "batch" is null, the whole step is counted as one sample */
     if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }

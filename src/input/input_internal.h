@@ -527,7 +527,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_TOKENS_MAX 1e9
 #define NNC_SIDE_MAX 1e6
 
-/* The first rows of every family's table. */
+/* Rows of the common fields, with which every family's table begins. */
 /* clang-format off */
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
@@ -558,7 +558,7 @@ bool nnc_foreign_read(nnc_json root, nnc_model *model);
 bool nnc_is_capture(nnc_json root);
 void nnc_capture_read(nnc_json root, nnc_model *model);
 
-/* The names that an expression of a graph file may use. */
+/* Scope of an expression of a graph file: the names that the expression may use. */
 typedef struct nnc_expr_scope {
     const char *const *lets;
     int32_t let_count;
@@ -582,7 +582,7 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 
 /* ---- software profiles ---- */
 
-/* The profile that is used when the user names none. */
+/* Profile that is used when the user names no profile. */
 #define NNC_SOFTWARE_DEFAULT "torch-compile"
 /* --software any: every plan uses the profile of its kind, and a search may use options that no profile supports. */
 #define NNC_SOFTWARE_ANY "any"

@@ -426,7 +426,7 @@ bool nnc_json_inherited(nnc_json at)
 
 /* ---- errors: finding the place, and noting them ---- */
 
-/* The objects and lists around a value, outermost first. */
+/* A path to a value: the objects and lists around the value, outermost first. */
 typedef struct way {
     nnc_json open[NNC_SCAN_DEPTH_MAX + 2];
     int depth;

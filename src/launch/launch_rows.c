@@ -74,7 +74,7 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at)
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* The caller passes the keys from the root to the value, joined by dots. */
+/* Lists a key that sets nothing. path: the keys from the root to the value, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped)
 {
     nnc_launch_said *said = r->said;

@@ -11,7 +11,7 @@
 #include "cli/lab/cli_lab.h"
 #include "input/input_internal.h"
 
-/* The rows that determine a parameter, by the beginning of its name. */
+/* Kinds of measured rows that determine a parameter, by the beginning of the parameter's name. */
 static const struct {
     const char *begin, *measure;
 } measures[] = {
