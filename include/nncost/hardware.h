@@ -35,7 +35,7 @@ typedef struct nnc_scale_up {
     int32_t devices;    /* devices in the domain */
     int32_t dims[3];    /* torus: length of each axis */
     int32_t dims_count; /* 0 unless the fabric is a torus */
-    bool wrap[3];       /* torus: does the axis close into a ring? */
+    bool wrap[3];       /* torus: whether each axis closes into a ring */
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
     double latency_s;   /* time of one step of the collective algorithm, s; NaN = not recorded */

@@ -80,7 +80,7 @@ typedef struct nnc_run_ask {
     bool serial_input;        /* data loading does not overlap with compute */
     /* energy */
     double idle_w, busy_w; /* idle and busy power of a node with host and cooling, divided by its number of devices */
-    double network_w;      /* power of all switches */
+    double network_w;      /* power of all network switches */
     double pue;            /* power usage effectiveness of the building */
     double carbon_g_per_kwh;
     double embodied_kg;       /* carbon emitted to make one device and its share of a node, kg */

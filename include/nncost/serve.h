@@ -40,7 +40,7 @@ typedef struct nnc_serve_ask {
     nnc_dtype precision; /* format in which products are computed */
     nnc_stored weights;  /* storage format of the weights */
     nnc_stored kv_precision;
-    int64_t group_size; /* elements that share a scale, in formats that do not fix the number */
+    int64_t group_size; /* number of elements that share a scale, in formats that do not fix it */
     double memory_use;  /* share of the device memory */
     int64_t block;      /* tokens per block of the KV cache */
     int64_t chunk;      /* maximum tokens of a prefill step */

@@ -47,7 +47,7 @@ typedef struct nnc_field {
     bool zero_unknown : 1; /* a whole number: 0 = not recorded */
     bool rare : 1;         /* listed only when it is set */
     bool has_default : 1;  /* the field has a default: default_value */
-    uint32_t field_count;  /* rows of a nested table */
+    uint32_t field_count;  /* number of rows of a nested table */
     const char *unit;      /* "B", "FLOP/s"; NULL = a pure number */
     double min, max;       /* inclusive; both 0 = no limits */
     double usual; /* a typical value; it suggests the intended unit of a value out of range; 0 = no suggestion */

@@ -61,7 +61,7 @@ typedef struct nnc_flash {
     bool keeps_qkv;           /* Q, K and V are kept for backward, and this op owns them */
     int64_t kept_s_k;         /* number of keys that are kept: s_k, or only the keys of this rank */
     int64_t kept_kv_heads;    /* kv_heads, or heads if keys and values are copied to every head */
-    bool softcap;             /* a tanh bounds every score */
+    bool softcap;             /* a tanh limits every score */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
@@ -443,7 +443,7 @@ typedef struct nnc_degrees {
     int64_t expert_tensor; /* tensor ranks that share each expert */
     int64_t expert_rows;   /* ranks that share the tokens sent to experts */
     int64_t sequence;      /* context ranks, times tensor ranks with sequence parallelism */
-    int64_t heads;         /* ranks that share the heads of one attention */
+    int64_t heads;         /* number of ranks that share the heads of one attention */
     int64_t positions;     /* ranks that share the queries of one attention */
     double imbalance;      /* rows of the busiest expert rank / mean over all ranks */
 } nnc_degrees;

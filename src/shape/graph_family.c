@@ -274,7 +274,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op)
     nnc_op *pool =
         write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D, group_of(op, NNC_GROUP_RESAMPLE));
     pool->u.pointwise.input_elements = all_elements(l, &op->in);
-    if (max) { /* the indices, and the input that they refer to */
+    if (max) { /* a max pool keeps its indices, and the input that they refer to */
         pool->u.pointwise.keeps_mask = true;
         pool->u.pointwise.extra_kept_bytes = bytes_kept(l, &op->in);
     }
