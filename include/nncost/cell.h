@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One value of a row of results. */
+/* A cell: one value in a row of results of a sweep. */
 #ifndef NNCOST_CELL_H
 #define NNCOST_CELL_H
 

@@ -34,7 +34,7 @@ NNC_API const nnc_figure *nnc_figure_find(nnc_figures figures, const char *name,
  * select one value. Returns the number of characters of the figure's name that match; -1 = not selected. */
 NNC_API int nnc_figure_match(const char *name, const char *figure);
 
-/* The change of a value that still counts as equal: the larger of the two limits. */
+/* A tolerance: the largest change of a value that still counts as equal. The larger of its two limits applies. */
 typedef struct nnc_tolerance {
     const char *name; /* as in nnc_figure_match; of several matches the most specific name counts */
     double absolute;  /* limit in the unit of the value */
@@ -51,9 +51,9 @@ typedef enum nnc_change_kind {
 
 typedef struct nnc_change {
     nnc_change_kind kind;
-    bool input;                  /* the value is a field of the model, the device or the plan */
-    const nnc_figure *old, *now; /* NULL = this estimate lacks the value */
-    double relative;             /* (now - old) / abs(old); NaN for texts and when old is 0 */
+    bool input;                  /* the value is an input: a field of the model, the device or the plan */
+    const nnc_figure *old, *now; /* the value in the old and in the new estimate; NULL = the estimate lacks it */
+    double relative;             /* (now - old) / abs(old); NaN for text values and if the old value is 0 */
 } nnc_change;
 
 /* Compares two estimates; numbers are compared at 12 significant digits. changes has space for the values of both
@@ -62,8 +62,8 @@ typedef struct nnc_change {
 NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_tolerance *tolerances,
                                     int32_t tolerance_count, nnc_change *changes);
 
-/* Returns the name of the part of a total (step.step_s, memory.total_bytes) that changed most, in the same direction as
- * the total. NULL: the total did not change, or has no parts. */
+/* Returns the name of the part of a total (step.step_s, memory.total_bytes) that changed most, among the parts that
+ * changed in the same direction as the total. Returns NULL when the total did not change or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {
@@ -77,9 +77,9 @@ typedef enum nnc_relation {
 
 /* A rule for one value, as in a plan file: "step_s": "<= 9.5". */
 typedef struct nnc_requirement {
-    const char *name, *rule; /* as written in the file */
+    const char *name, *rule; /* name of the value; rule as written in the file */
     nnc_relation relation;
-    const char *text; /* required text, a part of rule, only with NNC_EQUAL; NULL = a number is required */
+    const char *text; /* required text (points into rule), only with NNC_EQUAL; NULL = a number is required */
     double number;
 } nnc_requirement;
 
@@ -113,13 +113,13 @@ typedef struct nnc_check_row {
     long line; /* line in the plan file; 0 = the scenario is not in the file */
     nnc_check_state state;
     nnc_figures old, now;
-    const nnc_change *changes; /* in the order of nnc_figures_compare */
+    const nnc_change *changes; /* changed values, in the order of nnc_figures_compare */
     int32_t change_count;
-    const char *const *causes; /* "plan: micro_batch 1 -> 2" */
+    const char *const *causes; /* changed inputs: "plan: micro_batch 1 -> 2" */
     int32_t cause_count;
     const nnc_check_verdict *verdicts;
     int32_t verdict_count;
-    const struct nnc_check_op *ops; /* only when two estimates are compared: the ops that differ */
+    const struct nnc_check_op *ops; /* the ops that differ, only when two estimates are compared */
     int32_t op_count;
     /* Only when two estimates with different software profiles are compared: the change of the step, and the part of
      * it that comes from the profile. split: both as text, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = not
@@ -128,21 +128,22 @@ typedef struct nnc_check_row {
     double change_s, framework_s;
 } nnc_check_row;
 
-/* A plan file whose scenarios are estimated again: changes since the file was recorded, their causes, missed
- * requirements. */
+/* A plan file whose scenarios are estimated again. It lists the changes since the file was recorded, the causes of
+ * each change, and the requirements that are not met. */
 typedef struct nnc_check nnc_check;
 
-/* Reads the file and estimates its scenarios. specs must outlive the check. Errors: NNC_BAD_SPEC, NNC_UNKNOWN_ID,
+/* Reads a plan file and estimates its scenarios. specs must outlive the check. Errors: NNC_BAD_SPEC, NNC_UNKNOWN_ID,
  * NNC_ILLEGAL_PLAN, NNC_IO, NNC_NO_MEMORY; *check is then NULL. */
 NNC_API nnc_status nnc_check_create(nnc_specs *specs, const char *path, nnc_check **check, nnc_error *err);
 NNC_API void nnc_check_destroy(nnc_check *check);
 
-/* Returns true when every change was accepted and every requirement is met. */
+/* Returns true when no scenario changed beyond its tolerance (or nnc_check_update accepted the changes), and every
+ * requirement is met. */
 NNC_API bool nnc_check_passed(const nnc_check *check);
 /* Returns a scenario by its index: scenarios in the order of the file, then scenarios that were removed from the file.
  * Returns NULL past the last. The check owns the row. */
 NNC_API const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index);
-/* Accepts the changes: atomically replaces the "recorded" part of the file. */
+/* Accepts all changes: atomically replaces the "recorded" part of the plan file by the new estimates. */
 NNC_API nnc_status nnc_check_update(nnc_check *check, nnc_error *err);
 
 #ifdef __cplusplus

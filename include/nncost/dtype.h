@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Number formats and their sizes. */
+/* Number formats of tensors, and the size of an element in each format. */
 #ifndef NNCOST_DTYPE_H
 #define NNCOST_DTYPE_H
 
@@ -24,9 +24,9 @@ extern "C" {
 
 NNC_ENUM(nnc_dtype, NNC_DTYPE_LIST, NNC_DTYPE_COUNT);
 
-/* Bytes per stored element; NaN for a value outside the list. */
+/* Returns the bytes of a stored element; NaN for a value outside the list. */
 NNC_API double nnc_dtype_bytes(nnc_dtype dtype);
-/* Returns the name, "bf16"; "?" for a value outside the list. Static storage. */
+/* Returns the name of a format ("bf16"), in static storage; "?" for a value outside the list. */
 NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
 /* Storage formats of weights, keys and values in serving. Columns: value, name, bits of an element, bits of the
  * scale of a group, bits of the zero point of a group, elements of a group (0: the user gives the number), format of
@@ -44,13 +44,13 @@ NNC_API const char *nnc_dtype_name(nnc_dtype dtype);
     X(NNC_STORED_NVFP4, "nvfp4", 4.0, 8.0, 0.0, 16.0, NNC_FP4)        \
     X(NNC_STORED_MXFP4, "mxfp4", 4.0, 8.0, 0.0, 32.0, NNC_FP4)
 NNC_ENUM(nnc_stored, NNC_STORED_LIST, NNC_STORED_COUNT);
-/* Returns the name, "nvfp4"; "?" for a value outside the list. Static storage. */
+/* Returns the name of a storage format ("nvfp4"), in static storage; "?" for a value outside the list. */
 NNC_API const char *nnc_stored_name(nnc_stored stored);
-/* Bytes of one element, including its share of the scale and the zero point of its group. group_size is ignored for
- * formats that fix it. NaN for a value outside the list.   [serve-formats] */
+/* Returns the bytes of one element, including its share of the scale and the zero point of its group. group_size is
+ * ignored for formats that fix it. Returns NaN for a value outside the list.   [serve-formats] */
 NNC_API double nnc_stored_bytes(nnc_stored stored, double group_size);
 
-/* Bytes per element of a block-scaled format: element + scale / block length.
+/* Returns the bytes per element of a block-scaled format: element + scale / elements that share the scale.
  * Sources: OCP MX specification 1.0; QLoRA arXiv:2305.14314; arXiv:2110.02861.   [formats] */
 NNC_API double nnc_block_format_bytes(double element_bytes, double scale_bytes, double block);
 

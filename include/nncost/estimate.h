@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Whether a plan fits into the memory of its device. */
+/* Verdict: whether a plan fits into the memory of its device. */
 #define NNC_VERDICT_LIST(X)                                                                       \
     X(NNC_FITS, "fits")   /* fits even at the upper end of the range of the peak */               \
     X(NNC_TIGHT, "tight") /* fits at the predicted peak, but not at the upper end of its range */ \
@@ -35,7 +35,7 @@ typedef struct nnc_memory {
     int64_t transient_bytes;  /* largest temporary memory at the peak */
     int64_t reserve_bytes;    /* set aside by the user or the software profile */
     int64_t total_bytes, capacity_bytes;
-    int64_t total_interval_bytes[2]; /* range of the measured peak; both ends equal the total when the user sets the
+    int64_t total_interval_bytes[2]; /* range of measured peaks; both ends equal the total when the user sets the
                                       * reserve */
     int64_t headroom_bytes;          /* capacity - total, negative when it does not fit */
     const char *transient_what;      /* name of the op or tensor that has transient_bytes; static storage */
@@ -54,7 +54,7 @@ enum { NNC_MEMORY_SPACE = 192, NNC_GROUP_SPACE = 32, NNC_COMM_SPACE = 16, NNC_BO
 typedef struct nnc_op_cost {
     const nnc_op *op; /* valid until the next use of the scratch */
     nnc_work work;
-    double repeat; /* instances in one step on one device */
+    double repeat; /* number of instances of the op in one step on one device */
     double compute_s, memory_s, fixed_s;
     double network_s; /* communication time, overlapped or not */
     double time_s;    /* time on the critical path */
@@ -62,7 +62,7 @@ typedef struct nnc_op_cost {
     nnc_bound bound;
 } nnc_op_cost;
 
-/* FLOPs per byte of memory traffic; NaN without traffic. */
+/* Returns the FLOPs per byte of memory traffic; NaN without traffic. */
 NNC_API double nnc_intensity(const nnc_work *work);
 
 /* The result of an estimate. NaN = unknown. The parts from forward_s to host_s add up to step_s. */
@@ -75,12 +75,12 @@ typedef struct nnc_result {
     };
     int64_t params, active_params;
     int64_t params_by_group[NNC_GROUP_SPACE];
-    int64_t matmul_params; /* parameters in matrix products: the N of the formula 6 N D */
+    int64_t matmul_params; /* number of parameters in matrix products: the N of the formula 6 N D */
     int64_t tokens;        /* tokens per step; 0 for images */
     /* work of the whole step on all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model_flops under the convention "causal" */
+    double causal_flops; /* model_flops as the convention "causal" counts them */
     double read_bytes, write_bytes;
     double input_bytes; /* training data read per step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
@@ -88,11 +88,11 @@ typedef struct nnc_result {
     double step_s, interval_s[2], lower_bound_s, upper_bound_s;
     double forward_s, backward_s, recompute_s, update_s, exposed_comm_s, bubble_s, host_s;
     double exposed_s[NNC_COMM_SPACE];       /* exposed_comm_s by kind of communication */
-    double communication_s[NNC_COMM_SPACE]; /* all communication time by kind, overlapped or not */
-    double bubble_ratio, bubble_share;      /* bubble_s over the busy time of the stage; bubble_s over step_s */
+    double communication_s[NNC_COMM_SPACE]; /* communication time by kind, overlapped or not */
+    double bubble_ratio, bubble_share;      /* bubble_s / busy time of the stage; bubble_s / step_s */
     double idle_share;           /* share of the step that a stage is idle, mean over stages; 0 without a pipeline */
-    int32_t stage, memory_stage; /* pipeline stage that is busy longest; pipeline stage with the most memory */
-    double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; in ideal mode the parts overlap */
+    int32_t stage, memory_stage; /* index of the stage that is busy longest; of the stage with the most memory */
+    double bound_s[NNC_BOUND_SPACE]; /* part of step_s that each resource bounds; the parts overlap in mode `ideal` */
     nnc_bound bound, next_bound;     /* the resources with the largest and second largest bound_s */
     double step_without_bound_s;     /* step time of a second estimate, in which `bound` is unlimited */
     /* rates */
@@ -106,11 +106,12 @@ typedef struct nnc_result {
     /* money and energy; cost_run and run_s need plan.tokens or plan.samples */
     double price_per_device_hour, cost_step, cost_run, device_hours, run_s, energy_j;
     int32_t op_count;
-    int64_t trained_params; /* included in params; all others are frozen */
+    int64_t trained_params; /* trained parameters, also counted in params; all other parameters are frozen */
     int64_t next_params;    /* parameters of layers for multi-token prediction, not included in params; 0 = no such
                              * layers */
     /* Limits above which a matrix product is compute-bound. critical_tokens: tokens per product, on one device that
-     * streams its weights. critical_width: contracted width, on two devices that each hold half of it. */
+     * reads the weights from memory. critical_width: width that the product sums over, on two devices that each hold
+     * half of this width. */
     double critical_tokens, critical_width;
     double kernels; /* kernels that one device issues per step; NaN = the operators are not known */
 } nnc_result;
@@ -142,7 +143,7 @@ typedef struct nnc_stage {
     bool embedding, head;
     int64_t params; /* parameters on one rank */
     double forward_s, backward_s,
-        weight_s;                /* times of one micro-batch; weight_s: weight gradients, when they run separately */
+        weight_s;                /* times of one micro-batch; weight_s: pass for weight gradients, if separate */
     double busy_s, bubble_s;     /* busy and idle time per step, without exchange_s and update_s */
     double exchange_s, update_s; /* times per step: exposed communication after the last pass; optimizer update */
     double in_flight;            /* micro-batches whose activations the stage keeps at the same time */
@@ -154,7 +155,7 @@ NNC_API const nnc_stage *nnc_scratch_stage(const nnc_scratch *scratch, int32_t i
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Return all rows and all stages; *count receives their number. */
+/* Return the array of all rows, and the array of all stages; *count receives the length of the array. */
 const nnc_op_cost *nnc_scratch_ops(const nnc_scratch *scratch, int32_t *count);
 const nnc_stage *nnc_scratch_stages(const nnc_scratch *scratch, int32_t *count);
 
@@ -173,8 +174,8 @@ NNC_API const char *nnc_activity_name(nnc_activity activity);
 
 typedef struct nnc_interval {
     int32_t stage;
-    int32_t chunk;       /* group of layers of an interleaved stage; with DualPipe the direction */
-    int64_t micro_batch; /* from 0; -1 = the interval is no pass of a micro-batch */
+    int32_t chunk;       /* index of the group of layers of an interleaved stage; with DualPipe the direction */
+    int64_t micro_batch; /* index of the micro-batch from 0; -1 = the interval is no pass of a micro-batch */
     nnc_activity activity;
     double start_s, end_s;
 } nnc_interval;
@@ -191,8 +192,8 @@ NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, 
                                 void *context, nnc_error *err);
 
 /* Finds changes with which the plan would fit. First choice: sets of up to four changes that keep the training result,
- * fastest first. If no such set exists: the smallest sets of any changes. Fills at most max entries and returns their
- * number. Each entry has a complete plan; text lists the changes as options. */
+ * fastest first. If no such set exists: the smallest sets of any changes. Fills at most max entries and returns the
+ * number of entries. Each entry has a complete plan; text lists the changes as options. */
 typedef struct nnc_advice {
     union {
         nnc_plan plan;
@@ -210,10 +211,10 @@ NNC_API int nnc_advise(const nnc_model *model, const nnc_device *device, const n
 NNC_API int nnc_advise_by_plan(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                const nnc_plan *plan, nnc_scratch *scratch, nnc_advice *advice, int max);
 
-/* Estimates a step and writes the output of `nncost estimate --software SOFTWARE --format json`, byte for byte;
- * nnc_estimate_json_by_plan: the output without --software. *text ends with a NUL and has *size bytes before it (size
- * may be NULL). Free it with nnc_text_free. On failure *text is NULL. Errors: the errors of nnc_estimate,
- * NNC_NO_MEMORY. */
+/* Estimates a step and writes the same bytes as `nncost estimate --software SOFTWARE --format json`;
+ * nnc_estimate_json_by_plan writes the same bytes as the command without --software. *text ends with a NUL and has
+ * *size bytes before it (size may be NULL). Free it with nnc_text_free. On failure *text is NULL. Errors: the errors of
+ * nnc_estimate, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_estimate_json(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                      const nnc_plan *plan, nnc_scratch *scratch, char **text, size_t *size,
                                      nnc_error *err);
@@ -239,7 +240,7 @@ typedef enum nnc_sensitivity_parameter {
     NNC_PARAMETER_COUNT
 } nnc_sensitivity_parameter;
 
-/* Returns the name of the parameter for --set ("matmul_flops_per_s.bf16") or its unit. text has at least
+/* Return the name of the parameter for --set ("matmul_flops_per_s.bf16"), and its unit. text has at least
  * NNC_PARAMETER_TEXT bytes. */
 enum { NNC_PARAMETER_TEXT = 48 };
 NNC_API char *nnc_sensitivity_parameter_name(nnc_sensitivity_parameter figure, nnc_dtype precision,
@@ -249,19 +250,19 @@ NNC_API const char *nnc_sensitivity_parameter_unit(nnc_sensitivity_parameter fig
 /* Returns the value of the parameter on a device; NaN = not recorded. */
 NNC_API double nnc_sensitivity_parameter_value(const nnc_device *device, nnc_sensitivity_parameter figure,
                                                nnc_dtype precision);
-/* Multiplies the value by factor. A value that is not recorded stays so. */
+/* Multiplies the value of a parameter by factor. A value that is not recorded stays not recorded. */
 NNC_API void nnc_sensitivity_parameter_scale(nnc_device *device, nnc_sensitivity_parameter figure, nnc_dtype precision,
                                              double factor);
 
 /* Effect of one parameter on the step time. elasticity: d ln step_s / d ln value, from estimates slightly below and
- * above the value. -1: the step time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline it
- * is the mean of both sides.   [sensitivity] */
+ * above the value. -1: the step time is proportional to 1 / value; exactly 0: no effect. At a kink of the roofline
+ * elasticity is the mean of its values on both sides.   [sensitivity] */
 typedef struct nnc_sensitivity {
     nnc_sensitivity_parameter figure;
-    double value; /* value on the device */
+    double value; /* value of the parameter on the device */
     double elasticity;
     double doubled_s; /* step time with twice the value */
-    double needed;    /* memory that the plan needs, for NNC_PARAMETER_MEM_BYTES; else NaN */
+    double needed;    /* bytes of memory that the plan needs, for NNC_PARAMETER_MEM_BYTES; else NaN */
 } nnc_sensitivity;
 
 /* Estimates the plan about 30 times. Fills an entry for every recorded parameter, at most max entries, largest effect
@@ -273,9 +274,9 @@ NNC_API nnc_status nnc_sensitivity_of(const nnc_model *model, const nnc_device *
 /* The smallest value of one parameter with which a plan reaches a step time. */
 typedef struct nnc_target {
     nnc_sensitivity_parameter figure;
-    double value;  /* value on the device */
+    double value;  /* value of the parameter on the device */
     double needed; /* needed value, exact to 9 digits; NaN: no value is enough */
-    double step_s; /* step time with the needed value; if no value is enough, with an unlimited one */
+    double step_s; /* step time with the needed value; if no value is enough: with an unlimited value */
 } nnc_target;
 
 NNC_API nnc_status nnc_target_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,

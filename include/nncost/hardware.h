@@ -35,7 +35,7 @@ typedef struct nnc_scale_up {
     int32_t devices;    /* devices in the domain */
     int32_t dims[3];    /* torus: length of each axis */
     int32_t dims_count; /* 0 unless the fabric is a torus */
-    bool wrap[3];       /* torus: does the axis close into a ring? */
+    bool wrap[3];       /* torus: whether each axis closes into a ring */
     int32_t wrap_count;
     double bytes_per_s; /* B/s, one direction */
     double latency_s;   /* time of one step of the collective algorithm, s; NaN = not recorded */
@@ -47,8 +47,7 @@ typedef struct nnc_scale_out {
     double bytes_per_s; /* one device's share of the NICs, one direction */
     double latency_s;
     double knee_bytes;       /* as in nnc_scale_up */
-    double oversubscription; /* factor by which the network is oversubscribed; 1 = not at all; NaN = not recorded,
-                              * used as 1 */
+    double oversubscription; /* factor by which the network is oversubscribed; NaN = not recorded, used as 1 */
 } nnc_scale_out;
 
 typedef struct nnc_host_link {
@@ -60,7 +59,7 @@ typedef struct nnc_host_link {
 typedef struct nnc_price {
     double per_device_hour;
     char currency[8];
-    const char *where, *date, *source; /* live in the arena of the set; NULL = not stated */
+    const char *where, *date, *source; /* valid as long as the nnc_specs that loaded the file; NULL = not stated */
 } nnc_price;
 
 /* Source of a value. key: a member, or the first part of the names of several members; "" = the whole file. */
@@ -72,7 +71,7 @@ typedef struct nnc_source {
 /* Fitted efficiencies: measured rates as fractions of the datasheet of the same device. A value in brackets is
  * neutral. */
 
-/* Pointwise kernels, the optimizer.
+/* Efficiencies of pointwise kernels and of the optimizer.
  * time = max(flops / (sustained_fraction * peak), bytes / (memory_fraction * bandwidth)) + fixed_s */
 typedef struct nnc_efficiency {
     double sustained_fraction; /* share of the peak FLOP/s, in (0, 1]   [1] */
@@ -80,51 +79,51 @@ typedef struct nnc_efficiency {
     double fixed_s;            /* fixed time per kernel; does not overlap   [0] */
 } nnc_efficiency;
 
-/* Convolutions. The formula: docs/formulas.md, conv-time. */
+/* Efficiencies of convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s; /* as in nnc_efficiency */
     double channels_half;   /* channels per group at which half of the rate is reached   [0] */
     double depth_half;      /* terms summed per output value at which half of the rate is reached   [0] */
     double vector_fraction; /* share of the vector units' peak, used where that is faster; NaN = not used */
-    /* for kernels that PyTorch issues: sustained_fraction and channels_half; NaN = as above */
+    /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = the same as of other kernels */
     double library_sustained_fraction, library_channels_half;
-    double library_tf32_backward_ratio;  /* time of a gradient in tf32 over the time of forward; NaN = 1 */
+    double library_tf32_backward_ratio;  /* time of one gradient in tf32 / time of forward; NaN = 1 */
     double library_channel_fraction;     /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
                                           * vector_fraction */
-    double library_channel_weight_ratio; /* depthwise: time of the weight gradient over the time of forward; NaN = 1 */
+    double library_channel_weight_ratio; /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
 } nnc_conv_efficiency;
 
-/* Matrix products. The formula: docs/formulas.md, gemm-time. */
+/* Efficiencies of matrix products. The formula: docs/formulas.md, gemm-time. */
 typedef struct nnc_gemm_efficiency {
     double sustained_fraction;      /* share of the peak that long kernels sustain   [1] */
-    double boost_ratio;             /* rate of short kernels over the rate of long kernels, >= 1   [1] */
+    double boost_ratio;             /* rate of short kernels / rate of long kernels, >= 1   [1] */
     double memory_fraction;         /* share of mem_bytes_per_s   [1] */
     double library_memory_fraction; /* share of mem_bytes_per_s for products that PyTorch issues; NaN =
                                      * memory_fraction */
     double fixed_s;                 /* fixed time per kernel   [0] */
     double k_fill;                  /* start and end of a tile take as long as this many elements of k   [0] */
     double l2_bytes_per_flop;       /* operand bytes that the L2 cache delivers per FLOP of the peak; NaN = no limit */
-    double l2_bytes_per_s;          /* the same limit as a rate, used instead when given; NaN = not given */
-    double wave_quantization; /* share of a partly filled wave of tiles that counts as full; NaN = a constant rate, no
-                               * tiles */
-    double unaligned_ratio;   /* time of a product over its time if all dimensions were multiples of 8   [1] */
-    /* time with one scale per 128 elements over the time with one scale per tensor   [1] */
+    double l2_bytes_per_s;          /* rate of the L2 cache, used instead of l2_bytes_per_flop; NaN = not given */
+    double wave_quantization; /* 1: a partly filled wave of tiles takes as long as a full wave; 0: only its tiles count;
+                               * NaN: the rate does not depend on tiles */
+    double unaligned_ratio;   /* time of a product / its time if all dimensions were multiples of 8   [1] */
+    /* time of an 8-bit product with one scale per 128 elements / its time with one scale per tensor   [1] */
     double block_ratio;
-    double group_ratio; /* time of grouped products over the time of one product with as many rows   [1] */
+    double group_ratio; /* time of grouped products / time of one product with the rows of all groups   [1] */
     double power_share; /* share of power_w that the matrix units draw at their peak; NaN = unknown */
 } nnc_gemm_efficiency;
 
-/* One kernel of fused attention. The formula: docs/formulas.md, flash-time. */
+/* Efficiencies of one kernel of fused attention. The formula: docs/formulas.md, flash-time. */
 typedef struct nnc_flash_efficiency {
     double sustained_fraction; /* share of the peak that forward sustains   [1] */
-    double backward_ratio;     /* rate of backward over the rate of forward   [1] */
+    double backward_ratio;     /* rate of backward / rate of forward   [1] */
     double memory_fraction;    /* share of mem_bytes_per_s   [1] */
     double fixed_s;            /* fixed time per kernel   [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
     /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
-     * seq_half of backward over seq_half of forward (NaN = 1). */
+     * seq_half of backward / seq_half of forward (NaN = 1). */
     double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
-    double narrow_ratio;  /* rate with head width 64 over the rate with head width 128 and more   [1] */
+    double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more   [1] */
     double block_penalty; /* loss of rate when the tiles of queries fill all units exactly once   [0] */
     double head_multiple; /* head widths are padded to a multiple of this   [32] */
 } nnc_flash_efficiency;
@@ -144,7 +143,7 @@ NNC_API const char *nnc_flash_kernel_help(nnc_flash_kernel kernel);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* One kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
+/* Efficiencies of one kind of collective inside a scale-up domain; see nnc_collective_predicted_s. */
 typedef struct nnc_collective_efficiency {
     double fixed_s, log2_s;  /* fixed time per call; additional time per doubling of the number of ranks   [0] */
     double bus_fraction;     /* share of the link bandwidth that large messages in large groups of ranks reach   [1] */
@@ -160,7 +159,7 @@ typedef struct nnc_collective_efficiencies {
     bool fitted;               /* false: the device file has no such object */
 } nnc_collective_efficiencies;
 
-/* An all-reduce of a decode step, in one round (one-shot) or two (two-shot); see nnc_serve_all_reduce_s. */
+/* Times of an all-reduce of a decode step, in one round (one-shot) or two (two-shot); see nnc_serve_all_reduce_s. */
 typedef struct nnc_small_all_reduce {
     double fixed_s, rank_s;                      /* fixed time per call; additional time per rank */
     double two_shot_s;                           /* additional time of the second round */
@@ -208,7 +207,7 @@ NNC_API const char *nnc_basis_help(nnc_basis basis);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Kernels of single operators, as libraries issue them. Fractions are shares of the memory bandwidth. */
+/* Efficiencies of kernels that libraries issue for one operator each. Fractions are shares of the memory bandwidth. */
 typedef struct nnc_stream_efficiency {
     double memory_fraction; /* pointwise kernels with operands of one type */
     double mixed_fraction;  /* pointwise kernels with operands of two types (casts) */
@@ -222,8 +221,8 @@ typedef struct nnc_stream_efficiency {
 typedef struct nnc_efficiencies {
     nnc_basis basis;
     double calibration; /* factor of one machine on the rates of products, attention and convolutions   [1] */
-    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* by the format of the operands */
-    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* by the generation of the kernel */
+    nnc_gemm_efficiency gemm[NNC_DTYPE_COUNT];              /* one entry per format of the operands */
+    nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise;       /* norms, activations, copies, loss */
     nnc_efficiency pointwise_tuned; /* pointwise with kernels written for the device   [as pointwise] */
@@ -245,17 +244,18 @@ typedef struct nnc_rated {
     uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed its peak */
 } nnc_rated;
 
-/* Mean time between failures of a job, in device-seconds: failures of any cause; failures of the hardware. */
+/* Mean time between failures of a job, in device-seconds. One member counts failures of any cause, the other only
+ * failures of the hardware. */
 typedef struct nnc_mtbf {
     double any_s, hardware_s;
 } nnc_mtbf;
 
-/* Measured power of a whole node divided by its devices, including host, memory and fans. */
+/* Measured power of a whole node, including host, memory and fans, divided by its number of devices. */
 typedef struct nnc_node_power {
     double idle_w, busy_w;
 } nnc_node_power;
 
-/* A device. NaN = not recorded. Strings live in the arena of the set. */
+/* A device. NaN = not recorded. Strings are valid as long as the nnc_specs that loaded the device. */
 struct nnc_device {
     char id[48]; /* name of the file: "h100-sxm5-80gb" */
     char name[96];
@@ -286,24 +286,24 @@ struct nnc_device {
     const nnc_source *sources;
     int32_t source_count;
     const char *path;    /* file that the device was read from */
-    double embodied_kg;  /* embodied carbon, with the scope of its source */
+    double embodied_kg;  /* carbon emitted to make the device, kg; the source decides what is included */
     double usable_bytes; /* part of mem_bytes that one process can get; NaN = not recorded */
-    bool lenient;        /* implausible values are used instead of refused */
+    bool lenient;        /* implausible values are used; else they are refused */
     bool implausible;    /* a value is implausible, so no range of measurements is given */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Dense peak of matrix products in a format, FLOP/s. A device without matrix units for fp32 computes fp32 products at
- * the peak of its vector units. NaN: the device lacks the format. */
+/* Returns the dense peak of matrix products in a format, FLOP/s. A device without matrix units for fp32 computes fp32
+ * products at the peak of its vector units. NaN: the device lacks the format. */
 NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
 
-/* Ridge point, FLOP/B: above it a product in this format is compute-bound. Source: Williams, Waterman, Patterson, CACM
- * 52(4), 2009.   [roofline] */
+/* Returns the ridge point, FLOP/B: above it a product in this format is compute-bound. Source: Williams, Waterman,
+ * Patterson, CACM 52(4), 2009.   [roofline] */
 NNC_API double nnc_device_ridge(const nnc_device *device, nnc_dtype dtype);
 
-/* Bytes that one process can get: usable_bytes if it is recorded and less than 3 % below mem_bytes. Otherwise (not
- * recorded, or mem_bytes was changed) mem_bytes. */
+/* Returns the bytes that one process can get: usable_bytes if it is recorded and less than 3 % below mem_bytes.
+ * Otherwise (not recorded, or mem_bytes was changed) returns mem_bytes. */
 NNC_API int64_t nnc_device_capacity(const nnc_device *device);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model: the hyper-parameters of a network. Read from models/<id>.json. */
+/* Models: the hyper-parameters of a network, read from models/<id>.json. */
 #ifndef NNCOST_MODEL_H
 #define NNCOST_MODEL_H
 
@@ -12,8 +12,8 @@
 extern "C" {
 #endif
 
-/* The last argument is the start of the names of the family's rows: nnc_decoder_family in src/shape/,
- * nnc_decoder_fields in src/input/. */
+/* Families of models. The last argument begins the names of the family's tables: "decoder" in nnc_decoder_family
+ * (src/shape/) and in nnc_decoder_fields (src/input/). */
 #define NNC_FAMILY_LIST(X)                                                                                             \
     X(NNC_FAMILY_DECODER, "decoder", "A transformer over tokens: a decoder, an encoder, or an encoder and a decoder.", \
       decoder)                                                                                                         \
@@ -67,7 +67,7 @@ NNC_ENUM(nnc_mlp, NNC_MLP_LIST, NNC_MLP_COUNT);
 NNC_API const char *nnc_mlp_name(nnc_mlp mlp);
 NNC_API const char *nnc_mlp_help(nnc_mlp mlp);
 
-/* Returns true when the MLP has three matrices; one product then computes gate and value. */
+/* Returns true when the MLP is gated: it has three matrices, and one product computes gate and value. */
 static inline bool nnc_mlp_gated(nnc_mlp mlp)
 {
     return mlp == NNC_MLP_SWIGLU || mlp == NNC_MLP_GEGLU;
@@ -154,14 +154,14 @@ typedef struct nnc_model nnc_model;
 typedef struct nnc_decoder {
     int64_t layers, hidden, heads, kv_heads, head_dim, ffn_hidden;
     int64_t vocab;
-    int64_t vocab_multiple; /* the embedding table is padded to a multiple of this; 1 = not padded */
+    int64_t vocab_multiple; /* rows of the embedding table are padded to a multiple of this number; 1 = not padded */
     int64_t seq_len;        /* tokens of a training sequence */
     int64_t positions_max;  /* rows of a learned position table; 0 = seq_len */
     int64_t sliding_window; /* tokens that a query attends to, including its own token; 0 = all earlier tokens */
     nnc_positions positions;
     nnc_norm_kind norm; /* layer or rms */
     nnc_mlp mlp;
-    bool biases;    /* every linear layer except the head has a bias, and every layer norm */
+    bool biases;    /* layer norms and all linear layers except the head have a bias */
     bool qkv_bias;  /* the query, key and value projections have a bias */
     bool tied_head; /* the head uses the embedding table */
     double dropout; /* probability; 0 = no dropout kernels and masks */
@@ -189,19 +189,19 @@ typedef struct nnc_decoder {
     bool out_bias, mlp_bias, head_bias, expert_bias; /* single biases, used when `biases` is off */
     bool no_key_bias;                                /* query and value projections have a bias,
                                                       * key projections do not */
-    int64_t rotary_dim;                              /* values of a head that are rotated; 0 = all */
-    bool sinks;                        /* each head has one more learned score in its softmax (attention sink) */
+    int64_t rotary_dim;                              /* number of values of a head that are rotated; 0 = all */
+    bool sinks;                        /* the softmax of each head has an additional, learned score (attention sink) */
     bool rotary_scale;                 /* the rotary embedding also scales queries and keys (YaRN) */
     bool expert_clamp;                 /* experts clamp gate and up before multiplying them */
     bool attention_gate;               /* a second query projection gates the output of attention */
     bool shared_gate;                  /* one value per token gates the output of the shared experts */
-    bool score_softcap, logit_softcap; /* a tanh bounds attention scores; a tanh bounds logits */
+    bool score_softcap, logit_softcap; /* a tanh limits the attention scores; a tanh limits the logits */
     bool bidirectional;                /* every token attends to all others: an encoder */
     nnc_model_head head;
     int64_t head_width;       /* outputs of the heads projection, classes and tags */
-    int64_t token_types;      /* rows of the token-type table */
+    int64_t token_types;      /* rows of the table of token types; 0 = no such table */
     int64_t embed_width;      /* width of the embedding tables, followed by a projection to hidden; 0 = hidden */
-    int64_t relative_buckets; /* distance buckets of relative positions */
+    int64_t relative_buckets; /* number of buckets of relative positions; 0 = no relative positions */
     /* An encoder before the decoder; every decoder layer attends to its output. Its layers have the decoder's
      * dimensions and process encoder_seq_len tokens (0 = seq_len). With frame_bands the input is a spectrogram of 2 x
      * encoder_seq_len frames of frame_bands bands; two convolutions of kernel 3 reduce it to encoder_seq_len frames. */
@@ -240,7 +240,7 @@ typedef struct nnc_decoder {
     int64_t streams; /* parallel residual streams (hyper-connections); 0 = 1 */
 } nnc_decoder;
 
-/* Rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
+/* Returns the rows of the embedding table and of the head: vocab, padded to a multiple of vocab_multiple. */
 int64_t nnc_vocab_rows(const nnc_decoder *decoder);
 
 enum { NNC_UNET_LEVELS_MAX = 8 };
@@ -280,7 +280,7 @@ typedef struct nnc_unet {
     int64_t channels; /* channels of the first level */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
     int32_t levels;           /* length of channel_multipliers */
-    int64_t blocks_per_level; /* on the way down; a residual network has one block more on the way up */
+    int64_t blocks_per_level; /* blocks of a level on the way down; a residual network has one more on the way up */
     nnc_unet_block block;
     nnc_norm_kind norm; /* group or batch */
     int64_t norm_groups;
@@ -297,11 +297,11 @@ typedef struct nnc_unet {
     int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* transformer blocks of each level; the middle uses the last
                                                       * entry */
     int32_t transformer_depths_count;                /* 0 = transformer_depth everywhere */
-    bool cross_only_levels[NNC_UNET_LEVELS_MAX];     /* both attentions of a transformer block read the context */
+    bool cross_only_levels[NNC_UNET_LEVELS_MAX];     /* here both attentions of a transformer block read the context */
     int32_t cross_only_levels_count;
     bool linear_projections;            /* before and after transformers: linear layers instead of 1x1 convolutions */
-    int64_t heads;                      /* heads per attention layer; 0 = from head_width */
-    int64_t head_width;                 /* width of a head; 0 = from heads */
+    int64_t heads;                      /* heads per attention layer; 0 = computed from head_width */
+    int64_t head_width;                 /* width of a head; 0 = computed from heads */
     int64_t context_len, context_width; /* cross-attention input: tokens and width; 0 = no cross-attention */
     int64_t context_input_width;        /* width of the context before a linear layer that projects it to
                                          * context_width; 0 = no such layer */
@@ -328,16 +328,16 @@ typedef struct nnc_vit {
 
 enum { NNC_GRAPH_LETS_MAX = 48, NNC_TOWERS_MAX = 2 };
 
-/* Any network: a list of ops, and the numbers that its file names. Copies share the ops, which live as long as the
- * specs that loaded the model. */
+/* A network as a list of ops, and the numbers that its file defines (lets). Copies of a model share the ops, which are
+ * valid as long as the nnc_specs that loaded the model. */
 typedef struct nnc_graph {
     const struct nnc_graph_net *net;
-    const struct nnc_field_table *fields; /* the common fields, and one field per number */
-    int64_t lets[NNC_GRAPH_LETS_MAX];     /* values in the order of the file */
+    const struct nnc_field_table *fields; /* the fields of all graphs, and one field per number */
+    int64_t lets[NNC_GRAPH_LETS_MAX];     /* values of the numbers, in the order of the file */
 } nnc_graph;
 
-/* The dimensions in the file. When nnc_model_set changes hidden, dimensions that nnc_model_set has not set scale with
- * it: more heads of the same width, and layers wider in proportion. */
+/* The dimensions in the model file. When nnc_model_set changes hidden, all dimensions that were not set scale in
+ * proportion to hidden: the number of heads (their width stays) and the widths of layers. */
 typedef struct nnc_scale_dims {
     int64_t hidden, heads, kv_heads, head_dim, ffn_hidden, expert_hidden, shared_hidden;
     uint32_t set; /* one bit per dimension that nnc_model_set has set */
@@ -363,7 +363,7 @@ struct nnc_model {
     nnc_graph towers[NNC_TOWERS_MAX]; /* encoders of images or sounds that precede a decoder */
     int32_t tower_count;
     nnc_scale_dims recorded;  /* all 0: a change of hidden changes no other dimension */
-    int64_t published_params; /* number of parameters that the authors publish; 0 = not stated */
+    int64_t published_params; /* number of parameters that the authors of the model publish; 0 = not stated */
     /* For a network that denoises images: ids of the models that read the prompt, joined by commas, and id of the model
      * that decodes the latent. "" = not stated. */
     char text_encoders[128], image_decoder[64];
@@ -377,11 +377,11 @@ struct nnc_model {
     int32_t note_count;
     const struct nnc_captured *captured; /* a captured program; NULL = a model of another family */
     const char *stored;                  /* name that the hub uses for the format of the weights; NULL = not stated */
-    bool lenient;                        /* a number of parameters that differs from published_params is no error */
-    nnc_implementation implementation;   /* the library whose operators the model runs */
+    bool lenient;                        /* it is no error if the number of parameters differs from published_params */
+    nnc_implementation implementation;   /* library whose operators the model runs */
     bool stand_in;      /* a different network with equal counts replaces the model: ranges are wider */
     bool composed_gelu; /* GELU is written in primitives, one operator each */
-    bool joined_qkv;    /* one product computes queries, keys and values; one computes gate and up */
+    bool joined_qkv;    /* one product computes queries, keys and values; another computes gate and up */
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */

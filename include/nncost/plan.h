@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A training plan: parallelism, batch, precision, optimizer, memory savings; and the software profile that
- * runs it. */
+/* Training plans (parallelism, batch, precision, optimizer, memory savings), and the software profiles that run
+ * them. */
 #ifndef NNCOST_PLAN_H
 #define NNCOST_PLAN_H
 
@@ -53,7 +53,7 @@ typedef enum nnc_recompute {
     NNC_RECOMPUTE_ATTENTION = 1,       /* "selective": scores, softmax and the product with V */
     NNC_RECOMPUTE_NORM = 2,            /* norm outputs */
     NNC_RECOMPUTE_ACTIVATION = 4,      /* outputs of GELU, SiLU, SwiGLU ... */
-    NNC_RECOMPUTE_FULL = 8,            /* everything inside each block; only its input is kept */
+    NNC_RECOMPUTE_FULL = 8,            /* all ops of each recompute block; only the input of the block is kept */
     NNC_RECOMPUTE_MLA_UP_PROJ = 16,    /* queries, keys and values are computed again from their latents */
     NNC_RECOMPUTE_MOE_ACT = 32,        /* outputs of activation functions in experts */
     NNC_RECOMPUTE_SHARED_EXPERTS = 64, /* shared experts are computed again from their input */
@@ -116,8 +116,8 @@ NNC_ENUM(nnc_context_kind, NNC_CONTEXT_KIND_LIST, NNC_CONTEXT_KIND_COUNT);
 NNC_API const char *nnc_context_kind_name(nnc_context_kind kind);
 NNC_API const char *nnc_context_kind_help(nnc_context_kind kind);
 
-/* The order of ranks: ranks of the degree named first are neighbours. Expert ranks are taken from the context and data
- * ranks, nearest first. */
+/* The order of ranks: ranks of the degree named first are neighbours. Each group of expert ranks consists of context
+ * ranks and data ranks, the nearest first. */
 #define NNC_RANK_ORDER_LIST(X)                                                \
     X(NNC_ORDER_TENSOR_CONTEXT_DATA_PIPELINE, "tensor-context-data-pipeline", \
       "Tensor ranks are neighbours, stages are farthest apart.")              \
@@ -129,7 +129,7 @@ NNC_ENUM(nnc_rank_order, NNC_RANK_ORDER_LIST, NNC_ORDER_COUNT);
 NNC_API const char *nnc_rank_order_name(nnc_rank_order order);
 NNC_API const char *nnc_rank_order_help(nnc_rank_order order);
 
-/* Parts that are kept in host memory. A set of flags. */
+/* Tensors that are stored in host memory. A set of flags. */
 typedef enum nnc_offload {
     NNC_OFFLOAD_NONE = 0,
     NNC_OFFLOAD_OPTIMIZER = 1,
@@ -137,7 +137,7 @@ typedef enum nnc_offload {
     NNC_OFFLOAD_WEIGHTS = 4
 } nnc_offload;
 
-/* Parts whose weights are trained. A set of flags. */
+/* Parts of the network whose weights are trained. A set of flags. */
 enum nnc_train {
     NNC_TRAIN_ALL = 0,
     NNC_TRAIN_EMBEDDING = 1,
@@ -166,9 +166,10 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_DOWN = 64,
     NNC_ADAPTED_MLP = 112,
     NNC_ADAPTED_QKV = 128,      /* one adapter for the joined matrix of queries, keys and values */
-    NNC_ADAPTED_MIXER_IN = 256, /* inputs of state-space layers and linear attention; the next value: their outputs */
+    NNC_ADAPTED_MIXER_IN = 256, /* input projections of state-space layers and linear attention; the next value: output
+                                 * projections */
     NNC_ADAPTED_MIXER_OUT = 512,
-    NNC_ADAPTED_SHARED_GATE = 1024, /* only in shared experts, as the next two */
+    NNC_ADAPTED_SHARED_GATE = 1024, /* this and the next two: only in shared experts */
     NNC_ADAPTED_SHARED_UP = 2048,
     NNC_ADAPTED_SHARED_DOWN = 4096
 } nnc_adapted;
@@ -200,18 +201,18 @@ typedef struct nnc_plan {
     nnc_schedule schedule;
     nnc_context_kind context_kind;
     nnc_rank_order rank_order;
-    unsigned offload;        /* nnc_offload flags */
-    double overlap;          /* share of communication that overlaps, where possible; NaN = from the software profile */
-    double capacity_factor;  /* slots per expert over the mean number of tokens per expert; 0 = no token is dropped */
-    double imbalance;        /* tokens of the busiest expert rank over the mean of all ranks */
-    int64_t recompute_every; /* full recomputation: layers per recomputed segment */
+    unsigned offload;         /* nnc_offload flags */
+    double overlap;           /* share of communication that overlaps with compute; NaN = from the software profile */
+    double capacity_factor;   /* tokens that an expert can take / mean tokens per expert; 0 = no token is dropped */
+    double imbalance;         /* tokens of the busiest expert rank / mean over all ranks */
+    int64_t recompute_every;  /* full recomputation: layers per recompute block */
     int64_t recompute_layers; /* full recomputation: recomputed layers per stage; 0 = all */
     int64_t micro_batch;      /* sequences or images per replica and micro-batch */
     int64_t micro_batches;    /* micro-batches per optimizer step */
     int64_t global_batch;     /* micro_batch * micro_batches * data */
     int64_t seq_len;          /* tokens of a sequence; 0 = from the model */
     int64_t image;            /* pixels per side; 0 = from the model */
-    nnc_dtype precision;      /* NNC_DTYPE_COUNT = the first that the device has of bf16, fp16 and fp32 */
+    nnc_dtype precision;      /* NNC_DTYPE_COUNT = bf16, else fp16, else fp32: the first that the device has */
     nnc_policy policy;
     nnc_optimizer optimizer;
     unsigned recompute; /* nnc_recompute flags */
@@ -233,7 +234,7 @@ typedef struct nnc_plan {
     bool fp8_inputs;       /* kept inputs of activation functions are stored in 8 bits */
     bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers; /* layers of the first and the last stage; 0 = as many as the other stages */
+        last_stage_layers; /* layers of the first and the last stage; 0 = the number of the other stages */
     bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
     bool next_tokens;      /* also train the model's layers for multi-token prediction */
 } nnc_plan;
@@ -266,7 +267,7 @@ NNC_ENUM(nnc_dispatcher, NNC_DISPATCHER_LIST, NNC_DISPATCHER_COUNT);
 NNC_API const char *nnc_dispatcher_name(nnc_dispatcher dispatcher);
 NNC_API const char *nnc_dispatcher_help(nnc_dispatcher dispatcher);
 
-/* Decides when queries, keys, values and the output of attention are copied to a layout with one block per head, and
+/* Decides when queries, keys, values and the output of attention are copied to a layout with one part per head, and
  * back. */
 #define NNC_HEAD_COPY_LIST(X)                                               \
     X(NNC_HEADS_IN_PLACE, "none", "No copies: kernels read them in place.") \
@@ -282,49 +283,50 @@ typedef struct nnc_software nnc_software;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* The 90 % range of measured steps, as fractions of the predicted step. NaN = unknown. */
+/* Lower and upper end of the 90 % range of measured steps, as fractions of the predicted step. NaN = unknown. */
 typedef struct nnc_spread {
     double low, high;
 } nnc_spread;
 
-/* Half of the 90 % range of measurements, in natural logarithm, by cause. The squares of the causes add up. */
+/* Half width of the 90 % range of measurements, in natural logarithm, for each cause. The squares of the half widths
+ * add up. */
 typedef struct nnc_spreads {
     double own;              /* applies to every step with the profile; NaN = unknown */
-    double network, idle;    /* multiplied by the share of the step that waits for the network; for the host or other
+    double network, idle;    /* multiplied by the share of the step that waits: for the network; for the host or other
                               * stages */
-    double kernels, carried; /* applies to devices fitted to kernels only; to devices with efficiencies of similar
-                              * devices */
+    double kernels, carried; /* applies to devices whose efficiencies were fitted to kernels only; to devices that have
+                              * the efficiencies of a similar device */
     double experts;          /* applies to models with experts */
 } nnc_spreads;
 
 /* A measured range on one device; it is used instead of `own`, `kernels`, `carried` and `experts`. */
 typedef struct nnc_range {
     char device[48];
-    char of[48]; /* id of a graph network, or the kind of model: "decoder", "experts" ... */
+    char of[48]; /* id of a graph, or the kind of model: "decoder", "experts" ... */
     double own;
 } nnc_range;
 
 /* A framework that uses the profile, and the defaults of its plans. The texts select an entry: each is the start of a
  * name, "" = any name. Of several releases, the newest that is not newer than the requested one is used. */
 typedef struct nnc_framework {
-    char framework[48], also[48]; /* name of the framework; its second name */
-    char version[32]; /* first release of the entry; if it is a word instead of a number, the start of the version */
+    char framework[48], also[48]; /* name of the framework; a second name, or "" */
+    char version[32]; /* first release that the entry describes; a word instead of a number: start of the version */
     char hardware[32], model[32]; /* start of the device id; start of the model id */
     char family[16];              /* family of the model */
     nnc_policy policy;
     nnc_attention attention;
-    nnc_context_kind context_kind, adapter_context_kind; /* the second is used when only adapters are trained */
-    double capacity_factor, fp16_dropout;                /* for models with experts; for models trained in fp16 */
+    nnc_context_kind context_kind, adapter_context_kind; /* the second value is used when only adapters are trained */
+    double capacity_factor, fp16_dropout; /* values for models with experts; for models trained in fp16 */
     int32_t zero;
-    int64_t vocab_multiple; /* the embedding table is padded to a multiple of this x the tensor degree; 0 = not
+    int64_t vocab_multiple; /* the embedding table is padded to a multiple of this number x the tensor degree; 0 = not
                              * padded */
-    bool sequence_parallel; /* on whenever tensor parallelism is used */
+    bool sequence_parallel; /* plans with tensor parallelism also use sequence parallelism */
     bool interleaves;       /* pipelines have one layer per virtual stage, if the number of micro-batches allows it */
     nnc_adapted adapters;   /* layers with adapters, when only adapters are trained */
-    nnc_frozen frozen;      /* format of frozen weights when products have 8 bits or fewer */
-    bool half_selective;    /* "attention" recomputes every second layer in full instead */
+    nnc_frozen frozen;      /* format of frozen weights, if products are computed in 8 bits or fewer */
+    bool half_selective;    /* --recompute attention recomputes every second layer in full instead */
     bool whole_experts;     /* experts are not split over tensor ranks */
-    bool ends_as_layers;    /* used when only the layers with embedding and head divide by the stages */
+    bool ends_as_layers;    /* plans set ends_as_layers if stages divide layers + 2 (embedding, head), not layers */
     bool gathered_in_pipelines; /* pipelines with ZeRO stage 3 keep weights gathered between micro-batches */
 } nnc_framework;
 
@@ -338,16 +340,16 @@ typedef struct nnc_recipe {
  * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* measured steps; the steps of them that no fit has used */
+    int64_t rows, unseen; /* number of measured steps; number of those that no fit has used */
     double error, bias;   /* mean absolute error; mean error with its sign */
 } nnc_track;
 
 /* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives, fragmentation.
  * Also the range of measured peaks. */
 typedef struct nnc_reserve {
-    double bytes, share; /* bytes for every plan; share of the counted memory */
-    double low, high;    /* 10 % and 90 % quantiles of measured over predicted peak */
-    double context;      /* bytes of a process on one device without collectives; NaN = `bytes` */
+    double bytes, share; /* bytes for every plan; additional share of the memory that a plan counts */
+    double low, high;    /* 10 % and 90 % quantiles of measured peak / predicted peak */
+    double context;      /* bytes of a process on a single device, which has no collectives; NaN = `bytes` */
     double workspace;    /* workspaces of matrix products and convolutions that stay in the allocator */
 } nnc_reserve;
 
@@ -355,12 +357,12 @@ typedef struct nnc_reserve {
 typedef struct nnc_shipped {
     bool schedules[NNC_SCHEDULE_COUNT];
     bool recompute_attention, recompute_norm, recompute_activation, recompute_full;
-    bool recompute_modules; /* latent projections, MLPs or experts only */
+    bool recompute_modules; /* recomputation of latent projections, MLPs or experts only */
     bool offload_optimizer, offload_activations, offload_weights;
-    bool sharded_gradients, sharded_weights; /* ZeRO 2 and 3 */
+    bool sharded_gradients, sharded_weights; /* ZeRO 2; ZeRO 3 */
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
-    bool uneven_stages; /* stages, or their groups of layers, may have different numbers of layers */
+    bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */
@@ -368,8 +370,8 @@ typedef struct nnc_serve_engine {
     double step_s, layer_s, sequence_s;   /* host time per step, per layer, per sequence that decodes   [0] */
     double prefill_factor, decode_factor; /* factor on the time of all ops of a prefill step; of a decode step   [1] */
     double ttft_s;                        /* time per request in addition to queue and prefill   [0] */
-    double stream_factor[NNC_STORED_COUNT]; /* factor on stream_fraction of the device   [1] */
-    double kv_factor;                       /* factor on kv_fraction of the device   [1] */
+    double stream_factor[NNC_STORED_COUNT]; /* factor on the device's stream_fraction, by weight format   [1] */
+    double kv_factor;                       /* factor on the device's kv_fraction   [1] */
     double all_reduce_factor;               /* factor on the device's time of all-reduces   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
     double attention_factor;                /* factor on the device's time of prefill attention   [1] */
@@ -381,12 +383,12 @@ typedef struct nnc_serve_engine {
     bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length   [on] */
     int64_t chunk, max_batch,
         block; /* maximum tokens of a prefill step, maximum sequences, tokens per cache block; 0 = 8192, 256, 16 */
-    double memory_use, workspace_bytes; /* share of device memory; NaN = 0.9. Workspace; NaN = 2 GB */
+    double memory_use, workspace_bytes; /* share of device memory used, NaN = 0.9; size of workspaces, NaN = 2 GB */
     /* 90 % ranges of measurement over prediction: time per output token; time per output token of models with experts;
      * time to first token. NaN = unknown. */
     nnc_spread tpot, tpot_experts, ttft;
     bool fitted;                 /* false: the profile has no such object */
-    double unit_bytes_per_clock; /* largest rate at which decode kernels read, per unit and clock; NaN = no limit */
+    double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
 } nnc_serve_engine;
 
 /* A profile, read from software/<id>.json. The comment of a switch describes the value on, and after "else" the value
@@ -407,7 +409,7 @@ struct nnc_software {
     bool grouped_on_vectors; /* grouped convolutions run on the vector units, except groups that have a kernel for
                               * matrix units */
     bool random_written;     /* dropout reads random numbers that a separate kernel wrote */
-    bool cast_weights;       /* in every micro-batch fp32 weights are cast to 16 bits, and gradients back */
+    bool cast_weights;       /* in every micro-batch, fp32 weights are cast to 16 bits and gradients to fp32 */
     bool flat_weights;       /* weights are one flat buffer, gathered in fp32 for every micro-batch */
     bool fused_rotary;
     bool fused_softmax;        /* scale and mask are part of the softmax kernel (unfused attention) */
@@ -418,8 +420,8 @@ struct nnc_software {
     bool fused_expert_clamp;   /* the activation kernel of experts also clamps */
     bool fused_optimizer;
     nnc_flash_kernel flash_kernel; /* the kernel of --attention flash */
-    nnc_norm_keep norm_keep;       /* for layer, RMS and batch norms */
-    nnc_norm_keep group_norm_keep; /* for group norms of residual blocks */
+    nnc_norm_keep norm_keep;       /* tensors kept by layer, RMS and batch norms */
+    nnc_norm_keep group_norm_keep; /* tensors kept by group norms of residual blocks */
     nnc_loss_keep loss_keep;
     nnc_head_copy copied_heads;
     bool loss_in_place;        /* the loss overwrites the logits */
@@ -458,7 +460,7 @@ struct nnc_software {
     int32_t stands_for_count;
     const nnc_recipe *recipes;
     int32_t recipe_count;
-    const nnc_track *compared; /* for information only, not used in estimates */
+    const nnc_track *compared; /* comparisons with measurements; estimates do not use them */
     int32_t compared_count;
     const nnc_source *sources;
     int32_t source_count;
@@ -483,7 +485,7 @@ typedef struct nnc_profiles nnc_profiles;
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* The kinds of plan that have a default profile of their own. */
+/* Kinds of plan; each kind has its own default profile. */
 typedef enum nnc_profile_kind {
     NNC_PROFILE_COPIES,        /* one device, or replicated weights */
     NNC_PROFILE_SHARDED,       /* sharded weights: ZeRO 3 */

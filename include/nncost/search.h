@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches the best plans for a number of devices, over every combination of the open choices. */
+/* Searches the best plans for a number of devices, over every combination of the choices that the user leaves open. */
 #ifndef NNCOST_SEARCH_H
 #define NNCOST_SEARCH_H
 
@@ -11,7 +11,7 @@ extern "C" {
 
 enum { NNC_SEARCH_VALUES = 64, NNC_SEARCH_BEST_MAX = 100 };
 
-/* The values of one choice, in the order in which they are tried; count 0 = all sensible values. */
+/* A choice of a search: the values that are tried, in this order. count 0 = all sensible values. */
 typedef struct nnc_choice {
     int64_t values[NNC_SEARCH_VALUES];
     int32_t count;
@@ -20,8 +20,8 @@ typedef struct nnc_choice {
 #define NNC_OBJECTIVE_LIST(X)         \
     X(NNC_OBJECTIVE_TIME, "time")     \
     X(NNC_OBJECTIVE_MEMORY, "memory") \
-    X(NNC_OBJECTIVE_COST, "cost") /* cost per token; for one number of devices and one batch the order is the same as
-                                   * by time */
+    X(NNC_OBJECTIVE_COST, "cost") /* cost per token; the same order as by time, if all plans have the same number of
+                                   * devices and the same batch */
 NNC_ENUM(nnc_objective, NNC_OBJECTIVE_LIST, NNC_OBJECTIVE_COUNT);
 NNC_API const char *nnc_objective_name(nnc_objective objective);
 
@@ -44,12 +44,12 @@ typedef struct nnc_search {
     bool no_prune;          /* estimate every legal plan in full, without pruning */
     int32_t threads;        /* at least 1 */
     int32_t shard, shards;  /* search only part `shard` (from 1) of `shards`; 0 = the whole space */
-    const nnc_run_ask *run; /* inputs for a run, computed for each plan; NULL = no run */
+    const nnc_run_ask *run; /* inputs of the run that is computed for each plan; NULL = no run */
     double risk;            /* largest allowed probability of running out of memory; 0 = memory.fit must be "fits" */
 } nnc_search;
 
-/* Returns a search for the ten fastest plans over all choices; set base.devices and base.global_batch. nnc_search_init
- * does the same for a struct of size struct_size, for programs that do not read this header. */
+/* Sets all choices open and asks for the ten fastest plans; then set base.devices and base.global_batch. struct_size:
+ * size of the struct, for programs that do not read this header. */
 NNC_API void nnc_search_init(nnc_search *search, size_t struct_size);
 static inline nnc_search nnc_search_default(void)
 {
@@ -58,7 +58,7 @@ static inline nnc_search nnc_search_default(void)
     return search;
 }
 
-/* A plan that fits. Every value equals the value of nnc_estimate to the last digit. */
+/* A plan that a search found and that fits. Every value equals the value of nnc_estimate to the last digit. */
 typedef struct nnc_found {
     union {
         nnc_plan plan; /* with all defaults filled in */
@@ -69,7 +69,7 @@ typedef struct nnc_found {
     double device_s;  /* devices x step_s: the cost of a step */
     double cost_step; /* cost of a step; NaN without a price */
     double run_s, device_hours,
-        cost_run; /* NaN if the length of the run is unknown; results of nnc_run_of if nnc_search.run is set */
+        cost_run; /* results of nnc_run_of if nnc_search.run is set; NaN if the length of the run is unknown */
     int64_t memory_bytes;
     char software[48];                   /* id of the software profile */
     const char *command;                 /* command line that estimates the plan; NULL = unknown */
@@ -108,20 +108,21 @@ struct nnc_search_result {
     nnc_found pareto[NNC_PARETO_MAX]; /* in the order of step time; no other plan is faster with less memory */
     int32_t pareto_count;
     bool pareto_truncated;
-    bool any_missed; /* best is empty; missed breaks only the deadline or budget */
+    bool any_missed; /* best is empty; the plan `missed` breaks only the deadline or budget */
     nnc_found missed;
 };
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Is called periodically with the number of covered combinations. Return false to stop the search; the result is then
- * partial. */
+/* A search calls this function periodically with the number of combinations that it has examined (covered). Return
+ * false to stop the search; the result is then partial. */
 typedef bool nnc_search_progress_fn(void *context, uint64_t covered, uint64_t space);
 
 /* Searches the space. All plans use one profile and only features that it supports. The result does not depend on the
- * number of threads. Every plan is in exactly one shard, so the best plans of all shards include the best of the space.
- * Errors: NNC_ILLEGAL_PLAN: no combination is legal (err names the rule that refused the last one); NNC_BAD_USAGE: a
- * deadline or budget is given, but not the length of the run or a price; NNC_BAD_SPEC, NNC_NO_MEMORY. */
+ * number of threads. Every plan is in exactly one shard, so the best plans of all shards include the best plans of the
+ * space. Errors: NNC_ILLEGAL_PLAN: no combination is legal (err names the rule that the last combination breaks);
+ * NNC_BAD_USAGE: a deadline or budget is given, but not the length of the run or a price; NNC_BAD_SPEC,
+ * NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_search *search, nnc_search_progress_fn *progress, void *context,
                                   nnc_search_result *result, nnc_error *err);

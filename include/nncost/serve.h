@@ -21,53 +21,54 @@ NNC_API const char *nnc_serve_mode_help(nnc_serve_mode mode);
 
 /* A recorded request. A length of 0 = the length given in the plan. */
 typedef struct nnc_serve_arrival {
-    double arrival_s; /* in ascending order */
+    double arrival_s; /* time of arrival; recorded requests are sorted by it */
     int64_t input_len, output_len;
 } nnc_serve_arrival;
 
-/* Inputs. Three values mean "not given": 0, NaN, and the COUNT value of an enumeration. The software profile then gives
- * a default, or the value is computed. */
+/* Inputs of a deployment. A value of 0, NaN, or the COUNT value of an enumeration means "not given": the software
+ * profile then gives a default, or the value is computed. */
 typedef struct nnc_serve_ask {
     size_t struct_size; /* as in nnc_plan; nnc_serve_ask_default sets it */
     int32_t devices;    /* number of all devices; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
-    int32_t data;                  /* replicas that share the requests; 0 = devices / the other degrees */
+    int32_t data;                  /* replicas that share the requests; 0 = devices / product of the other degrees */
     int32_t attention_data;        /* groups of ranks; each attends to its own requests, and all share the experts */
-    int64_t input_len, output_len; /* tokens of a request */
-    int64_t batch, concurrency;    /* requests; give at most one of batch, concurrency, request_rate and offline */
-    double request_rate;           /* requests per second */
+    int64_t input_len, output_len; /* tokens of the prompt and of the answer of a request */
+    int64_t batch, concurrency; /* number of requests; give at most one of batch, concurrency, request_rate, offline */
+    double request_rate;        /* requests per second */
     bool offline;
     nnc_dtype precision; /* format in which products are computed */
     nnc_stored weights;  /* storage format of the weights */
     nnc_stored kv_precision;
-    int64_t group_size; /* elements that share a scale, in formats that do not fix the number */
+    int64_t group_size; /* number of elements that share a scale, in formats that do not fix it */
     double memory_use;  /* share of the device memory */
     int64_t block;      /* tokens per block of the KV cache */
     int64_t chunk;      /* maximum tokens of a prefill step */
     int64_t max_batch;  /* maximum sequences that decode together, per replica */
     double prefix_hit;  /* share of a prompt whose keys and values are already cached */
-    double imbalance;   /* tokens of the busiest expert rank over the mean */
+    double imbalance;   /* tokens of the busiest expert rank / mean over all ranks */
     double price;       /* price of one device-hour; NaN = from the device file */
-    /* Speculative decoding, by formula only: tokens that a draft model proposes (0 = no draft), probability that one is
-     * accepted, time of a draft step over the time of a step of the model. */
+    /* Speculative decoding, by formula only: tokens that a draft model proposes (0 = no draft), probability that a
+     * token is accepted, time of a draft step / time of a step of the model. */
     int64_t draft_length;
     double acceptance, draft_share;
-    /* Networks that denoise images: steps = forward passes per image, each over twice the batch with guidance; pixels
-     * per side (0 = the model's); beside_s = other time per image. */
+    /* Networks that denoise images. steps: forward passes per image (with guidance each is over twice the batch);
+     * image: pixels per side, 0 = from the model; beside_s: other time per image. */
     int64_t steps, image;
     bool guidance;
     double beside_s;
     int32_t prefill_workers, decode_workers; /* replicas that only prefill; replicas that only decode; 0 = every
                                               * replica does both */
     double carbon_g_per_kwh;                 /* carbon intensity of the grid; NaN = unknown */
-    double waves;                            /* closed loop: requests of the benchmark per open request */
-    /* By formula only: draft model as the user names it, and as loaded; disaggregate "P:D" =
-     * prefill_workers:decode_workers, the replicas that only prefill and that only decode. */
+    double waves; /* closed loop: number of requests of the benchmark / number of open requests */
+    /* By formula only: draft model as the user names it, and as loaded; disaggregate: the text "P:D" with
+     * P = prefill_workers and D = decode_workers. */
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];
-    /* Simulation of loops. Number of requests; seed of arrivals and lengths; burstiness: shape of the gamma
-     * distribution of the time between arrivals, 1 = Poisson; lengths are uniform within this share of their mean. */
+    /* Simulation of loops. requests: their number; seed: for arrivals and lengths; burstiness: shape of the gamma
+     * distribution of the time between arrivals, 1 = Poisson; length_spread: lengths differ by at most this share
+     * from their mean (uniform distribution). */
     int64_t requests, seed;
     double burstiness, length_spread;
     bool preempt; /* on: a request starts when its prompt fits, and may be preempted; off: it starts when its whole
@@ -90,12 +91,12 @@ static inline nnc_serve_ask nnc_serve_ask_default(void)
  * option. */
 NNC_API nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err);
 
-/* One step of one replica: work and time of one of its devices. */
+/* One step of one replica, with the work and time of one device of the replica. */
 typedef struct nnc_serve_step {
-    double sequences, new_tokens, context;       /* sequences; tokens computed per sequence; positions attended per
-                                                  * sequence */
-    double steps;                                /* passes over the weights; a prefill has one per chunk */
-    double flops, weight_bytes, kv_bytes, bytes; /* on one device */
+    double sequences, new_tokens, context; /* number of sequences; tokens computed per sequence; positions attended
+                                                  * to per sequence */
+    double steps;                          /* passes over the weights; a prefill has one per chunk */
+    double flops, weight_bytes, kv_bytes, bytes; /* work and bytes read on one device */
     double intensity_flops_per_byte;
     double product_s, expert_s, attention_s, head_s; /* parts of time_s, together with comm_s and host_s */
     double comm_s, host_s, time_s;
@@ -104,7 +105,7 @@ typedef struct nnc_serve_step {
     nnc_bound bound;
 } nnc_serve_step;
 
-/* The result. NaN = unknown. */
+/* The result for a deployment. NaN = unknown. */
 typedef struct nnc_serve {
     size_t struct_size; /* nnc_serve_of sets it */
     nnc_serve_ask plan; /* with all defaults filled in */
@@ -112,7 +113,7 @@ typedef struct nnc_serve {
     /* prefill: one prompt, or the whole static batch; decode: one step at the mean context */
     nnc_serve_step prefill, decode;
     double critical_batch;                 /* sequences at which decode becomes compute-bound; NaN = never */
-    double intensity_limit_flops_per_byte; /* limit that decode reaches with infinitely many sequences */
+    double intensity_limit_flops_per_byte; /* intensity of decode with infinitely many sequences */
     /* latency */
     double ttft_s, tpot_s, request_s, queue_s;
     double ttft_interval_s[2], tpot_interval_s[2]; /* 90 % range of measurements */
@@ -134,13 +135,13 @@ typedef struct nnc_serve {
     bool fits;
     /* money and energy */
     double price_per_device_hour, per_million_output_tokens;
-    /* price by the time spent in prefill; by the time spent in decode */
+    /* price of the time in prefill per million prompt tokens; of the time in decode per million output tokens */
     double per_million_prefilled_tokens, per_million_decoded_tokens;
     double energy_j_per_token;
-    double ttft_p99_s; /* from a simulated loop */
-    /* by formula only, not compared with measurements */
+    double ttft_p99_s; /* 99 % quantile over the requests of a simulated loop */
+    /* results computed by formula only, not compared with measurements */
     double tokens_per_verify, speculation_speedup, speculation_tpot_s;
-    double transfer_bytes, transfer_s; /* size of the cache of a prompt; time to send it to another worker */
+    double transfer_bytes, transfer_s; /* bytes of the KV cache of a prompt; time to send them to another worker */
     double apart_requests_per_s, apart_workers_ratio, apart_ttft_s, apart_tpot_s;
     double carbon_g_per_million_tokens; /* carbon per million output tokens, at rated power */
     double draft_s, verify_s;           /* time of a draft step; time of a verification step */
@@ -155,16 +156,17 @@ typedef struct nnc_serve {
 typedef struct nnc_serve_op {
     const char *name;  /* static storage */
     const char *phase; /* "prefill", "decode" */
-    double count;      /* number of kernels */
+    double count;      /* number of kernels of the op */
     double rows, flops, weight_bytes, kv_bytes, time_s;
     nnc_bound bound;
 } nnc_serve_op;
 
 enum { NNC_SERVE_OPS_MAX = 160 };
 
-/* Computes a deployment. software: profile of an engine; NULL = neutral. ops: an array of NNC_SERVE_OPS_MAX entries
- * that receives the ops of prefill and decode; may be NULL. A deployment that does not fit or is saturated is a result,
- * not an error. NNC_ILLEGAL_PLAN: the model cannot be deployed with these inputs; err names the option. */
+/* Computes latency, throughput, memory and cost of a deployment. software: profile of an engine; NULL = neutral
+ * profile. ops: an array of NNC_SERVE_OPS_MAX entries that receives the ops of prefill and decode; may be NULL. A
+ * deployment that does not fit or is saturated is a result, not an error. NNC_ILLEGAL_PLAN: the model cannot be
+ * deployed with these inputs; err names the option. */
 NNC_API nnc_status nnc_serve_into(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                                   const nnc_serve_ask *ask, nnc_scratch *scratch, nnc_serve *serve, nnc_serve_op *ops,
                                   int32_t *op_count, nnc_error *err);
@@ -176,28 +178,29 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 }
 
 #ifdef NNC_STATIC_LINKING_ONLY
-/* Returns the 90 % range of measured over predicted times per output token. */
+/* Returns the 90 % range of measured / predicted time per output token. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* Returns the factor that widens both ends of the range on a device; 1 if the device file has serving efficiencies. */
+/* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 if
+ * they are. */
 double nnc_serve_beyond(const nnc_device *device);
 nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 #endif /* NNC_STATIC_LINKING_ONLY */
 
 /* ---- single formulas ---- */
 
-/* Number of experts that `tokens` tokens activate, if each token takes `chosen` of `experts` at random: E (1 - (1 -
- * k/E)^m). */
+/* Returns the number of experts that m = `tokens` tokens activate, if each token takes k = `chosen` of E = `experts` at
+ * random: E (1 - (1 - k/E)^m). */
 NNC_API double nnc_serve_experts_touched(double experts, double chosen, double tokens);
-/* Time of a small all-reduce, s. One round: every rank sends all data to all others. Two rounds: every rank sends its
- * part twice. fixed_s: time per call; second_s: time of the second round; the fractions are shares of link_bytes_per_s,
- * one direction. */
+/* Returns the time of a small all-reduce, s. One round: every rank sends all data to all others. Two rounds: every rank
+ * sends its part twice. fixed_s: time per call; second_s: time of the second round; the fractions are shares of
+ * link_bytes_per_s, one direction. */
 NNC_API double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_s, double fixed_s,
                                       double second_s, double one_shot_fraction, double two_shot_fraction);
-/* Expected tokens from one verification of `drafted` tokens, if each is accepted with probability `acceptance`: (1 -
- * a^(y+1)) / (1 - a); arXiv:2211.17192, equation 1. */
+/* Returns the expected number of tokens from one verification of y = `drafted` tokens, if each is accepted with
+ * probability a = `acceptance`: (1 - a^(y+1)) / (1 - a); arXiv:2211.17192, equation 1. */
 NNC_API double nnc_serve_accepted(double acceptance, double drafted);
-/* Mean waiting time in a queue with one server and constant service time (M/D/1), and its 99th percentile
- * by an exponential tail: max(0, mean / rho ln(100 rho)). */
+/* Return the mean waiting time in a queue with one server and constant service time (M/D/1), and its 99th percentile by
+ * an exponential tail: max(0, mean / rho ln(100 rho)), where rho is the load. */
 NNC_API double nnc_serve_mean_wait_s(double service_s, double load);
 NNC_API double nnc_serve_p99_wait_s(double service_s, double load);
 

@@ -11,10 +11,10 @@
 extern "C" {
 #endif
 
-/* A set of loaded specs in one arena, which is freed at once. Use a set in one thread at a time. */
+/* A set of loaded specs. nnc_specs_close frees all of them at once. Use a set in one thread at a time. */
 typedef struct nnc_specs nnc_specs;
 
-/* Opens a set. data_path: a folder with hw/, models/, software/ and foreign/; NULL = none. Folders are searched in this
+/* Opens a set. data_path: a folder with hw/, models/, software/ and foreign/; may be NULL. Folders are searched in this
  * order: $NNCOST_PATH (colon-separated), $XDG_CONFIG_HOME/nncost/ or ~/.config/nncost/, data_path. Returns NULL when
  * out of memory. */
 NNC_API nnc_specs *nnc_specs_open(const char *data_path);
@@ -28,16 +28,17 @@ NNC_API nnc_status nnc_model_load(nnc_specs *specs, const char *id_or_path, cons
 NNC_API nnc_status nnc_software_load(nnc_specs *specs, const char *id_or_path, const nnc_software **software,
                                      nnc_error *err);
 
-/* With lenient, unknown keys of a Hugging Face or diffusers configuration are skipped and listed in the model's notes,
- * unless they look like dimensions. Without it (the default) they are errors. */
+/* Sets whether unknown keys of a Hugging Face or diffusers configuration are errors. lenient false (the default): they
+ * are errors. lenient true: only keys that look like dimensions are errors; other unknown keys are skipped and listed
+ * in the model's notes. */
 NNC_API void nnc_specs_set_lenient(nnc_specs *specs, bool lenient);
 
-/* Returns the default profiles by the kind of plan: torch-compile, fsdp, megatron, maxtext. The neutral profile
- * replaces a missing one. any: a search also offers features that the profile does not support. The set owns the
- * profiles. */
+/* Returns the default profile of each kind of plan: torch-compile, fsdp, megatron, maxtext. The neutral profile
+ * replaces a profile whose file is missing. any: a search also offers features that a profile does not support. The set
+ * owns the profiles. */
 NNC_API nnc_status nnc_profiles_get(nnc_specs *specs, bool any, const nnc_profiles **profiles, nnc_error *err);
 
-/* Read a spec from `size` bytes of JSON in memory, which need not end with a NUL. name is used in error messages. */
+/* Reads a spec from `size` bytes of JSON in memory; a NUL at the end is not needed. name is used in error messages. */
 NNC_API nnc_status nnc_device_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                                     const nnc_device **device, nnc_error *err);
 NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
@@ -45,7 +46,7 @@ NNC_API nnc_status nnc_model_parse(nnc_specs *specs, const char *name, const cha
 NNC_API nnc_status nnc_software_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                                       const nnc_software **software, nnc_error *err);
 
-/* Make a copy that may be changed. The set owns it. Error: NNC_NO_MEMORY. */
+/* Makes a copy of a spec that may be changed. The set owns the copy. Error: NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_device_copy(nnc_specs *specs, const nnc_device *from, nnc_device **copy, nnc_error *err);
 NNC_API nnc_status nnc_model_copy(nnc_specs *specs, const nnc_model *from, nnc_model **copy, nnc_error *err);
 NNC_API nnc_status nnc_software_copy(nnc_specs *specs, const nnc_software *from, nnc_software **copy, nnc_error *err);
@@ -57,7 +58,7 @@ NNC_API nnc_status nnc_cluster_load(nnc_specs *specs, const char *path, nnc_devi
 NNC_API nnc_status nnc_cluster_parse(nnc_specs *specs, const char *name, const char *text, size_t size,
                                      nnc_device *device, nnc_error *err);
 
-/* Terms of a rental. */
+/* Terms on which a device is rented. */
 #define NNC_OFFER_LIST(X)                                                      \
     X(NNC_OFFER_ON_DEMAND, "on-demand", "By the hour.")                        \
     X(NNC_OFFER_SPOT, "spot", "Spare capacity that the seller may take back.") \
@@ -73,10 +74,10 @@ NNC_API const char *nnc_offer_help(nnc_offer offer);
 NNC_API nnc_status nnc_prices_load(nnc_specs *specs, const char *seller, nnc_offer offer, const char *region,
                                    nnc_device *device, nnc_error *err);
 
-/* Carbon intensity of electricity in a country or a cloud region. Texts live in the arena of the set. */
+/* Carbon intensity of electricity in a country or a cloud region. Texts are valid as long as the nnc_specs. */
 typedef struct nnc_region {
     char id[48], name[64], seller[16]; /* seller "" = a country */
-    double carbon_g_per_kwh;           /* of the local grid (location-based, without certificates) */
+    double carbon_g_per_kwh;           /* carbon of the local grid (location-based; certificates do not count) */
     int32_t year;                      /* 0 = not stated */
     const char *source;
 } nnc_region;
@@ -97,10 +98,10 @@ NNC_API nnc_status nnc_building_load(nnc_specs *specs, const char *id_or_name, n
  * the nearest. */
 NNC_API nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err);
 
-/* Read one field by its dotted name in the file ("scale_up.bytes_per_s", "matmul_flops_per_s.bf16"); `nncost show`
- * lists the names. ..._number: numbers and switches (0, 1); NaN = not recorded. ..._text: any field, as `nncost show`
- * prints it ("-" = not recorded), cut to size bytes including the NUL. NNC_BAD_USAGE: unknown field (err names the
- * nearest), or not a number. */
+/* Return the value of one field by its dotted name in the file ("scale_up.bytes_per_s", "matmul_flops_per_s.bf16");
+ * `nncost show` lists the names. ..._number: numbers and switches (0, 1); NaN = not recorded. ..._text: any field, as
+ * `nncost show` prints it ("-" = not recorded), cut to size bytes including the NUL. NNC_BAD_USAGE: the field is
+ * unknown (err names the nearest) or is not a number. */
 NNC_API nnc_status nnc_device_number(const nnc_device *device, const char *field, double *value, nnc_error *err);
 NNC_API nnc_status nnc_device_text(const nnc_device *device, const char *field, char *text, size_t size,
                                    nnc_error *err);
@@ -126,22 +127,22 @@ NNC_API nnc_status nnc_model_check(const nnc_model *model, const char *name, nnc
 /* The kinds of spec. */
 typedef enum nnc_spec_kind { NNC_SPEC_DEVICE, NNC_SPEC_MODEL, NNC_SPEC_SOFTWARE, NNC_SPEC_KIND_COUNT } nnc_spec_kind;
 
-/* Lists the ids that can be loaded, sorted, without duplicates. The list lives in the arena of the set. */
+/* Lists the ids that can be loaded, sorted, without duplicates. The list is valid as long as the nnc_specs. */
 NNC_API nnc_status nnc_specs_list(nnc_specs *specs, nnc_spec_kind kind, const char *const **ids, int32_t *count,
                                   nnc_error *err);
 
-/* Calls report once for each error of a file; returns the number of errors. The key "schema" of the file decides its
- * kind. */
+/* Checks a file and calls `report` once for each error; returns the number of errors. The key "schema" of the file
+ * decides which kind of file it is. */
 typedef void nnc_fault_fn(void *context, const nnc_error *fault);
 NNC_API int nnc_spec_validate(nnc_specs *specs, const char *path, nnc_fault_fn *report, void *context);
 
 #ifdef NNC_STATIC_LINKING_ONLY
 
-/* Loads the default profiles into a struct of the caller, without `any`; see nnc_profiles_get. Loads only kinds with
- * wanted[kind]; other kinds stay NULL. wanted NULL = all kinds. */
+/* Loads the default profiles into a struct of the caller, with `any` false; see nnc_profiles_get. Loads a kind only if
+ * wanted[kind] is true; other kinds stay NULL. wanted NULL = all kinds. */
 nnc_status nnc_profiles_load(nnc_specs *specs, const bool *wanted, nnc_profiles *profiles, nnc_error *err);
 
-/* Read a spec from JSON in memory, as nnc_..._parse, into a struct of the caller. */
+/* Read a spec from JSON in memory into a struct of the caller; see nnc_device_parse. */
 nnc_status nnc_device_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_device *device,
                                  nnc_error *err);
 nnc_status nnc_model_parse_into(nnc_specs *specs, const char *name, const char *text, size_t size, nnc_model *model,

@@ -9,7 +9,7 @@
  *         X(NNC_RED, "red", "Like a rose.") \
  *         X(NNC_BLUE, "blue", "Like the sky.")
  *     NNC_ENUM(nnc_colour, NNC_COLOUR_LIST, NNC_COLOUR_COUNT);
- * The last argument is the name of the number of values. */
+ * The last argument of NNC_ENUM is a constant that has the number of values. */
 #define NNC_ENUM_VALUE(name, ...) name,
 /* NOLINTNEXTLINE(bugprone-macro-parentheses): names take none */
 #define NNC_ENUM(type, list, count) typedef enum type { list(NNC_ENUM_VALUE) count } type
@@ -48,7 +48,7 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
 /* Pointers.
  *
  * NULL is an error unless a comment gives it a meaning. A function that returns a status then returns NNC_BAD_USAGE and
- * names the parameter. Other functions return NaN, NULL, "?", 0 or false, and do nothing. err may always be NULL;
+ * names the parameter. Other functions then do nothing and return NaN, NULL, "?", 0 or false. err may always be NULL;
  * ..._destroy, ..._close and ..._free accept NULL. A returned pointer belongs to the owner that the comment names;
  * without such a comment, to the struct or set that it came from.
  *
@@ -59,7 +59,7 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
  *
  * A later release may add values at the end of an enumeration; a program should expect them. */
 
-/* An error. The caller owns it; functions also accept NULL.
+/* An error. The caller owns it; functions also accept NULL. Examples:
  * where   "hw/demo.json: mem_bytes", "models/x.json:3:14", "--micro-batch"
  * what    "out of range, expected at least 1 B, found -5" */
 typedef struct nnc_error {
@@ -68,9 +68,9 @@ typedef struct nnc_error {
     char what[512];
 } nnc_error;
 
-/* Exit code of the command for a status: 0, 2, 3 or 4. */
+/* Returns the exit code of the command for a status: 0, 2, 3 or 4. */
 NNC_API int nnc_status_exit_code(nnc_status status);
-/* Returns a short text for a status; static storage. */
+/* Returns a short text for a status, in static storage. */
 NNC_API const char *nnc_status_text(nnc_status status);
 
 #ifdef __cplusplus

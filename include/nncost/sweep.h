@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A sweep: estimates every combination of lists of values; each combination is one row. */
+/* A sweep estimates every combination of the values on its axes; each combination is one row of results. */
 #ifndef NNCOST_SWEEP_H
 #define NNCOST_SWEEP_H
 
@@ -26,10 +26,10 @@ NNC_API void nnc_sweep_destroy(nnc_sweep *sweep);
 NNC_API nnc_status nnc_sweep_add(nnc_sweep *sweep, const char *name, const char *list, nnc_error *err);
 /* Adds axes whose values change together: "tensor=1,2,4;data=8,4,2". */
 NNC_API nnc_status nnc_sweep_link(nnc_sweep *sweep, const char *axes, nnc_error *err);
-/* Restricts the sweep to part `number` (from 1) of `of` parts: every of-th row. */
+/* Restricts the sweep to part `number` (from 1) of `of` parts. A part has every of-th row. */
 NNC_API nnc_status nnc_sweep_part(nnc_sweep *sweep, int64_t number, int64_t of, nnc_error *err);
 
-/* Also keeps rows whose plans are illegal or do not fit. */
+/* Makes the sweep also keep rows whose plans are illegal or do not fit. */
 NNC_API void nnc_sweep_keep_all(nnc_sweep *sweep);
 /* Adds columns. names: axes, fields, metrics (named as in 'estimate --format csv', or by their last part), "row",
  * "verdict", "reason", "command", joined by commas. NULL: axes with several values, and the main metrics. */
@@ -38,21 +38,21 @@ NNC_API nnc_status nnc_sweep_columns(nnc_sweep *sweep, const char *names, nnc_er
 NNC_API nnc_status nnc_sweep_where(nnc_sweep *sweep, const char *constraint, nnc_error *err);
 
 NNC_API int nnc_sweep_column_count(const nnc_sweep *sweep);
-/* Returns the name, "step.step_s". It lives as long as the sweep. */
+/* Returns the name of a column, "step.step_s". It is valid as long as the sweep. */
 NNC_API const char *nnc_sweep_column_name(const nnc_sweep *sweep, int column);
-/* Computes the number of combinations in the chosen part. */
+/* Writes the number of combinations in the chosen part to *rows. */
 NNC_API nnc_status nnc_sweep_size(nnc_sweep *sweep, int64_t *rows, nnc_error *err);
 
-/* Numbers of combinations by outcome. */
+/* Numbers of combinations of a sweep, by outcome. */
 typedef struct nnc_sweep_tally {
-    int64_t excluded, illegal, over_memory, fitting; /* excluded: a constraint refused it */
+    int64_t excluded, illegal, over_memory, fitting; /* excluded: by a constraint */
 } nnc_sweep_tally;
 
-/* Receives a kept row: its number, and one cell per column, valid until the function returns. The thread that runs the
- * sweep calls it in the order of rows. Return false to stop. */
+/* Receives one kept row: its number, and one cell per column, valid until the function returns. The thread that runs
+ * the sweep calls the function in the order of rows. Return false to stop. */
 typedef bool nnc_sweep_row_fn(void *context, int64_t row, const nnc_cell *cells);
 
-/* Computes the rows with 1 to 256 threads. Rows and their order do not depend on the number of threads; memory use is
+/* Runs a sweep with 1 to 256 threads. Rows and their order do not depend on the number of threads; memory use is
  * constant. tally may be NULL. Errors: NNC_BAD_USAGE, NNC_NO_MEMORY. */
 NNC_API nnc_status nnc_sweep_run(nnc_sweep *sweep, int threads, nnc_sweep_row_fn *row, void *context,
                                  nnc_sweep_tally *tally, nnc_error *err);

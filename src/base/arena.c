@@ -4,7 +4,7 @@
 
 #include "base/base_internal.h"
 
-/* More than a device or a model takes after reading, so that most sets of specs allocate one block. */
+/* Larger than a device or a model in memory, so most sets of specs need only one block. */
 enum { BLOCK_BYTES = 16 * 1024 };
 
 typedef struct block {
@@ -33,7 +33,7 @@ void nnc_arena_destroy(nnc_arena *arena)
     if (arena == NULL) {
         return;
     }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the entries of the list lie in the blocks */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the list itself is in the blocks */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {
@@ -62,7 +62,7 @@ void *nnc_arena_alloc(nnc_arena *arena, size_t size)
 {
     const size_t align = alignof(max_align_t);
     if (size > PTRDIFF_MAX - sizeof(block) - align) {
-        return NULL; /* larger than any object can be */
+        return NULL; /* more bytes than any object can have */
     }
     size = (size + align - 1) / align * align;
     block *b = arena->blocks;

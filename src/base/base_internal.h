@@ -8,7 +8,7 @@
  *     platform.c  atomic files and threads, with simpler versions for WebAssembly
  *     dlopen.c    system libraries that are loaded when first needed
  *
- * This header includes the headers of the C library that most files need. A file includes further headers itself.
+ * This header includes the C library headers that most files need. A file that needs others includes them itself.
  *
  * derivation.h (arithmetic that records its formulas, and expressions: derivation.c) is a separate header: it defines
  * macros with short names, and only the folders that compute need them. */
@@ -68,8 +68,8 @@ nnc_status nnc_need(const char *function, const char *what, bool given, nnc_erro
 /* NNC_NEED reports an error when a parameter is NULL, in a function that returns a status. */
 #define NNC_NEED(pointer) NNC_TRY(nnc_need(__func__, #pointer, (pointer) != NULL, err))
 
-/* Returns the name with the smallest edit distance to `text`; NULL if every name differs in more than a third of its
- * letters. */
+/* Returns the name with the smallest edit distance to `text`. Returns NULL if every name differs from it in more than a
+ * third of the letters. */
 const char *nnc_nearest(const char *text, const char *const *names, size_t count);
 
 /* ---- names of enumerators ---- */
@@ -77,7 +77,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ENUM_FIRST(text, ...) text
 #define NNC_ENUM_TEXT(name, ...) [name] = NNC_ENUM_FIRST(__VA_ARGS__, ""),
 
-/* Defines const char *TYPE_name(TYPE value): the text that the list gives the value, "?" outside the list. */
+/* Defines const char *TYPE_name(TYPE value), which returns the text of a value in the list; "?" for other values. */
 #define NNC_ENUM_NAMES(type, list)                                                    \
     const char *type##_name(type value)                                               \
     {                                                                                 \
@@ -88,7 +88,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 #define NNC_ENUM_SECOND(text, help, ...) help
 #define NNC_ENUM_HELP(name, ...) [name] = NNC_ENUM_SECOND(__VA_ARGS__, "", ""),
 
-/* Also defines const char *TYPE_help(TYPE value): the line of help that the list gives the value. */
+/* Also defines const char *TYPE_help(TYPE value), which returns the help of a value in the list. */
 #define NNC_ENUM_TEXTS(type, list)                                                    \
     NNC_ENUM_NAMES(type, list)                                                        \
     const char *type##_help(type value)                                               \
@@ -97,8 +97,8 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
         return (unsigned)value < sizeof texts / sizeof texts[0] ? texts[value] : "?"; \
     }
 
-/* Further data about a value of an enumeration is its row, defined as NNC_ROW(VALUE). { LIST(NNC_ROW_AT) } is a table
- * of pointers to rows; it does not compile when a value has no row. */
+/* A row holds further data about one value of an enumeration. It is defined as NNC_ROW(VALUE). { LIST(NNC_ROW_AT) } is
+ * a table of pointers to the rows; it does not compile when a value has no row. */
 #define NNC_ROW(value) nnc_row_of_##value
 #define NNC_ROW_AT(name, ...) [name] = &NNC_ROW(name),
 
@@ -112,7 +112,7 @@ typedef struct nnc_names {
     int count;
 } nnc_names;
 
-/* Returns the value with this name; -1 = unknown. _typed ignores case, for text that people type. */
+/* Return the value that has a name; -1 = unknown. nnc_names_find_typed ignores case, for text that people type. */
 int nnc_names_find(nnc_names names, const char *text);
 int nnc_names_find_nocase(nnc_names names, const char *text);
 
@@ -120,16 +120,16 @@ int nnc_names_find_nocase(nnc_names names, const char *text);
  * The first member is the size of the struct as the caller compiled it: an older program has a shorter struct than
  * this library, a newer program a longer one. Members are only ever appended. */
 
-/* Copies `given` into `full`, which holds defaults for the other members. The members of a longer `given` that this
- * library does not know must be zero. what: "nnc_plan". NNC_BAD_USAGE: the size is not set, or an unknown member is not
- * zero. */
+/* Copies `given` over the start of `full`, which holds the defaults. If `given` is longer than `full`, the members that
+ * this library does not know must be zero. what: name of the struct, "nnc_plan". NNC_BAD_USAGE: the size is not set, or
+ * an unknown member is not zero. */
 nnc_status nnc_sized_read(void *full, size_t full_size, const void *given, const char *what, nnc_error *err);
 
-/* Copies `full` into `given`, as far as it fits, and sets the bytes of `given` after it to zero. The size stored in
- * `given` stays. */
+/* Copies as much of `full` into `given` as fits, and sets further bytes of `given` to zero. The size that is stored in
+ * `given` does not change. */
 void nnc_sized_write(void *given, const void *full, size_t full_size);
 
-/* Returns NNC_BAD_USAGE unless the size in `given` is one that a program can have. */
+/* Checks the size that is stored in `given`. NNC_BAD_USAGE: no program can have this size. */
 nnc_status nnc_sized_check(const void *given, size_t full_size, const char *what, nnc_error *err);
 
 /* ---- numbers ---- */
@@ -169,21 +169,21 @@ static inline double nnc_pow4(double x)
     return x * x * x * x;
 }
 
-/* Tests whether a text ends in another, shorter text. */
+/* Tests whether a text ends with another text. */
 static inline bool nnc_ends_in(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
-/* ceil(x) without a library call, for x > 0 and far below 2^63. */
+/* Computes ceil(x) without a library call, for x > 0 and far below 2^63. */
 static inline double nnc_ceil(double x)
 {
     const double whole = (double)(int64_t)x;
     return whole < x ? whole + 1.0 : whole;
 }
 
-/* ceil(a / b) for a >= 0, b > 0. */
+/* Computes ceil(a / b) for a >= 0, b > 0. */
 static inline int64_t nnc_ceil_div(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
@@ -216,8 +216,8 @@ bool nnc_read_typed(const char *text, double *out);
 enum { NNC_CURRENCY_TEXT = 4 };
 bool nnc_read_money(const char *text, double *out, char currency[NNC_CURRENCY_TEXT]);
 
-/* Writes the shortest decimal text with at most 12 significant digits. The decimal point is '.' in every locale; NaN
- * and infinities become "null". _text returns the text, _write its length. */
+/* Write a number as the shortest decimal text with at most 12 significant digits. The decimal point is '.' in every
+ * locale; NaN and infinities become "null". nnc_number_text returns the text, nnc_number_write its length. */
 enum { NNC_NUMBER_TEXT = 32 };
 char *nnc_number_text(double value, char text[NNC_NUMBER_TEXT]);
 size_t nnc_number_write(double value, char text[NNC_NUMBER_TEXT]);
@@ -247,8 +247,8 @@ void *nnc_arena_array(nnc_arena *arena, size_t count, size_t size);
 /* Returns a list with space for more than count entries: the list itself if it has the space, else a copy twice as
  * large. NULL when out of memory; the old list then stays valid. */
 void *nnc_arena_grow(nnc_arena *arena, void *list, int32_t count, int32_t *capacity, size_t size);
-/* Frees a block from malloc together with the arena. Returns false when out of memory; the block is then freed at
- * once. */
+/* Makes the arena own a block from malloc: the block is freed together with the arena. Returns false when out of
+ * memory; the block is then freed at once. */
 bool nnc_arena_own(nnc_arena *arena, void *allocated);
 char *nnc_arena_strdup(nnc_arena *arena, const char *text);
 
@@ -265,15 +265,15 @@ typedef struct nnc_buffer { /* starts as { 0 } */
 void nnc_buffer_put(nnc_buffer *buffer, const void *bytes, size_t size);
 void nnc_buffer_text(nnc_buffer *buffer, const char *text);
 void nnc_buffer_byte(nnc_buffer *buffer, char byte);
-void nnc_buffer_number(nnc_buffer *buffer, double value); /* as nnc_number_text */
+void nnc_buffer_number(nnc_buffer *buffer, double value); /* appends the text of nnc_number_text */
 void nnc_buffer_whole(nnc_buffer *buffer, int64_t value);
-void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* no effect below 1 */
+void nnc_buffer_blanks(nnc_buffer *buffer, int count); /* appends blanks; no effect if count < 1 */
 void nnc_buffer_print(nnc_buffer *buffer, const char *format, ...) NNC_PRINTF(2, 3);
 void nnc_buffer_clear(nnc_buffer *buffer); /* keeps the memory */
 void nnc_buffer_free(nnc_buffer *buffer);
 
-/* Appends to a text of at most size - 1 bytes: first the separator, unless the text is empty, then the formatted text.
- * Cuts text that does not fit. */
+/* Appends the separator (unless the text is empty) and then the formatted text. `size` is the space of the text with
+ * its NUL; what does not fit is cut off. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
 /* ---- text ---- */
@@ -286,8 +286,8 @@ size_t nnc_utf8_length(const char *text, size_t size);
  * which CI runners execute. Terminals and pages must not get one. */
 size_t nnc_control_length(const char *text);
 
-/* Returns the length of printable ASCII at the start of text, at most `most`, up to a quote, a backslash or '#'. Every
- * format writes these bytes unchanged, and most output consists of them. */
+/* Returns the number of printable ASCII characters, other than quotes, backslashes and '#', at the start of text; at
+ * most `most`. Every output format writes these characters unchanged, and most output consists of them. */
 size_t nnc_plain_length(const char *text, size_t most);
 
 /* Writes a text as a JSON string, in quotes. Control characters are escaped; bytes that are not UTF-8 become \ufffd. */
@@ -300,7 +300,7 @@ void nnc_shell_word(nnc_buffer *out, const char *text);
  * -1 if there are more than `most`. */
 int nnc_shell_split(char *line, char **words, int most);
 
-/* Packs a row of cells into bytes, and unpacks it; unpacked texts point into the bytes. */
+/* Pack a row of cells into bytes, and unpack it. The texts of unpacked cells point into the bytes. */
 void nnc_cells_pack(nnc_buffer *out, const nnc_cell *cells, int count);
 void nnc_cells_unpack(const char *packed, nnc_cell *cells, int count);
 
@@ -326,32 +326,33 @@ uint32_t nnc_crc32(uint32_t crc, const void *bytes, size_t size);
  * The new content is written to a temporary file in the folder of the target, which then replaces the target. */
 
 typedef struct nnc_atomic_file {
-    char *target;    /* the file to replace (of a symbolic link, the file that it names); NULL = not open */
+    char *target;    /* file to replace; for a symbolic link, the file that the link names; NULL = not open */
     char *temporary; /* path of the temporary file; NULL = it has no name yet */
     int descriptor;  /* descriptor of the temporary file */
 } nnc_atomic_file;
 
-/* Creates an empty temporary file with the permissions that path has or would get. Where the system supports it the
- * file has no name, so that a killed process leaves nothing behind. After success call nnc_atomic_file_keep or
- * nnc_atomic_file_drop. On failure nothing is left, and errno has the cause. */
+/* Creates an empty temporary file with the permissions of the file at `path`, or of a new file. If the system supports
+ * it, the temporary file has no name, so that no file remains when the process is killed. After success call
+ * nnc_atomic_file_keep or nnc_atomic_file_drop. On failure no file remains, and errno has the cause. */
 bool nnc_atomic_file_open(nnc_atomic_file *file, const char *path);
 
 /* Creates a temporary file with a name (.nncost- and six letters), for libraries that open files by name. */
 bool nnc_atomic_file_open_named(nnc_atomic_file *file, const char *path);
 
-/* Closes the file and replaces the target; durable: only after the bytes are on disk. On failure the target is
- * unchanged, and errno has the cause. */
+/* Closes the temporary file and replaces the target by it. durable: first waits until the bytes are on disk. On failure
+ * the target is unchanged, and errno has the cause. */
 bool nnc_atomic_file_keep(nnc_atomic_file *file, bool durable);
 
 /* Removes the temporary file; the target is unchanged. No effect on a file that is not open. */
 void nnc_atomic_file_drop(nnc_atomic_file *file);
 
-/* Replaces the content of path by a text, durably. On failure path is unchanged, and errno has the cause. */
+/* Replaces the content of a file by a text, and returns when the text is on disk. On failure the file is unchanged, and
+ * errno has the cause. */
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size);
 
-/* Opens a file to read. Returns -1 on failure; errno then has the cause. If the environment variable is set, only
- * regular files and folders inside the folders that it lists (real paths, joined by ':') can be opened; others fail
- * with EACCES. */
+/* Opens a file to read. Returns -1 on failure; errno then has the cause. The environment variable NNCOST_ROOTS may list
+ * folders (real paths, joined by ':'). Then only regular files and folders inside them can be opened; others fail with
+ * EACCES. */
 #define NNC_ROOTS_VARIABLE "NNCOST_ROOTS"
 int nnc_open_to_read(const char *path);
 
@@ -362,16 +363,16 @@ size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
 
 enum { NNC_THREADS_MAX = 256 };
 
-/* Runs work on each of count contexts, which form an array of structs of `size` bytes. The first runs in the calling
- * thread, each other in its own thread (at most NNC_THREADS_MAX). If a thread cannot be started, its context is
- * skipped; so the contexts must share a queue of work that any of them can finish. */
+/* Calls `work` once for each of `count` contexts (an array of structs of `size` bytes). The first call runs in the
+ * calling thread, every other call in its own thread (at most NNC_THREADS_MAX). If a thread cannot be started, its
+ * context is skipped. So all contexts must take their work from one queue, which any one of them can finish. */
 void nnc_threads_run(void (*work)(void *context), void *contexts, size_t size, int32_t count);
 
 /* ---- system libraries that are loaded when first needed ---- */
 
-/* Loads a library and writes the functions with these names, in their order, into a struct of function pointers. The
- * library stays loaded. It is loaded late so that commands without it start faster. package: the Debian package, named
- * in the message. NNC_IO: the library or a function is missing. */
+/* Loads a library, finds the functions with the given names, and writes them in the same order into a struct of
+ * function pointers. The library stays loaded. Commands that do not need the library start faster, because it is loaded
+ * late. package: the Debian package that the error message names. NNC_IO: the library or a function is missing. */
 nnc_status nnc_dlopen_functions(const char *library, const char *package, const char *const *names, size_t count,
                                 void *functions, nnc_error *err);
 

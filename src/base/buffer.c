@@ -146,7 +146,7 @@ size_t nnc_control_length(const char *text)
         unsigned first, last;
     } controls[] = { { 0x00, 0x1F },     { 0x7F, 0x9F },      { 0xAD, 0xAD },     { 0x61C, 0x61C },
                      { 0x180E, 0x180E }, { 0x200B, 0x200F },  { 0x2028, 0x202E }, { 0x2060, 0x206F },
-                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last row: tag letters, which are invisible */
+                     { 0xFEFF, 0xFEFF }, { 0xE0000, 0xE007F } }; /* the last entry: tag letters, which are invisible */
     const unsigned char *s = (const unsigned char *)text;
     unsigned code = s[0];
     size_t length = 1;
@@ -248,7 +248,7 @@ void nnc_shell_word(nnc_buffer *out, const char *text)
     nnc_buffer_byte(out, '\'');
 }
 
-/* Copies one unquoted word over its start; returns the end of the word in the line. */
+/* Copies one word without its quotes from `from` to `to`, in the same line; returns the position after the word. */
 static char *take_word(char *from, char *to)
 {
     char quote = '\0';
@@ -280,7 +280,7 @@ int nnc_shell_split(char *line, char **words, int most)
     return count;
 }
 
-/* ---- packed cells: each is its kind, then its value ---- */
+/* ---- packed cells: for each cell its kind, then its value ---- */
 
 static void pack(nnc_buffer *out, const nnc_cell *cell)
 {
@@ -343,7 +343,7 @@ uint64_t nnc_digest_text(uint64_t digest, const char *text)
 
 uint64_t nnc_digest_number(uint64_t digest, uint64_t number)
 {
-    if (number <= 0xFF) { /* the other seven bytes are 0: each only multiplies the digest by the prime */
+    if (number <= 0xFF) { /* the other seven bytes are 0; a byte of 0 only multiplies the digest by the prime */
         return (digest ^ number) * UINT64_C(0x1efac7090aef4a21); /* the prime to the power of 8 */
     }
     unsigned char bytes[8];

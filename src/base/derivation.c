@@ -37,7 +37,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Length of the C name at text; 0 = no name. */
+/* Returns the length of the C name at the start of text; 0 = no name. */
 static size_t c_name(const char *text)
 {
     size_t length = 0;
@@ -47,7 +47,7 @@ static size_t c_name(const char *text)
     return length;
 }
 
-/* Writes "2.0" as 2. Returns the length read. */
+/* Appends a number, "2.0" as 2. Returns the number of characters read. */
 static size_t put_number(nnc_formula *formula, const char *text)
 {
     const size_t whole = strspn(text, "0123456789");
@@ -65,14 +65,14 @@ static size_t put_number(nnc_formula *formula, const char *text)
     return length;
 }
 
-/* Writes a name, or the call nnc_pow4(name). Returns the length read. */
+/* Appends a name, or the call nnc_pow4(name). Returns the number of characters read. */
 static size_t put_name(nnc_formula *formula, const char *text) /* NOLINT(misc-no-recursion): once */
 {
     static const char pow4[] = "nnc_pow4(";
     const size_t length = c_name(text);
     const char *after = text + length;
     if (strncmp(after, "->", 2) == 0 && c_name(after + 2) > 0) {
-        return length + 2; /* a prefix of a member: the name follows */
+        return length + 2; /* the text is "name->", and the name of the member follows */
     }
     if (*after == '.' && c_name(after + 1) > 0) {
         return length + 1;
@@ -112,7 +112,7 @@ static void formula_tidy(nnc_formula *formula, const char *code)
     }
 }
 
-/* Length of the name at the start of a tidy formula: parts joined by dots. */
+/* Returns the length of the name at the start of a tidy formula. A name may have parts that are joined by dots. */
 static size_t formula_name(const char *text)
 {
     size_t length = c_name(text);
@@ -182,7 +182,7 @@ void nnc_derivation_destroy(nnc_derivation *why)
     }
 }
 
-/* Makes space for one more entry of a list; false when out of memory. */
+/* Makes space for one more entry of a list. Returns false when out of memory. */
 static bool grow(nnc_derivation *why, void **list, int count, int *capacity, size_t size)
 {
     if (count < *capacity) {
@@ -221,7 +221,7 @@ static const char *keep(nnc_derivation *why, const nnc_formula *w)
     return kept != NULL ? kept : "";
 }
 
-/* Returns the newest operand with that name; NULL = unknown. */
+/* Returns the newest operand with the name; NULL = unknown. */
 static const symbol *find(const nnc_derivation *why, const char *name, size_t length)
 {
     for (int i = why->symbol_count - 1; i >= 0; i--) {
@@ -418,11 +418,11 @@ void nnc_say_sum(nnc_derivation *why, const char *name, const char *unit, double
 
 enum { LOOSEST = 1, TIGHTEST = 5 };
 
-/* A longer sign stands before a sign that is its prefix: "<=" before "<". */
+/* The table is searched in order, so "<=" precedes its prefix "<". */
 static const struct {
     const char *text;
     nnc_operator of;
-    int level; /* higher binds tighter */
+    int level; /* precedence: an operator with a higher level is applied first */
 } operators[NNC_OPERATOR_COUNT] = {
     { "||", NNC_OPERATOR_OR, 1 },        { "&&", NNC_OPERATOR_AND, 2 },     { "==", NNC_OPERATOR_EQUAL, 3 },
     { "!=", NNC_OPERATOR_NOT_EQUAL, 3 }, { "<=", NNC_OPERATOR_AT_MOST, 3 }, { ">=", NNC_OPERATOR_AT_LEAST, 3 },
@@ -520,7 +520,7 @@ static bool read_operand(parser *p)
                                                                       : refuse(p, "a number, a name or \"(\"");
 }
 
-/* Returns the row of the operator at this place of the text; -1 = no operator. */
+/* Returns the index of the operator at the current position of the text; -1 = no operator. */
 static int operator_here(const parser *p)
 {
     for (int i = 0; i < NNC_OPERATOR_COUNT; i++) {
@@ -531,7 +531,7 @@ static int operator_here(const parser *p)
     return -1;
 }
 
-/* Reads operators that bind at least as tightly as level. */
+/* Reads an expression whose operators have at least the given level. */
 static bool read_level(parser *p, int level) /* NOLINT(misc-no-recursion): nesting_max deep */
 {
     if (level > TIGHTEST) {

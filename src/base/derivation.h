@@ -23,7 +23,7 @@ typedef struct nnc_derivation nnc_derivation;
 typedef struct nnc_line {
     const char *of; /* op or part that the line is about: "attn.qkv forward"; "" = no op */
     const char *name, *unit;
-    const char *formula, *numbers; /* numbers: the formula with values instead of names */
+    const char *formula, *numbers; /* numbers: the formula with values in place of names */
     const char *where;             /* operands that have units, one per line: "rate 3 B/s" */
     const char *meaning, *source;  /* NULL = not given */
     double value;
@@ -31,13 +31,13 @@ typedef struct nnc_line {
 
 nnc_derivation *nnc_derivation_create(void); /* NULL when out of memory */
 void nnc_derivation_destroy(nnc_derivation *why);
-/* Returns the lines. false: out of memory, or a text was too long. */
+/* Writes the list of lines to *lines. Returns false when out of memory or when a text was too long. */
 bool nnc_derivation_lines(const nnc_derivation *why, const nnc_line **lines, int *count);
 
 /* Removes all lines and operands. */
 void nnc_derivation_clear(nnc_derivation *why);
 
-/* Sets the subject of the lines that follow. */
+/* Sets the op or part that the following lines are about (member `of`). */
 void nnc_say_of(nnc_derivation *why, const char *format, ...) NNC_PRINTF(2, 3);
 
 /* Called by the macros below; why is not NULL. The name and the formula are C text. */

@@ -143,7 +143,7 @@ const char *nnc_status_text(nnc_status status)
     return "?";
 }
 
-/* More than the size of any struct: a larger value means that the member was not set. */
+/* Limit on the size of a struct: a larger value means that the member struct_size was not set. */
 enum { SIZE_MAX_KNOWN = 1 << 20 };
 
 static size_t size_of(const void *given)

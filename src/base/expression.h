@@ -2,8 +2,8 @@
  *
  *     ||   &&   == != < <= > >=   + -   * / %   ! -   ( )   numbers   names   'text'
  *
- * Loosest first, as in C. Operators of one level group from the left. The caller gets operands and operators in postfix
- * order, an operator after its operands, and keeps them as it likes. */
+ * The operators on the left are applied last, as in C. Operators of the same level group from the left. The reader
+ * passes operands and operators to the callbacks in postfix order: an operator follows its operands. */
 #ifndef NNCOST_BASE_EXPRESSION_H
 #define NNCOST_BASE_EXPRESSION_H
 
@@ -36,20 +36,21 @@ enum {
     NNC_OPERATORS_ALL = (1 << (NNC_OPERATOR_NEGATE + 1)) - 1
 };
 
-/* One grammar. A callback that returns false or 0 ends the reading; it has reported the reason. */
+/* A grammar and its callbacks. A callback that returns false or 0 has reported an error, and reading ends. */
 typedef struct nnc_expression_reader {
     unsigned operators;
     int nesting_max;        /* deepest nesting of brackets and signs */
-    const char *name_marks; /* allowed in names after the first letter, in addition to letters and digits */
+    const char *name_marks; /* further characters of names after the first letter, besides letters and digits */
     size_t (*number)(void *context, const char *at); /* number of characters read */
     bool (*name)(void *context, const char *name, size_t length);
     bool (*text)(void *context, const char *text,
-                 size_t length); /* text of the token without its quotes; may be NULL */
+                 size_t length); /* receives a text without its quotes; NULL = the grammar has no texts */
     bool (*operate)(void *context, nnc_operator of);
     void (*refuse)(void *context, const char *expected, const char *at);
 } nnc_expression_reader;
 
-/* Reads a whole text. Returns false when it is no expression of the grammar, or when a callback ended the reading. */
+/* Reads a whole text. Returns false when the text is no expression of the grammar, or when a callback reported an
+ * error. */
 bool nnc_expression_read(const nnc_expression_reader *reader, const char *text, void *context);
 
 #endif

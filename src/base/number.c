@@ -53,7 +53,7 @@ size_t nnc_number_span(const char *text, size_t size)
 }
 
 /* Reads a number with strtod, which follows the locale of the caller. If strtod stops at the '.', the locale has
- * another decimal point, which replaces the '.'. nl_langinfo also knows a locale that is set for one thread. */
+ * another decimal point, which replaces the '.'. nl_langinfo also works with a locale that is set for one thread. */
 static double to_double(const char *text)
 {
     char *end, own[NUMBER_LENGTH_MAX + 16];
@@ -99,7 +99,7 @@ static void four_digits(double value, char *text, size_t size)
         snprintf(text, size, "%.3e", value);
         nnc_shorten_exponent(text);
     } else {
-        double least = 999.95; /* the smallest number that needs no more decimals */
+        double least = 999.95; /* a smaller number needs one more decimal */
         int decimals = 0;
         while (size_of < least) {
             least /= 10;
@@ -243,7 +243,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
     }
     const uint64_t all = (UINT64_C(1) << 52 | (bits & (UINT64_MAX >> 12))) << 11;
     const uint64_t high = multiply(all, powers[shift - POWER_MIN], &low);
-    /* The product is high * 2^64 + low times this power of two: value is all * 2^(binary - 63). */
+    /* scaled value = (high * 2^64 + low) * 2^two, because value = all * 2^(binary - 63) */
     const int two = binary - 63 + ((shift * 217706 + (1000 << 16)) >> 16) - 1000 - 63;
     const int cut = -two - 64; /* number of low bits of `high` that are the fraction: 20 to 28 */
     const uint64_t fraction_mask = (UINT64_C(1) << cut) - 1, half = UINT64_C(1) << (cut - 1);
@@ -261,7 +261,7 @@ static bool twelve_digits(double value, uint64_t *whole, int *power)
     return (fraction > half * scale || fraction + 1 < half * scale) && *whole < UINT64_C(1000000000000);
 }
 
-/* The two digits of each number below 100. */
+/* The two digits of each number from 00 to 99. */
 static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                             "25262728293031323334353637383940414243444546474849"
                             "50515253545556575859606162636465666768697071727374"
@@ -273,8 +273,8 @@ static void put_four(char *text, uint32_t number)
     memcpy(text + 2, pairs + (size_t)(number % 100) * 2, 2);
 }
 
-/* Writes the same as "%.12g" in the C locale, with a shortened exponent. Returns the end of the text; NULL = not sure
- * of the last digit. */
+/* Writes a number as "%.12g" does in the C locale, but with a shorter exponent. Returns the end of the text; NULL = the
+ * last digit is not certain. */
 static char *put_plain(double value, char *text)
 {
     char digit[DIGITS];

@@ -44,7 +44,7 @@ int nnc_open_to_read(const char *path)
 
 #else
 
-/* Tests whether the opened file is in one of the folders. */
+/* Tests whether an open file is inside one of the folders in `roots`. */
 static bool is_inside(int descriptor, const char *roots)
 {
     char entry[64], path[PATH_MAX];

@@ -7,7 +7,8 @@
 #include "cli/cli_internal.h"
 
 /* An option name of another program. words: options of nncost, with '%' in the place of the value. Without '%', the
- * name is a switch, or the row is for one value. A row is used only in commands that have the first of its options. */
+ * name is a switch, or the row is for one value. A row is used only in commands that have the first option in
+ * `words`. */
 typedef struct alias {
     const char *name;
     const char *value; /* value that the row is for, or the beginning of the value if it ends with '*'; NULL = any
@@ -199,8 +200,8 @@ static const alias aliases[] = {
 /* clang-format on */
 enum { ALIASES = sizeof aliases / sizeof aliases[0] };
 
-/* Is `word`, up to a '=', equal to `name`? Upper case counts as lower case, and '_' as '-'. A '*' in `name` allows
- * any ending. */
+/* Tests whether `word`, up to a '=', is equal to `name`. Upper case counts as lower case, and '_' as '-'. A '*' in
+ * `name` matches any ending. */
 static bool alike(const char *name, const char *word)
 {
     for (; *name != '\0' && *name != '*'; name++, word++) {
@@ -276,8 +277,8 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Finds the row of a word: the row for its value, or else the row for any value. NULL and *found: the word is known,
- * but its value is wrong. */
+/* Finds the row of a word: the row for its value, or else the row for any value. If it returns NULL but sets *found,
+ * the word is known and its value is wrong. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found)
 {
     const alias *any = NULL;

@@ -7,9 +7,9 @@
  *     search_args.c     operands and options -> a search, which runs with progress and signals
  *     terminal.c        standard output and files, progress, signals, and their replacements on a browser page
  *     docs.c            help of the program and of a command; docs, explain
- *     cmd_*.c           one command each: it loads what the operands name, computes, and writes the result by an nnc_view.
- *                       A page is rows of (label, text with metrics in braces, ink, condition), see nnc_page_row; only
- *                       sentences that depend on more than a metric are code
+ *     cmd_*.c           one command each: it loads what the operands name, computes, and writes the result by an
+ * nnc_view.                       A page is rows of (label, text with metrics in braces, ink, condition), see
+ * nnc_page_row; only                       sentences that depend on more than a metric are code
  *
  * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer. The
  * buffer is printed only when the command has succeeded. */
@@ -175,13 +175,13 @@ nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, 
 void nnc_options_free(nnc_options *options);
 
 /* Replaces option names of other programs (Megatron-LM, DeepSpeed, vLLM ...) by options of nncost, in a new argv.
- * *expanded is NULL if there are no such names. known: does the command have this option? If a name needs arithmetic
- * or a choice, fails with NNC_BAD_USAGE and a hint. In aliases.c. */
+ * *expanded is NULL if there are no such names. known: tests whether the command has an option. If a name needs
+ * arithmetic or a choice, fails with NNC_BAD_USAGE and a hint. In aliases.c. */
 typedef bool nnc_option_known(const void *context, const char *option);
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err);
 
-/* Was the option given, on the command line or in the defaults file? name: "--max-devices". */
+/* Tests whether an option was given on the command line or in the defaults file. name: "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
 
 /* Sets *value to a given count (0 = not given). Fails if the count is above `most`. */
@@ -190,15 +190,16 @@ nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int
 /* Loads the device that --device names. */
 nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_device **device, nnc_error *err);
 
-/* An option of the command line itself; options of the plan, the run and so on are rows of field tables. The field
- * has the place of the value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of these if
- * capacity > 0. Its names are the words that completion offers; the command that reads the value checks it. */
+/* An option of the command line itself; options of the plan, the run and so on are rows of field tables. `field` has
+ * the offset of the value in nnc_options. A value of type NNC_FIELD_TEXT is a const char *, or a list of const char *
+ * if capacity > 0. field.names are the words that completion offers; the command that reads the value checks the
+ * value. */
 typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
     const char *argument; /* argument in help, such as "FILE"; NULL: the option is a switch */
     unsigned takes;       /* all sets that contain the option */
-    char letter;          /* 'o' for -o; 0 = none */
+    char letter;          /* 'o' for -o; 0 = no letter */
 } nnc_own_option;
 
 extern const nnc_own_option nnc_own_options[];
@@ -215,20 +216,21 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
 /* An option in the form that help, the man page and completion use. */
 typedef struct nnc_option_text {
-    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = none */
+    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = no alias */
     char argument[24];                                  /* " N" or "[=off]", as text after the name; "" = a switch */
     nnc_names values;                                   /* allowed words; count 0 = any text */
     const char *(*help_of)(unsigned value);             /* help of each value; NULL = values have no help */
     bool of_plan;
     const nnc_field *field;
     bool of_file;          /* the field is also a key of files */
-    char default_text[64]; /* "" = none */
+    char default_text[64]; /* "" = no default */
     const char *group;     /* heading in help */
     unsigned takes;
     char help[512];
 } nnc_option_text;
 
-/* Finds option number `index` among the options of these sets, plan options first. Returns false after the last. */
+/* Writes option `index` (from 0) of the options of some sets to *text, plan options first. Returns false after the
+ * last. */
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
@@ -244,7 +246,7 @@ typedef struct nnc_session {
     int exit_code;        /* exit code of a command that succeeded: 0, or 1 if the answer is no */
 } nnc_session;
 
-/* A form of a command, which its operands choose. It takes some of the command's options. */
+/* A form of a command; the operands decide which form is used. A form takes some of the options of the command. */
 typedef struct nnc_form {
     char name[32]; /* "report diff" */
     unsigned takes;
@@ -254,14 +256,14 @@ struct nnc_command {
     const char *name;
     const char *operands; /* "MODEL DEVICE" */
     const char *summary;  /* one line */
-    const char *notes;    /* closing paragraph of --help; NULL = none */
+    const char *notes;    /* closing paragraph of --help; NULL = no paragraph */
     int min_operands, max_operands;
     int leading_operands;                                     /* number of operands before MODEL, such as the name of
                                                                * a picture */
     unsigned takes;                                           /* NNC_TAKES_... */
     void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
-    bool ranks;                                               /* MPI ranks share the work of the command */
-    const nnc_command *serving;                               /* form that --serve chooses; NULL = none */
+    bool ranks;                                               /* several MPI ranks can share the work of the command */
+    const nnc_command *serving;                               /* form that --serve chooses; NULL = no such form */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 };
 
@@ -270,15 +272,15 @@ extern const nnc_command nnc_cmd_estimate, nnc_cmd_advise, nnc_cmd_ops, nnc_cmd_
     nnc_cmd_check, nnc_cmd_diff, nnc_cmd_init, nnc_cmd_run, nnc_cmd_budget, nnc_cmd_sweep, nnc_cmd_merge,
     nnc_cmd_accuracy, nnc_cmd_calibrate, nnc_cmd_plot, nnc_cmd_report, nnc_cmd_mcp, nnc_cmd_import, nnc_cmd_explore,
     nnc_cmd_serve, nnc_cmd_scale, nnc_cmd_fit, nnc_cmd_limit;
-/* The serving forms of commands, for --serve. */
+/* Serving forms of commands, which --serve chooses. */
 extern const nnc_command nnc_cmd_serve_ops, nnc_cmd_serve_search, nnc_cmd_serve_sweep, nnc_cmd_serve_compare,
     nnc_cmd_serve_explain, nnc_cmd_serve_calibrate, nnc_cmd_serve_init;
 
-/* Returns command number `index`, in the order of help; NULL after the last. */
+/* Returns the command with an index from 0, in the order of help; NULL after the last. */
 const nnc_command *nnc_command_at(int index);
 
-/* Runs a command line inside the program and prints into out. Refuses options that write a file. If the answer of
- * the command is no, also returns NNC_OK. */
+/* Runs a command line inside the program and prints into out. Refuses options that write a file. Returns NNC_OK also
+ * when the answer of the command is no (exit code 1). */
 nnc_status nnc_command_call(int argc, char **argv, nnc_buffer *out, nnc_error *err);
 
 /* Help of the program, full and brief; help of a command. BRIEF: -h. USUAL: --help, with one line per option if
@@ -315,23 +317,21 @@ void nnc_put_sets(nnc_buffer *out, const nnc_scenario_args *given);
 
 /* --emit FORMAT[=FILE]: writes the plan as a launch file.
  * nnc_emit_file     returns FILE or NULL, and the format
- * nnc_emit_begin    is called before the scenario is loaded; options that are not given get the values of the
- * format,
- *                   but not for a plan file
- * nnc_emit_instead  is the launch file printed instead of the page?
- * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes a file with this name
- * in it;
- *                   name NULL = there is only one plan */
+ * nnc_emit_begin    sets options that are not given to the values of the format, except for a plan file; call it before
+ *                   the scenario is loaded
+ * nnc_emit_instead  tests whether the launch file is printed instead of the page
+ * nnc_emit_plan     prints the launch file or writes FILE. If FILE is a folder, DIR/, writes DIR/name with the suffix
+ * of                   the format; name NULL = there is only one plan */
 enum { NNC_EMIT_FORMAT = 32 };
 const char *nnc_emit_file(const nnc_options *options, char format[NNC_EMIT_FORMAT]);
 nnc_status nnc_emit_begin(nnc_session *session, bool searches, nnc_error *err);
 bool nnc_emit_instead(const nnc_session *session);
 nnc_status nnc_emit_plan(nnc_session *session, const nnc_launch_plan *plan, const char *name, nnc_error *err);
-/* Writes a scenario as a launch file. If it has a name (there are several) and cannot be written, prints a line on
- * standard error and sets exit code 1. */
+/* Writes a scenario as a launch file. name: given if there are several scenarios; then a scenario that cannot be
+ * written only prints a line on standard error and sets exit code 1. */
 nnc_status nnc_emit_scenario(nnc_session *session, const nnc_scenario *scenario, const char *name, nnc_error *err);
 
-/* --emit of a deployment: writes the command of an engine. In cmd_serve.c. */
+/* Writes the command of an engine for a deployment (--emit). In cmd_serve.c. */
 nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, const nnc_serve_ask *ask,
                                nnc_error *err);
 
@@ -356,13 +356,14 @@ const char *nnc_command_keep(nnc_arena *arena, nnc_buffer *out);
 
 /* Searches plans for the operands, which are loaded as by nnc_scenario_load_args; shows progress on standard error.
  * Then calls `write` with its context and the result, on MPI rank 0 only. Removes the options of the search from
- * those of the session. Sets the exit code: 1 when no plan was found, 128 + signal when a signal stopped the search. */
+ * the options of the session. Sets the exit code: 1 when no plan was found, 128 + signal when a signal stopped the
+ * search. */
 typedef nnc_status nnc_search_writer(nnc_session *session, void *context, const nnc_search_report *report,
                                      nnc_error *err);
 nnc_status nnc_search_args_run(nnc_session *session, const char *model, const char *device, nnc_search_writer *write,
                                void *context, nnc_error *err);
 
-/* Is the setting --shard I/N, a part of the work? --shard N is an option of the plan. */
+/* Tests whether a setting is --shard I/N, a part of the work. (--shard N is an option of the plan.) */
 bool nnc_is_shard(const nnc_setting *setting);
 /* Reads I/N. Fails with NNC_BAD_USAGE if the text has another form, or I is above N. */
 nnc_status nnc_shard_read(const char *text, nnc_shard *shard, nnc_error *err);
@@ -376,7 +377,7 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
 
 /* Progress on standard error: a line with rate and time left, or JSON objects. */
 typedef struct nnc_progress {
-    bool shown; /* as JSON objects; or as a line, on a terminal to which nothing else is written */
+    bool shown; /* JSON objects are wanted; or standard error is a terminal to which nothing else is written */
     bool json;
     int64_t done, shown_done; /* number of items done; number that was shown last */
     const char *what;         /* "rows" */
@@ -384,25 +385,25 @@ typedef struct nnc_progress {
     double begun_s, next_s;
 } nnc_progress;
 
-/* Begins a progress. quiet: the result is shown on the same terminal meanwhile, so no line is shown. */
+/* Begins to show progress. quiet: shows no line, because the result is written to the same terminal meanwhile. */
 nnc_progress nnc_progress_begin(const char *what, int64_t from, int64_t end, nnc_progress_form form, bool quiet);
 void nnc_progress_show(nnc_progress *progress, int64_t done);
 /* Clears the line, or prints the last JSON object. */
 void nnc_progress_end(nnc_progress *progress);
 
-/* Holds back signals: SIGHUP, SIGINT, SIGTERM, and SIGUSR1 and SIGXCPU, which batch systems send before they end a
- * job. The work asks for waiting signals at points where it can stop. Threads that start meanwhile also hold them
- * back. */
+/* State of signals that are held back: SIGHUP, SIGINT, SIGTERM, and SIGUSR1 and SIGXCPU, which batch systems send
+ * before they end a job. Long work calls nnc_interrupt_pending at points where it can stop. Threads that start
+ * meanwhile also hold the signals back. */
 typedef struct nnc_interrupt {
-    uint32_t held, blocked; /* one bit for each signal; blocked: blocked by this call, not before */
+    uint32_t held, blocked; /* one bit per signal: held back; blocked by this call and not before */
 } nnc_interrupt;
 
 /* Makes a full disk quota an error of write() instead of a signal. */
 void nnc_interrupt_ignore_limits(void);
 void nnc_interrupt_hold(nnc_interrupt *interrupt);
-/* Returns the signal that waits; 0 = no signal. */
+/* Returns a signal that was held back; 0 = no signal. */
 int nnc_interrupt_pending(const nnc_interrupt *interrupt);
-/* Lets signals through again, and discards those that waited. */
+/* Stops holding signals back, and discards the signals that arrived meanwhile. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
 /* A browser page has neither measured files nor pipes. Commands that need them fail on a page, and the linker
@@ -432,13 +433,14 @@ extern const nnc_view nnc_comparison_view;
 nnc_status nnc_checkpoint_show(nnc_session *session, const char *path, nnc_error *err);
 /* Fails unless the model has exactly as many parameters as the checkpoint. */
 nnc_status nnc_checkpoint_check(nnc_session *session, const char *path, const char *model, nnc_error *err);
-/* Replaces the operand, a .safetensors file or an index, by the configuration in its folder, which must have as many
- * parameters. */
+/* Replaces an operand that is a .safetensors file or an index by the configuration in its folder. The configuration
+ * must have the same number of parameters. */
 nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *err);
 /* Counts the parameters of a model, which is given by id or path. */
 nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nnc_error *err);
 
-/* ---- views: the comment names the type of the record; private = a type of the command's file ---- */
+/* ---- views: each comment names the type of the record; private = a type that only the file of the command defines
+ * ---- */
 
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
@@ -456,8 +458,8 @@ extern const nnc_view nnc_check_output, nnc_diff_output;                        
 
 /* Writes the step, the range of measurements, and the errors of earlier predictions of the same kind. */
 void nnc_step_write(nnc_sheet *sheet, const nnc_report *report);
-/* Writes a line with this label: whether the plan fits, is tight or does not fit, and the smallest changes that make
- * it fit. */
+/* Writes a line with a given label: the verdict (fits, tight or does not fit), and the smallest changes that make the
+ * plan fit. */
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report);
 
 /* ---- cmd_advise.c ---- */
@@ -479,8 +481,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 
 /* ---- cmd_search.c: functions for searches over devices and over numbers of devices ---- */
 
-/* Finds the batch of the options. If they give none, adds an option with a batch that such models are usually
- * trained with, and sets *chosen. A plan file has its own batch; *global_batch is then 0. */
+/* Finds the global batch in the options. If the options give no batch, adds an option with a usual batch for the model,
+ * and sets *chosen. A plan file has its own batch; *global_batch is then 0. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
                             bool *chosen, nnc_error *err);
 
@@ -488,8 +490,8 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
 
 /* The best plan on a device, or on a number of devices. */
 typedef struct nnc_best {
-    nnc_found found;          /* its numbers are NaN when no plan was found */
-    const nnc_result *result; /* estimate of the plan, whose rows are not valid; NULL = no plan was found */
+    nnc_found found;          /* all numbers are NaN if no plan was found */
+    const nnc_result *result; /* estimate of the plan, without a valid op table; NULL = no plan was found */
     const char *software;     /* NULL = no plan was found */
     const char *reason;       /* why no plan was found, set by the caller; NULL = a plan was found */
     const char *currency;
@@ -505,9 +507,8 @@ nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
 /* Writes the command that estimates the plan, on a line. */
 void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
-/* Writes plans as a table. sizes: the plans have different numbers of devices, which the table shows. The cost of a
- * run or a step is shown if numbers of devices differ, or if the length of the run is known. currency: currency of
- * the prices. */
+/* Writes plans as a table. sizes: the numbers of devices differ and are shown. The cost of a run or a step is shown if
+ * the numbers of devices differ, or if the length of the run is known. currency: currency of the prices. */
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 
@@ -516,7 +517,7 @@ void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report
 
 /* ---- device_ranking.c: search MODEL DEVICE,DEVICE ... ---- */
 
-/* Do the operands name several devices? */
+/* Tests whether the operands name several devices. */
 bool nnc_device_ranking_asked(const nnc_options *options);
 /* Searches the best plan on each device, and ranks the devices. */
 nnc_status nnc_device_ranking_run(nnc_session *session, nnc_error *err);
@@ -535,7 +536,7 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 
 /* ---- cmd_check.c ---- */
 
-/* Values of --format for this command: those of every command, and two for programs that run checks. */
+/* Formats that only this command has, for programs that run checks; all commands have the other values of --format. */
 extern const nnc_format nnc_format_junit, nnc_format_github;
 enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
 const nnc_format *nnc_check_format_at(unsigned index);

@@ -17,7 +17,7 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* points to `places` */
+    line *lines; /* points to the array `places` */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
@@ -395,7 +395,7 @@ typedef struct limits {
 
 #define LIMIT(member) NNC_IN(limits, found.member)
 
-/* Returns the compared quantities, and the same comparison for the layers that do most of the work. Source: "How to
+/* Returns the formula of a limit as text, and its form for the layers that do most of the work. Source: "How to
  * Scale Your Model", chapter 5, Training: https://jax-ml.github.io/scaling-book/training/; for rings:
  * arXiv:2310.01889, section 3. */
 static const char *limit_formula(nnc_limit of)

@@ -122,7 +122,7 @@ static void write_row(nnc_buffer *out, nnc_style style, const nnc_check_report *
     }
 }
 
-/* Counts the metrics that only this version has. They cannot fail. */
+/* Counts the metrics that this version has but the recorded file lacks. Such metrics cannot fail. */
 static int32_t added_metrics(const nnc_check_report *report)
 {
     int32_t added = 0;

@@ -10,10 +10,12 @@
 typedef struct compared_row {
     nnc_report report;
     const char *command; /* the command line that gives this estimate */
-    /* Difference of the step from the first row, and the part of it that comes from the software profile; NaN: both
-     * rows have the same profile. */
+    /* Difference of the step from the first row, and the part of the difference that comes from the software profile.
+     * NaN: both rows have the same profile, or the difference cannot be divided. */
     double change_s, framework_s;
-    const char *split; /* the difference and its parts as text; NULL = only the profile differs */
+    /* change_s as text, divided into the part of the profile and other parts. NULL = the profile is equal or alone
+     * differs, or the change cannot be divided. */
+    const char *split;
 } compared_row;
 
 /* Estimates side by side. varied: for each row, its values of the options in varied_names. */
@@ -36,8 +38,8 @@ static double unit_cost(const nnc_result *result, bool tokens)
     return result->cost_step / (tokens ? (double)result->tokens / 1e6 : (double)result->plan.global_batch / 1e3);
 }
 
-/* Returns the speed that ranks rows: that of the whole run with its losses, if every row has a run; otherwise that
- * of a step. */
+/* Returns the speed by which rows are ranked: the speed of the whole run with its losses if every row has a run, else
+ * the speed of a step. */
 static double rank_speed(const nnc_report *report, bool tokens, bool run)
 {
     return run ? (tokens ? report->run->tokens : report->run->samples) / report->run->run_s
@@ -481,8 +483,8 @@ static nnc_status split_change(const product *p, const nnc_scenario *scenarios, 
     return split != NULL ? NNC_OK : nnc_no_memory(err);
 }
 
-/* Is this list a column of the page? The device and the scenario always are; other lists are if they have several
- * values. */
+/* Tests whether a list is a column of the page. The device and the scenario always are columns; other lists are columns
+ * if they have several values. */
 static bool is_shown(const product *p, int index)
 {
     return index == AXIS_DEVICE || p->axes[index].count > 1 || (index == AXIS_MODEL && p->plans != NULL);

@@ -15,7 +15,7 @@
 
 /* ---- the step ---- */
 
-/* Writes the error of earlier predictions: of measured steps of this model family with this profile. */
+/* Writes the error of the predictions of published steps with the same profile and kind of model. */
 static void write_past(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -111,7 +111,7 @@ static void write_memory(nnc_sheet *sheet, const void *record)
     nnc_table_write(&table, sheet->out, sheet->style);
 }
 
-/* Writes the lower end of the memory, and the open settings of the plan that lead to it. */
+/* Writes the least memory that the open settings of the plan allow, and these settings. */
 static void write_least(nnc_sheet *sheet, const nnc_report *report)
 {
     char least[NNC_NUMBER_TEXT];
@@ -202,8 +202,7 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* If the step with a doubled peak is longer than its elasticity promises by at least this factor, the page explains
- * it. */
+/* Factor from which a difference is explained: step time with a doubled peak / time expected from the elasticity. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -298,7 +297,7 @@ static int step_groups(const nnc_report *report, slice groups[])
             groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
         }
     }
-    const nnc_result *result = report->result; /* host time and bubbles, which are outside of ops */
+    const nnc_result *result = report->result; /* adds host time and bubbles, which are outside of ops */
     if (result->host_s > shown_from * result->step_s) {
         groups[count++] = (slice){ "host", result->host_s };
     }
@@ -326,8 +325,7 @@ static void put_slice(nnc_table *table, const char *indent, const slice *part, d
     nnc_table_share(table, part->amount / step_s);
 }
 
-/* Writes the time of the step twice: by parts, and by groups of ops. In a terminal both are side by side, in
- * Markdown two tables. */
+/* Writes the time of the step in two tables: by parts, and by groups of ops. In a terminal they stand side by side. */
 static void write_parts(nnc_sheet *sheet, const void *record)
 {
     static const nnc_head heads[] = {
@@ -564,7 +562,8 @@ enum { CHANGE_LINES = 3 };
 /* Smallest gain for which a change is called faster. */
 static const double shown_gain = 1.01;
 
-/* The report comes first, so that a pointer to this struct is also one to the report. */
+/* The record of the first screen. Its first member is the report, so that a pointer to it is also a pointer to a
+ * report. */
 typedef struct first_screen {
     nnc_report report;
     const nnc_plan_changes *changes;
@@ -690,7 +689,7 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     nnc_sheet_end(sheet);
 }
 
-/* Is a change so long that it takes a second line? */
+/* Tests whether a change is so long that it needs a second line. */
 static bool is_long(const char *options)
 {
     enum { LONG = 38 };
@@ -731,7 +730,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
     }
 }
 
-/* Writes which inputs --full explains. */
+/* Writes a line that says what --full shows in addition. */
 static void write_more(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -832,7 +831,7 @@ const nnc_view nnc_estimate_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
 };
 
-/* The same document as the whole page, with the first screen as its page. */
+/* View of an estimate: the JSON of the whole page, but only the first screen as its page. */
 static const nnc_view first_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
 };
@@ -869,7 +868,7 @@ static nnc_status write_report(nnc_session *session, const nnc_report *report, c
     return options->trace != NULL ? write_trace(report, options->trace, err) : NNC_OK;
 }
 
-/* Computes the sensitivity, in a scratch of its own, because the report points into the other scratch. */
+/* Computes the sensitivity in a second scratch, because the report points into the first scratch. */
 static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entries[NNC_PARAMETER_COUNT], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
@@ -882,7 +881,7 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     return status;
 }
 
-/* Finds the open properties of the software, also in a scratch of its own. */
+/* Finds the open properties of the software, in a second scratch too. */
 static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
@@ -934,7 +933,7 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     }
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
-    if (tries) { /* these estimates replace the rows in scratch */
+    if (tries) { /* these estimates overwrite the op table in scratch */
         NNC_TRY(nnc_scenario_eager(scenario, scratch, &report->eager_s, err));
         NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
         NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));

@@ -181,7 +181,7 @@ static nnc_status load_software(nnc_specs *specs, const char *id, nnc_scratch *s
     return NNC_OK;
 }
 
-/* The records of one list. */
+/* A list to print (devices, models or software) with its records. */
 typedef struct listing {
     const nnc_metrics *metrics;
     void *records;
@@ -199,7 +199,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     nnc_table_of(out, style, lines_of(record));
 }
 
-/* The document of a list, with one member, which has the records. */
+/* Metrics of the JSON document of a list: one member with all records. */
 #define DOCUMENT(key, table)                                    \
     {                                                           \
         .rows = &(const nnc_metric){ .name = (key),             \
@@ -233,7 +233,7 @@ static const struct {
 };
 enum { LIST_COUNT = sizeof lists / sizeof lists[0] };
 
-/* Does the id, the name or an alias contain this text, in upper or lower case? NULL = any text. */
+/* Tests whether the id, the name or an alias contains a text, in upper or lower case. text NULL = no condition. */
 static bool has_text(const nnc_metrics *metrics, const void *record, const char *text)
 {
     static const char *const columns[] = { "id", "name", "aliases" };
@@ -296,7 +296,7 @@ static nnc_status list_one(nnc_session *session, int which, const char *text, nn
     return status == NNC_OK ? list_all(session, which, ids, count, text, err) : status;
 }
 
-/* Is the word the name of the list, in the plural or singular ("devices", "device")? */
+/* Tests whether a word is the name of a list, in the plural or singular ("devices", "device"). */
 static bool is_called(const char *name, const char *word)
 {
     const size_t length = strlen(name);

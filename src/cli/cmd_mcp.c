@@ -1,6 +1,7 @@
 /* nncost mcp: makes the commands tools of the Model Context Protocol, over standard input and output. Each line is a
  * JSON-RPC 2.0 message. A member that a tool does not know is refused, so that an assistant does not take the answer
- * for that of another question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and "tools". */
+ * for the answer to another question. Source: modelcontextprotocol.io, specification 2025-06-18, "stdio" and
+ * "tools". */
 #include <limits.h>
 
 #include <nncost/nncost.h>
@@ -16,7 +17,7 @@ enum { WORDS_MAX = 96, OPTIONS_MAX = 256, OPERANDS_MAX = 3, DEFAULTS_MAX = 24, F
 /* A tool is a command with its operands. */
 static const struct tool {
     const char *name, *operands[OPERANDS_MAX], *help;
-    const char *fields[DEFAULTS_MAX]; /* members of the answer if the call names no fields; none = a short form of
+    const char *fields[DEFAULTS_MAX]; /* members of the answer if the call names no fields; empty = a short form of
                                        * the whole answer */
 } tools[] = {
     { "estimate",
@@ -123,7 +124,8 @@ static const nnc_command *command_of(const struct tool *tool)
     return NULL;
 }
 
-/* Has a tool this option? Tools do not have options that write files, or change the output for people. */
+/* Tests whether a tool has an option. Tools lack options that write files, and options that change the page for
+ * people. */
 static bool is_for_tools(const nnc_option_text *option)
 {
     static const char *const others[] = { "--output",   "--trace",  "--plans",   "--db",    "--update",
@@ -146,7 +148,7 @@ static void key_of(const char *name, char key[NNC_OPTION_NAME])
     }
 }
 
-/* May the options of a command be lists of values? */
+/* Tests whether the options of a command may be lists of values. */
 static bool takes_lists(const nnc_command *command)
 {
     return command == &nnc_cmd_compare || command == &nnc_cmd_search || command == &nnc_cmd_scale ||
@@ -243,10 +245,10 @@ static void put_tool(nnc_buffer *out, const struct tool *tool)
 
 enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 
-/* The members that are selected. */
+/* A selection of members of a JSON answer. */
 typedef struct choice {
     const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
-    bool *found;              /* for each path: does it name a member? */
+    bool *found;              /* for each path: whether it names a member */
     int most, depth;          /* largest number of elements of a list; largest depth of objects */
     bool cut;                 /* a list was cut */
     nnc_buffer *out;
@@ -254,7 +256,7 @@ typedef struct choice {
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Is the member at `at` selected, or a member below it? */
+/* Tests whether the member with path `at` is selected, or a member inside it. */
 static reach reach_of(choice *c, const char *at)
 {
     const size_t length = strlen(at);
@@ -419,8 +421,8 @@ static void add_word(words *w, const char *begin, const char *middle, const char
     }
 }
 
-/* Does a list of names, with commas, contain standard input, a pipe, or a name longer than any path? Standard input
- * has the messages, and reading a pipe could wait forever. */
+/* Tests whether a list of names, with commas, contains standard input, a pipe, or a name longer than any path. Standard
+ * input has the messages, and reading a pipe could wait forever. */
 static bool names_pipe(const char *list)
 {
     char name[PATH_MAX];
@@ -482,7 +484,7 @@ static void add_option(words *w, const char *key, nnc_json value)
     add_word(w, name, "=", text);
 }
 
-/* Is this an option of the command, but not a switch? */
+/* Tests whether a key is an option of the command that takes a value. */
 static bool takes_value(const nnc_command *command, const char *key)
 {
     nnc_option_text option;
@@ -759,7 +761,7 @@ void nnc_mcp_put_id(nnc_buffer *out, nnc_json id)
     }
 }
 
-/* Is the id one that an answer can repeat: a string, or a number that a double holds exactly? */
+/* Tests whether an answer can repeat an id: it is a string, or a number that a double represents exactly. */
 static bool is_id(nnc_json id)
 {
     return nnc_json_type_of(id) == NNC_JSON_TEXT ||
@@ -822,7 +824,8 @@ static void reply(nnc_buffer *out, nnc_json root, nnc_arena *arena)
     nnc_buffer_text(out, "}\n");
 }
 
-/* Does the message need an answer? Notifications do not, nor do answers to requests, because this server makes none. */
+/* Tests whether a message needs an answer. Notifications need no answer. Answers need none either: this server sends no
+ * requests. */
 static bool wants_answer(nnc_json root)
 {
     return nnc_json_type_of(root) != NNC_JSON_OBJECT || nnc_json_get(root, "id").node != NULL ||

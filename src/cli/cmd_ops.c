@@ -38,7 +38,7 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
     return nnc_op_name(cost->op);
 }
 
-/* Makes rows in the order of first appearance. Returns their number. */
+/* Makes the rows, in the order of first appearance. Returns the number of rows. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
 {
     int32_t count = 0;
@@ -108,10 +108,10 @@ NNC_GET(get_flops, ops_row, nnc_number_cell((self->flops + self->vector_flops) /
 
 NNC_GET(get_bytes, ops_row, nnc_number_cell(self->bytes / shown_instances(self)))
 
-/* 0 bytes give no value. */
+/* FLOPs per byte; with 0 bytes the cell is empty. */
 NNC_GET(get_intensity, ops_row, nnc_number_cell((self->flops + self->vector_flops) / self->bytes))
 
-/* An op without time overlaps other ops, so it has no share and no bound. */
+/* Time of one instance or of a sum. An op without time overlaps other ops: it has no time, share and bound. */
 NNC_GET(get_time, ops_row, nnc_number_cell(self->seconds > 0 ? self->seconds / shown_instances(self) : (double)NAN))
 
 NNC_GET(get_share, ops_row, nnc_number_cell(self->seconds / NNC_OWNER(nnc_report)->result->step_s))
@@ -148,7 +148,7 @@ static nnc_cell get_path(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
     return nnc_text_cell(nnc_op_path(row->cost->op, text, NNC_METRIC_TEXT_MAX));
 }
 
-/* Empty for an op that keeps no tensors for backward. */
+/* Returns the kept bytes; an empty cell for an op that keeps no tensors for backward. */
 static nnc_cell get_kept(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const nnc_op *op = ((const ops_row *)place->record)->cost->op;
@@ -197,7 +197,7 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The list that is shown. The report comes first, because getters read the owner of a row as a report. */
+/* The table of ops to show. Its first member is the report, because getters read the owner of a row as a report. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -277,7 +277,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
-    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows as --by asks */
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows by op, group or phase */
     const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
     shown.document = &own;
@@ -295,7 +295,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-/* The run is shown only with its input, so its other options are refused without it. */
+/* Checks the options of a run. The page shows only the input of a run, so other options of a run are refused without
+ * input options. */
 static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err)
 {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);

@@ -24,8 +24,8 @@ typedef struct scale_row {
     double framework_s; /* with --software any: the step minus the step of the same plan with the software of the
                          * first plan; otherwise NaN */
     double efficiency;  /* throughput per device, divided by the highest of all numbers of devices */
-    /* Device time of each part beyond that of the number of devices with the highest throughput per device, divided
-     * by the device time here; negative: less device time. */
+    /* For each part: (device time per step here - device time in the row with the highest throughput per device) /
+     * device time of the whole step here. Negative: less device time here. */
     double lost[NNC_SCALE_COUNT];
 } scale_row;
 
@@ -45,8 +45,8 @@ static const char *part_name(unsigned part)
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* Returns the part that lost most, or the part that lost most after `than` (-1 = most of all); -1 = no such part
- * lost half a percent. */
+/* Returns the part with the largest loss that is smaller than the loss of part `than` (-1 = the largest of all).
+ * Returns -1 if that loss is below half a percent. */
 static int most_lost(const scale_row *row, int than)
 {
     int most = -1;
@@ -94,7 +94,7 @@ static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT
 
 #define BEST(member) NNC_IN(scale_row, best.member)
 #define FOUND(member) NNC_IN(scale_row, best.found.member)
-/* A row with a name is for programs, a row with a head is for people. */
+/* Rows with a name are written for programs, rows with a head for people. */
 static const nnc_metric scale_rows[] = {
     NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
     NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s", .help = "One optimizer step of the best plan.",
@@ -290,9 +290,9 @@ static double device_s(const scale_row *row)
     return row->best.found.step_s * row->devices;
 }
 
-/* Computes the efficiency of each row, relative to the row with the highest throughput per device; so it is at most
- * 1. This need not be the row with fewest devices, because a plan with little memory may be slower. On entry `lost`
- * has the device time of each part, afterwards the difference from that row. */
+/* Computes the efficiency of each row relative to the row with the highest throughput per device, so at most 1. (The
+ * row with the fewest devices need not be the best, because plans with little memory may be slower.) `lost` has the
+ * device time of each part before the call, and the relative difference from the best row after it. */
 static void compare_sizes(nnc_scale *scale)
 {
     double base[NNC_SCALE_COUNT];

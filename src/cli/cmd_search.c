@@ -89,7 +89,7 @@ static bool software_differs(const nnc_found *list, int32_t count)
     return false;
 }
 
-/* Do two plans have the same numbers in the table? */
+/* Tests whether two plans have the same numbers in the table. */
 static bool is_like(const nnc_found *a, const nnc_found *b)
 {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
@@ -301,10 +301,10 @@ static bool is_as_fast(const nnc_found *a, const nnc_found *b)
     return fabs(a->step_s - b->step_s) <= 1e-6 * b->step_s;
 }
 
-/* Writes how certain the first plan is, and which other plan is most likely the best. */
+/* Writes the probability that the first plan is the fastest, and the most likely other plan. */
 static void write_sure(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
-    enum { STEPS = 20 }; /* number of steps of a run that would decide */
+    enum { STEPS = 20 }; /* number of measured steps that would decide between the plans */
     const nnc_search_result *r = report->result;
     const nnc_sure *sure = report->sure;
     char word[NNC_METRIC_TEXT_MAX], time[NNC_NUMBER_TEXT];
@@ -444,7 +444,7 @@ static nnc_status read_given(const nnc_scenario_args *given, nnc_plan *plan, nnc
     return NNC_OK;
 }
 
-/* Returns the whole number of a setting; `none` if it is not given, 0 if it is a list. */
+/* Returns the value of a setting as a whole number; `none` if it is not given, 0 if it is a list. */
 static int64_t whole_setting(const nnc_scenario_args *given, const char *name, int64_t none)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -510,8 +510,8 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
     return keep_batch(given, arena, *global_batch, err);
 }
 
-/* Estimates a plan that a search found, because the search does not keep its parts, its bound and its energy. The
- * result is in the arena; its rows are valid until the next use of scratch. */
+/* Estimates a plan that a search found, because the search does not keep the parts of the step, the bound and the
+ * energy. The result is in the arena; its op table is valid until the next use of scratch. */
 static nnc_status estimate_found(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                                  nnc_scratch *scratch, nnc_arena *arena, const nnc_result **result, nnc_error *err)
 {
@@ -577,8 +577,8 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best)
 /* ---- how certain the order of the list is ---- */
 
 /* Two plans of one search share a part of their error, which comes from the model, the device and the profile. This
- * is its share of the variance. It was chosen on pairs of published steps that differ only in the plan:
- * tests/sure.py prints how often a plan is the faster one if this model says 80 %. */
+ * constant is the share of the variance that they have in common. It was chosen on pairs of published steps that differ
+ * only in the plan: tests/sure.py prints how often a plan is faster when its probability is 80 %. */
 static const double common_share = 0.7;
 
 /* 90 % of a normal distribution lie within this number of standard deviations. */
@@ -594,7 +594,7 @@ static double above(double x)
  * the other plans. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* has the same step as the plan before it */
+    bool repeats; /* the step is the same as of the previous plan */
 } candidate;
 
 /* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over
@@ -665,7 +665,7 @@ static nnc_status emit_best(nnc_session *session, const nnc_search_report *repor
     return nnc_emit_plan(session, &plan, NULL, err);
 }
 
-/* batch_chosen: points to a bool. */
+/* Writes the result of a search. batch_chosen: points to a bool. */
 static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report, nnc_error *err)
 {
     nnc_search_report found = *report;

@@ -119,7 +119,7 @@ static nnc_lines front_lines(const void *record)
     return (nnc_lines){ &found_metrics, NULL, self->result->front, self->result->front_count };
 }
 
-/* The record for the rows of a deployment. */
+/* A deployment that was found, with its label and currency: the record of the page. */
 typedef struct priced {
     nnc_serve_found found; /* first, because conditions and metrics read it */
     const char *label, *currency;
@@ -209,7 +209,7 @@ const nnc_view nnc_serve_search_view = {
 
 static const char option[] = "--slo";
 
-/* May a metric have a limit? It must be a single number of nnc_serve, in a section. */
+/* Tests whether a metric can have a limit: it must be a single number in a section of nnc_serve. */
 static bool has_limit(const nnc_column *column)
 {
     const nnc_metric *row = column->metric;
@@ -364,7 +364,7 @@ const nnc_command nnc_cmd_serve_search = {
 typedef struct serve_rows {
     nnc_report *reports;
     int64_t count, illegal;              /* illegal: number of combinations that were left out */
-    bool models, devices, engines;       /* do they vary? */
+    bool models, devices, engines;       /* the rows differ in model, device or engine */
     const char *names[NNC_SETTINGS_MAX]; /* options that vary; for each, the index of its value in the values of a
                                           * row */
     int32_t axis_of[NNC_SETTINGS_MAX];
@@ -382,7 +382,7 @@ static const nnc_metric sweep_rows[] = ROWS(&nnc_serve_metrics), images_rows[] =
 static const nnc_metrics sweep_document = NNC_METRICS("served side by side", sweep_rows, serve_rows);
 static const nnc_metrics images_document = NNC_METRICS("images side by side", images_rows, serve_rows);
 
-/* Does the first model make images? Then all models do. */
+/* Tests whether the first model makes images; then all models do. */
 static bool makes_images(const serve_rows *rows)
 {
     return rows->reports[0].images != NULL;

@@ -38,7 +38,7 @@ static nnc_cell get_value(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]
                                                   : nnc_text_cell(strcmp(field->value, "-") == 0 ? NULL : field->value);
 }
 
-/* Writes a large or small number with a prefix; the column with all its digits is another one. */
+/* Writes a large or small number with a prefix; another column shows all digits. */
 static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX])
 {
     const shown_field *field = place->record;
@@ -64,7 +64,7 @@ static const nnc_metric field_rows[] = {
     NNC_AS("from", TEXT, .get = get_from, .head = "from", .more = NNC_MORE(.when = is_like_another)),
 };
 static const nnc_metrics field_metrics = NNC_METRICS("a field", field_rows, shown_field);
-/* Columns of a file that is not based on another file: without "from". */
+/* Columns for a file without the key "like": there is no column "from". */
 static const nnc_metrics own_metrics = { .rows = field_rows,
                                          .count = sizeof field_rows / sizeof field_rows[0] - 1,
                                          .record_size = sizeof(shown_field) };
@@ -96,7 +96,7 @@ static void add_field(shown_spec *to, const char *name, const char *value, const
     to->failed = to->failed || field->name == NULL || field->value == NULL;
 }
 
-enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a list may have the names of all layers */
+enum { NAME_MAX_LENGTH = 128, VALUE_MAX_LENGTH = 8192 }; /* a value may be a list with the names of all layers */
 
 static void add_rates(shown_spec *to, const nnc_field *field, const void *object, const char *name)
 {
@@ -130,28 +130,28 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
-/* Is the field a comment of the file? Comments are shown with the sources. */
+/* Tests whether a field is a comment of the file. Comments are shown with the sources. */
 static bool is_comment(const nnc_field *field)
 {
     return field->type == NNC_FIELD_TEXT && field->size == 0;
 }
 
-/* Is the field rare and not set? Such fields are not shown. */
+/* Tests whether a field is rare and not set, so that it is not shown. */
 static bool is_off(const nnc_field *field, const char *text)
 {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
                            (field->type == NNC_FIELD_ENUM && strcmp(text, field->names.of(0)) == 0));
 }
 
-/* Are these efficiencies neutral, because products of the number format were not measured? */
+/* Tests whether the efficiencies of a number format are neutral, because its products were not measured. */
 static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *e)
 {
     return to->device != NULL && e->sustained_fraction == 1.0 && e->memory_fraction == 1.0 && e->fixed_s == 0.0 &&
            isnan(e->wave_quantization);
 }
 
-/* Is the object neutral, because it was not fitted? Unfitted efficiencies are all 1 and are not shown, and neither
- * are unfitted parameters of serving. */
+/* Tests whether an object is neutral, because it was not fitted. Unfitted efficiencies (all 1) and unfitted parameters
+ * of serving are not shown. */
 static bool is_neutral(const shown_spec *to, const void *place)
 {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
@@ -361,7 +361,7 @@ static void put_field(nnc_record *record, const nnc_field *field, const nnc_mode
     nnc_record_close(record);
 }
 
-/* Would the field have the same value in a file that does not have its key? */
+/* Tests whether a field would have the same value in a file without its key. */
 static bool is_default(const nnc_field *field, const nnc_model *model, const nnc_model *empty)
 {
     int32_t count = 0;
@@ -625,7 +625,7 @@ static void print_fault(void *context, const nnc_error *fault)
     *exit_code = code > *exit_code ? code : *exit_code;
 }
 
-/* Always true, because only files without a fault are listed. */
+/* Returns true for every file in the list, because only files without a fault are listed. */
 NNC_GET(get_ok, void, nnc_bool_cell(true))
 
 NNC_GET(get_file, void, nnc_text_cell(*(char *const *)self))

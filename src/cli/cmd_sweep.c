@@ -230,7 +230,7 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* Prints how many plans have no row. */
+/* Prints the number of plans without a row. */
 static void say_hidden(row_sink *sink)
 {
     const nnc_sweep_tally *tally = &sink->tally;
@@ -407,7 +407,7 @@ static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sin
     return well;
 }
 
-/* Prints why there are no rows. */
+/* Prints the reason why there are no rows. */
 static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
 {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
@@ -454,7 +454,7 @@ static nnc_status run_ranks(nnc_session *session, nnc_rank_group ranks, const nn
         if (ranks.rank == 0 && well) {
             status = finish(session, sweep, &sink, status, err);
         } else if (ranks.rank == 0) {
-            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* with a failure, the old file stays */
+            sink_close(&sink, session->out, NNC_NO_MEMORY, NULL); /* after a failure the old file is not replaced */
         }
     }
     nnc_interrupt_release(&interrupt);

@@ -24,7 +24,7 @@ typedef struct answer {
     const char *recorded_device;
     const char *device; /* id; NULL = not known */
     int64_t kernels, steps;
-    int64_t shown; /* number of rows on a page */
+    int64_t shown; /* largest number of rows on a page */
 } answer;
 
 static const char *class_name(unsigned class)
@@ -471,7 +471,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     return NNC_OK;
 }
 
-/* The operators with most time as a picture, where -o names one; false: it names no picture. */
+/* Draws the operators with most time if -o names a picture. Returns false if it names no picture. */
 static bool draw(nnc_session *session, const answer *a, nnc_error *err, nnc_status *status)
 {
     enum { OPS_MAX = 40 };
@@ -518,7 +518,8 @@ static bool draw(nnc_session *session, const answer *a, nnc_error *err, nnc_stat
     return true;
 }
 
-/* A step of the trace against that of the estimate. Bubbles and launches are what keeps an estimated device idle. */
+/* Compares a step of the trace with the estimated step. Bubbles and launches are the idle time of the estimated
+ * step. */
 static nnc_status add_parts(nnc_session *session, void *context, nnc_scenario *scenario, nnc_scratch *scratch,
                             nnc_error *err)
 {

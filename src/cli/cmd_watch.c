@@ -1,8 +1,8 @@
-/* nncost watch: does a run keep to its plan? Compares its log, line by line, with the interval of the estimate. */
+/* nncost watch: compares the log of a run, line by line, with the interval of its estimate. */
 #include "cli/cli_internal.h"
 #include "lab/lab_internal.h"
 
-/* The limits of an alarm are this many times as far from the estimate as the ends of its interval (as logarithms).
+/* Distance of the limits of an alarm from the estimate / distance of the ends of its interval (both as logarithms).
  * Of 2,191 published steps, 9.2 % lie outside the interval and 3.5 % outside these limits (tests/false_alarms.py). */
 static const double reach = 1.5;
 

@@ -73,7 +73,8 @@ static void write_options(nnc_buffer *out, nnc_style style, unsigned takes)
     }
 }
 
-/* The most used options. A command has some of them; a command with many own options shows only the first of these. */
+/* The most used options, which -h shows if the command has them. A command with many own options shows only the
+ * first. */
 static const char *const common[] = { "--devices",     "--tensor",        "--pipeline",     "--zero",
                                       "--micro-batch", "--micro-batches", "--global-batch", "--seq-len",
                                       "--precision",   "--recompute",     "--set",          "--output",
@@ -112,7 +113,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Is the option specific to this command? Rarely used options do not count. */
+/* Tests whether an option is specific to a command. Rarely used options do not count. */
 static bool is_own(unsigned takes, const nnc_option_text *option)
 {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
@@ -207,7 +208,7 @@ void nnc_help_program_brief(nnc_buffer *out)
 
 enum { MANY = 100 };
 
-/* Is the group shown only by --help-all: software details, or (except in 'run') groups of a whole run? */
+/* Tests whether only --help-all shows a group: software details, or (except in 'run') groups of a whole run. */
 static bool is_rare_group(const nnc_command *command, const char *group)
 {
     static const char *const rare[] = { "Software",    "Run",   "Failures", "Checkpoints",
@@ -388,7 +389,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* other kinds of records in the list */
+    if (more->others != NULL) { /* the list may have other kinds of records */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -421,7 +422,7 @@ static nnc_status put_columns(nnc_record *record)
     const nnc_status status = arena != NULL ? nnc_columns_of(&nnc_estimate_metrics, arena, &columns) : NNC_NO_MEMORY;
     for (int32_t i = 0; status == NNC_OK && i < columns.count; i++) {
         nnc_metric row = *columns.list[i].metric;
-        row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* null in the row of an illegal plan */
+        row.hop = row.type == NNC_METRIC_WHOLE ? 1 : row.hop; /* the value is null in the row of an illegal plan */
         row.each_count = 0;
         put_metric(record, &row, columns.list[i].name);
     }

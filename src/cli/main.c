@@ -84,7 +84,7 @@ static const char *find_data(char path[PATH_MAX])
     return NULL;
 }
 
-/* Words that people try first. */
+/* Words that users often try, with the command that they mean. */
 static const char *const other_words[][2] = {
     { "devices", "list devices" },
     { "gpus", "list devices" },
@@ -236,7 +236,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     return status;
 }
 
-/* Is "--serve" among the options? */
+/* Tests whether "--serve" is among the options. */
 static bool asks_to_serve(int argc, char **argv)
 {
     int i = 2;
@@ -246,8 +246,8 @@ static bool asks_to_serve(int argc, char **argv)
     return i < argc && strcmp(argv[i], "--serve") == 0;
 }
 
-/* Is the word a question about the program itself? Returns 'v' for its version, 'h' for brief help, 'H' for full
- * help, and 0 for a command. */
+/* Returns 'v' if a word asks for the version of the program, 'h' for brief help, 'H' for full help; 0 = another
+ * word. */
 static int about_itself(const char *word)
 {
     static const struct {
@@ -286,7 +286,7 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
     return NNC_OK;
 }
 
-/* Returns the first given option that writes a file; NULL = none. */
+/* Returns the first given option that writes a file; NULL = no such option. */
 static const char *writing_option(const nnc_options *options)
 {
     return options->output != NULL           ? "--output"
@@ -298,7 +298,7 @@ static const char *writing_option(const nnc_options *options)
                                              : NULL;
 }
 
-/* Checks that --output does not replace a file that the command reads, by whichever name. */
+/* Checks that --output does not replace a file that the command reads, even under another name. */
 static nnc_status check_output(const nnc_options *options, nnc_error *err)
 {
     struct stat out, in;
@@ -375,8 +375,8 @@ static void keep_blocks_apart(void)
 #endif
 }
 
-/* A file becomes a tree of some hundred small blocks, which are freed together. They are taken from one block, which is
- * empty again with the last of them; what does not fit comes from malloc. */
+/* Size of the memory for the tree of a file. A tree has several hundred small pieces of memory, which are freed
+ * together. When the last piece is freed, all of the memory is used again. Pieces that do not fit come from malloc. */
 enum { TREES_BYTES = 1 << 20, TREES_ALIGN = 16 };
 static struct {
     size_t used, live;

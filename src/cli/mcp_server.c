@@ -24,7 +24,7 @@
  * answer. */
 enum { MESSAGE_MAX = 1 << 20, INPUT_MAX = 2 << 20, ANSWER_MAX = 16 << 20, BLOCK = 1 << 16 };
 
-/* Is the memory of a call limited? With a sanitizer it is not, because a sanitizer reserves much more address space
+/* Whether the memory of a call is limited. It is not limited with a sanitizer, which reserves much more address space
  * than it uses. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(NNCOST_FUZZ)
 enum { LIMITS_MEMORY = 0 };
@@ -40,7 +40,7 @@ typedef struct server {
     char *input;     /* INPUT_MAX + 1 bytes */
     size_t used, at; /* number of bytes of input; offset of the next message */
     bool ended;      /* standard input has ended */
-    bool skipping;   /* the rest of a message that is too long is being skipped */
+    bool skipping;   /* the end of a message that is too long is being skipped */
     bool cancels;    /* the input may contain a cancellation */
 } server;
 
@@ -132,7 +132,7 @@ static message read_message(char *line, size_t size)
     return m;
 }
 
-/* Does a message in the input cancel this one? */
+/* Tests whether a message in the input cancels the call of message m. */
 static bool is_cancelled(server *s, const message *m)
 {
     size_t at = s->at, size = 0;
@@ -340,5 +340,5 @@ nnc_status nnc_mcp_serve(nnc_session *session, nnc_error *err)
     return status;
 }
 #else
-typedef int nnc_no_mcp_server; /* a translation unit has a declaration */
+typedef int nnc_no_mcp_server; /* a translation unit must have a declaration */
 #endif

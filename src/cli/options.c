@@ -66,7 +66,7 @@ static void list_spellings(spellings *list, unsigned takes)
     }
 }
 
-/* Finds the entry with the spelling of the word up to a '=', in upper or lower case; NULL = none. */
+/* Finds the option with the spelling of a word up to a '=', in upper or lower case; NULL = no such option. */
 static const spelling *find_spelling(const spellings *list, const char *word)
 {
     const size_t length = strcspn(word, "=");
@@ -79,7 +79,7 @@ static const spelling *find_spelling(const spellings *list, const char *word)
     return NULL;
 }
 
-/* Finds the entry of a letter, such as 'o'; NULL = none. */
+/* Finds the option of a letter, such as 'o'; NULL = no such option. */
 static const spelling *find_letter(const spellings *list, int letter)
 {
     for (int i = 0; i < list->count; i++) {
@@ -189,8 +189,8 @@ static nnc_status store_text(const nnc_field *field, const char *option, const c
     return NNC_OK;
 }
 
-/* Is the value a number or one of a list of words? Such values are read last, because the form of the command may
- * not have the option. */
+/* Tests whether a value is a number or one of a list of words. Such values are read last, because the form of the
+ * command may not have the option. */
 static bool is_read_last(const nnc_field *field)
 {
     return field->type != NNC_FIELD_BOOL && field->type != NNC_FIELD_TEXT;
@@ -348,7 +348,7 @@ static bool find_file(char path[PATH_MAX])
     return length > 0 && length < PATH_MAX && access(path, F_OK) == 0;
 }
 
-/* Is the first operand a plan file? A plan file has everything that its estimates depend on, so the defaults file is
+/* Tests whether the first operand is a plan file. A plan file has all inputs of its estimates, so the defaults file is
  * not used. */
 static bool asks_plan_file(const nnc_options *options)
 {
@@ -598,7 +598,7 @@ static nnc_status read_arguments(int argc, char **argv, const char *command, con
     for (; status == NNC_OK && optind < argc; optind++) { /* all words after "--" are operands */
         options->operands[options->operand_count++] = argv[optind];
     }
-    options->operands[options->operand_count] = NULL; /* takes the place of argv[argc] */
+    options->operands[options->operand_count] = NULL; /* ends the list, in the place of argv[argc] */
     return status;
 }
 
@@ -615,7 +615,7 @@ void nnc_options_free(nnc_options *options)
     options->expanded = NULL;
 }
 
-/* Is any argument an unknown option, perhaps one of another program? */
+/* Tests whether an argument is an unknown option, perhaps of another program. */
 static bool has_unknown(int argc, char **argv, const spellings *list)
 {
     char option[NNC_OPTION_NAME];

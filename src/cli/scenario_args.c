@@ -1,5 +1,5 @@
 /* Turns operands and options into a scenario: loads and estimates a model, a device and a plan. Also turns a
- * scenario into its command line, which search, compare and sweep print next to each plan. */
+ * scenario into its command line, which search, compare and sweep print with each plan. */
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 
@@ -258,8 +258,8 @@ static bool is_given(const nnc_scenario_args *given, const char *name)
     return false;
 }
 
-/* Does this field follow from other options of the command? Then it is left out. With a plan file, degrees are kept,
- * because the file may have other values. */
+/* Tests whether a field is left out of the command line, because it follows from other options. With a plan file,
+ * degrees are written, because the file may have other values. */
 static bool follows(const nnc_field *field, const nnc_plan *plan, bool of_plan_file)
 {
     if (strcmp(field->name, "schedule") == 0) {
@@ -296,8 +296,9 @@ static void put_choices(nnc_buffer *out, const nnc_metrics *choices, const nnc_c
     }
 }
 
-/* Returns plan number `index` of a report. With several numbers of devices, these are the best plan and the nearest
- * miss of each; otherwise the best plans, the Pareto front and the nearest miss. NULL after the last. */
+/* Returns plan `index` (from 0) among the plans of a report; NULL after the last. With several numbers of devices, the
+ * plans are the best plan and the nearest miss of each number; otherwise the best plans, the Pareto front and the
+ * nearest miss. */
 static nnc_found *found_at(nnc_search_report *report, int32_t index)
 {
     nnc_search_result *result = report->result;

@@ -126,8 +126,8 @@ static nnc_status read_devices(const char *text, nnc_arena *arena, nnc_search_ta
     return NNC_OK;
 }
 
-/* Moves the settings that a search varies, several numbers of devices, and --shard I/N into the task. The other
- * settings hold for every plan. */
+/* Moves three kinds of settings into the task: fields that the search varies, several numbers of devices, and --shard
+ * I/N. The other settings hold for every plan. */
 static nnc_status split_settings(nnc_options *options, nnc_arena *arena, nnc_search_task *task, nnc_error *err)
 {
     int kept = 0;
@@ -247,8 +247,8 @@ static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int
     return NNC_OK;
 }
 
-/* Applies --max-devices to the numbers of devices. If neither these nor the devices of the plan are given, makes a
- * list up to --max-devices. */
+/* Applies --max-devices to the numbers of devices. If no number of devices is given, makes a list up to
+ * --max-devices. */
 static nnc_status settle_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                                nnc_search_task *task, nnc_error *err)
 {
@@ -309,7 +309,7 @@ typedef struct base {
     void *context; /* argument of write */
 } base;
 
-/* Gives plans of a named framework its formats of gradients and optimizer states, unless --policy is given. */
+/* Sets the precision policy of the plans to the policy of a named framework, unless --policy is given. */
 static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
 {
     const nnc_policy policy = scenario->software.policy;
@@ -323,8 +323,8 @@ static void keep_policy(nnc_scenario_args *given, nnc_scenario *scenario)
     }
 }
 
-/* Loads the scenario that all plans start from. Of a plan file, keeps the number of devices and the global batch,
- * and searches how these are divided. */
+/* Loads the scenario that all plans start from. From a plan file it keeps the number of devices and the global batch;
+ * the search decides how these are divided. */
 static nnc_status load_base(nnc_session *session, nnc_arena *arena, base *b, nnc_search_task *task, nnc_error *err)
 {
     const nnc_scenario *scenario = &b->scenario;

@@ -67,7 +67,7 @@ static nnc_status write_stdout(const char *text, size_t size, nnc_error *err)
 nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc_error *err)
 {
     struct stat status;
-    text = text != NULL ? text : ""; /* the bytes of an empty buffer are NULL */
+    text = text != NULL ? text : ""; /* an empty buffer has bytes = NULL */
     if (path == NULL) {
         return write_stdout(text, size, err);
     }
@@ -176,7 +176,7 @@ static void set_of(uint32_t bits, sigset_t *set)
     }
 }
 
-/* A signal that the shell ignores, for example for a background job, stays ignored. */
+/* Holds signals back. A signal that the shell ignores, for example for a background job, stays ignored. */
 void nnc_interrupt_hold(nnc_interrupt *interrupt)
 {
     struct sigaction action;

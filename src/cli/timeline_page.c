@@ -5,7 +5,7 @@
 
 static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";
 
-/* The intervals of one stage. */
+/* The list of intervals of one stage. */
 typedef struct lane {
     const nnc_interval *at, *end;
 } lane;
@@ -105,7 +105,7 @@ static void write_lane(nnc_sheet *sheet, lane l, bool chunks)
     nnc_sheet_end(sheet);
 }
 
-/* The time from the first start to the last end, and the activities in it. */
+/* A span of time (from the first start to the last end of some intervals), and the time of each activity in it. */
 typedef struct span {
     double begin_s, end_s;
     bool has[NNC_ACTIVITY_COUNT];
@@ -314,7 +314,8 @@ static void put_stage(nnc_record *record, const nnc_report *report, lane l)
     }
 }
 
-/* Has every stage a single chunk? Arrows need this, because otherwise the next stage differs between passes. */
+/* Tests whether every stage has a single chunk. Arrows need this, because else the next stage differs between
+ * passes. */
 static bool one_chunk(const nnc_report *report)
 {
     for (int64_t i = 0; i < report->interval_count; i++) {

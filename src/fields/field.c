@@ -35,7 +35,7 @@ static bool has_limits(const nnc_field *field)
     return field->min != 0 || field->max != 0;
 }
 
-/* Writes a limit: "80 B", "1e9", "1e15 FLOP/s". From a million it has an exponent. */
+/* Writes a limit: "80 B", "1e9", "1e15 FLOP/s". A limit of a million or more is written with an exponent. */
 static void limit_text(const nnc_field *field, double limit, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT], power[16] = "";
@@ -51,8 +51,8 @@ static void limit_text(const nnc_field *field, double limit, char *text, size_t 
     snprintf(text, size, "%s%s%s%s", nnc_number_text(limit, number), power, unit[0] != '\0' ? " " : "", unit);
 }
 
-/* Writes " (did you mean 312e12?)" for a value that is out of range, if it was probably given in another unit: the
- * suggestion is the power of 1000 that brings it nearest to a typical value. */
+/* Writes " (did you mean 312e12?)" for a value that is out of range, if it was probably given in another unit. The
+ * value is multiplied by the power of 1000 that brings it nearest to a typical value. */
 static void slip_text(const nnc_field *field, double value, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -131,7 +131,7 @@ static void expect_number(const nnc_field *field, char *text, size_t size)
     if (!has_limits(field)) {
         snprintf(text, size, "%s", what);
     } else if (field->min == field->max) {
-        /* This version accepts only one value for the field. */
+        /* min equals max: this version accepts only one value for the field */
         snprintf(text, size, "%s in this version", min);
     } else if (field->above_min) {
         snprintf(text, size, "%s above %s, at most %s", what, min, max);
@@ -197,7 +197,7 @@ static void append(char *text, size_t size, size_t *used, const char *part)
     *used += n > 0 ? (size_t)n : 0;
 }
 
-/* Writes one value of a field; of a list, the value at `index`. */
+/* Writes one value of a field as text; for a list, the element `index`. */
 static void value_text(const nnc_field *field, const void *place, int index, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -277,7 +277,7 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME])
     size_t size = 2;
     memcpy(text, "--", size);
     for (; *field != '\0' && size < NNC_OPTION_NAME - 1;
-         field++) { /* a hot loop at start: every command names all of its options */
+         field++) { /* this loop runs often: at its start every command writes the names of all its options */
         text[size++] = (char)(*field == '_' ? '-' : *field);
     }
     text[size] = '\0';
@@ -305,7 +305,7 @@ static nnc_dtype dtype_named(const char *text, size_t length)
     return (nnc_dtype)i;
 }
 
-/* Place that a search has reached: a table, and the part of the name not yet read. */
+/* Position of a search: a table, and the part of the name that is not yet read. */
 typedef struct search {
     const char *what;
     const nnc_field *fields;
@@ -451,7 +451,7 @@ static const char *parse(const nnc_field *field, const char *text, double *value
 
 static const char *set_list(const nnc_field *field, void *object, const char *text, char *expected, size_t size)
 {
-    double values[NNC_PATTERN_MAX]; /* as long as the longest list */
+    double values[NNC_PATTERN_MAX]; /* space for the longest list */
     int32_t count = 0;
     for (const char *at = text; at != NULL;) {
         char part[64];
@@ -534,7 +534,7 @@ nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype d
 
 /* ---- defaults and limits ---- */
 
-/* Returns the value of a member before anything sets it: its default, else "not given". */
+/* Returns the initial value of a member: its default; without a default the value "not given". */
 static double initial_value(const nnc_field *field)
 {
     return field->has_default                                ? field->default_value
@@ -542,8 +542,8 @@ static double initial_value(const nnc_field *field)
                                                              : 0.0;
 }
 
-/* Sets the defaults of a zeroed object: most members that are not doubles stay 0. This runs for each scenario of a plan
- * file. */
+/* Sets the members of a zeroed object to their defaults; most members that are not doubles stay 0. This runs for each
+ * scenario of a plan file. */
 static void init(const nnc_field *fields, size_t count, char *object)
 {
     for (const nnc_field *f = fields; f < fields + count; f++) {
@@ -570,7 +570,7 @@ void nnc_fields_init(const nnc_field_table *table, void *object)
     init(table->fields, table->count, object);
 }
 
-/* Tests whether a number is within the limits of its field, or equal to the value before anything sets it. */
+/* Tests whether a number is within the limits of its field, or equal to the initial value of the field. */
 static bool number_suits(const nnc_field *field, double value)
 {
     const double unset = initial_value(field);

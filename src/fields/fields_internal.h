@@ -1,6 +1,6 @@
-/* Field tables: one row per member of a public struct. Only the row defines the name of the member (in JSON, in --set,
- * as an option, as a CSV column and in the docs), its unit, limits, default and help. Readers of files and options use
- * these rows; so do the functions that fill a struct with its defaults and check it.
+/* Field tables: one row per member of a public struct. The row is the only place that defines the name of the member
+ * (in JSON, in --set, as an option, as a CSV column and in the docs), its unit, limits, default and help. The readers
+ * of files and options use these rows. The functions that set defaults and check a struct use them, too.
  *
  *     field.c            finds a field by name; sets, prints, checks and initialises members
  *     software_fields.c  texts of the public enumerations and flag sets; nnc_software
@@ -33,11 +33,11 @@ typedef enum nnc_field_type {
     NNC_FIELD_TRAIN,          /* unsigned flags: all, or names joined by commas */
     NNC_FIELD_ADAPTERS,       /* unsigned flags: linear, or names joined by commas */
     NNC_FIELD_OFFLOAD,        /* unsigned flags: none, or names joined by commas */
-    NNC_FIELD_OBJECT,         /* members of a nested table, with offsets relative to this field */
-    NNC_FIELD_OBJECT_BY_DTYPE /* an array of such objects, one per number format */
+    NNC_FIELD_OBJECT,         /* a nested struct; offsets in its table are relative to this field */
+    NNC_FIELD_OBJECT_BY_DTYPE /* an array of nested structs, one per number format */
 } nnc_field_type;
 
-/* Members are in the order of their size: the tables are large, and the loader reads all of their pages. */
+/* A row of a field table. Its members are ordered by size, which makes it small: the tables have many rows. */
 typedef struct nnc_field {
     const char *name;
     uint32_t offset, size;
@@ -46,21 +46,21 @@ typedef struct nnc_field {
     bool required : 1;     /* JSON files must have it */
     bool zero_unknown : 1; /* a whole number: 0 = not recorded */
     bool rare : 1;         /* listed only when it is set */
-    bool has_default : 1;  /* default_value is used */
-    uint32_t field_count;  /* rows of a nested table */
+    bool has_default : 1;  /* the field has a default: default_value */
+    uint32_t field_count;  /* number of rows of a nested table */
     const char *unit;      /* "B", "FLOP/s"; NULL = a pure number */
     double min, max;       /* inclusive; both 0 = no limits */
-    double usual; /* a typical value, from which the intended unit of a value out of range is guessed; 0 = no guess */
+    double usual; /* a typical value; it suggests the intended unit of a value out of range; 0 = no suggestion */
     double default_value;
     nnc_names names;                        /* names of the values of an enum */
     const char *(*help_of)(unsigned value); /* help of each enumerator; NULL = the names are enough */
-    uint32_t count_offset;                  /* of a list: where its count is */
+    uint32_t count_offset;                  /* offset of the count of a list */
     int32_t capacity;
     const struct nnc_field *fields; /* fields of a nested table */
     const char *alias;              /* second name of the option: "tp" for tensor; NULL = no second name */
     const char *default_text;       /* text of the default in help: "1", "the device file's"; NULL = no default */
     const char *help;
-    const char *group; /* heading in help; NULL = the heading of the row before */
+    const char *group; /* heading in help; NULL = the heading of the previous row */
 } nnc_field;
 
 typedef struct nnc_field_table {
@@ -93,14 +93,14 @@ typedef struct nnc_field_table {
 
 #define NNC_FIELD(owner, member) NNC_FIELD_AS(NNC_FIELD_TYPE_OF(((owner *)0)->member), owner, member)
 
-/* Describes a member of a struct inside owner. Its name in files has no prefix. */
+/* Describes a member of a struct that is inside `owner`. The name of the field in files is only the member's name. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
 #define NNC_FIELD_IN(owner, inner, member)                                                                           \
     .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), .offset = offsetof(owner, inner.member), \
     .size = sizeof(((owner *)0)->inner.member)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Sets where the count of a list is, and the capacity of the list. */
+/* Sets the offset of the count of a list, and the capacity of the list. */
 #define NNC_FIELD_COUNTED(owner, list, count) \
     .count_offset = offsetof(owner, count),   \
     .capacity = (int32_t)(sizeof(((owner *)0)->list) / sizeof(((owner *)0)->list[0]))
@@ -110,12 +110,12 @@ typedef struct nnc_field_table {
 
 #define NNC_FIELD_TABLE(list) .fields = (list), .field_count = sizeof(list) / sizeof((list)[0])
 
-/* Describes a text that files may have for people; it is not stored. */
+/* Describes a text for people that files may have; the text is not stored. */
 #define NNC_FIELD_COMMENT(key) .name = (key), .type = NNC_FIELD_TEXT
 
-/* Sets the value that a member has before anything sets it; help shows the same token. NNC_DEFAULT_AS: help shows
- * another text. A row without a default begins as "not given": NaN for doubles, else 0. Its default_text says which
- * value is then used ("the device file's"). */
+/* Sets the default of a member; help shows the same token. NNC_DEFAULT_AS: help shows another text. A member without a
+ * default is first "not given": NaN for doubles, else 0. default_text then names the value that is used ("the device
+ * file's"). */
 #define NNC_DEFAULT(value) NNC_DEFAULT_AS(value, #value)
 #define NNC_DEFAULT_AS(value, text) .has_default = true, .default_value = (value), .default_text = (text)
 #define NNC_DEFAULT_ON NNC_DEFAULT_AS(1, "on")
@@ -129,7 +129,7 @@ typedef struct nnc_field_table {
 extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nnc_serve_table, nnc_software_table,
     nnc_switch_table; /* the switches are fields of the software */
 
-/* Serving parameters: fitted to a device (in its efficiency object), and of an engine (in a software profile). */
+/* Numbers of serving parameters: in the efficiency object of a device, and of an engine in a software profile. */
 enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 27 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
@@ -139,17 +139,17 @@ extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 /* Tests whether a field is a row of this table. */
 bool nnc_field_is_of(const nnc_field_table *table, const nnc_field *field);
 
-/* Returns the row with this JSON key; NULL = unknown. */
+/* Returns the row of a table that has a JSON key; NULL = unknown key. */
 const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key);
-/* Returns the help of the row with this key; NULL = unknown key. */
+/* Returns the help of the row that has a JSON key; NULL = unknown key. */
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
-/* Finds the field with a dotted name; NULL = unknown. *object: first the root object, then the object that the field
- * belongs to. For RATES and OBJECT_BY_DTYPE the last part of the name is a format, returned in *dtype (else
- * NNC_DTYPE_COUNT). */
+/* Finds the field with a dotted name; NULL = unknown. *object is the root object before the call, and the object that
+ * contains the field after the call. For RATES and OBJECT_BY_DTYPE the last part of the name is a number format, which
+ * is written to *dtype (else NNC_DTYPE_COUNT). */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
-/* Finds a field as nnc_field_find does. An unknown name is NNC_BAD_USAGE; the message has the nearest name. */
+/* Finds a field as nnc_field_find does. NNC_BAD_USAGE: the name is unknown; the message has the nearest name. */
 nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void **object, const nnc_field **field,
                         nnc_dtype *dtype, nnc_error *err);
 
@@ -169,9 +169,9 @@ void nnc_field_expected(const nnc_field *field, char *text, size_t size);
 /* Sets the members of a zeroed object to their defaults. Members without a row stay unchanged. */
 void nnc_fields_init(const nnc_field_table *table, void *object);
 
-/* Checks a struct that a program filled in: every number must be within its limits, or be its default. prefix: name
- * of the struct in messages, "software"; NULL: the fields are options. NNC_ILLEGAL_PLAN: err names the first wrong
- * field. */
+/* Checks a struct that a program filled in: every number must be within its limits, or equal to its default. prefix:
+ * name of the struct in messages, "software"; NULL = messages name the option of the field. NNC_ILLEGAL_PLAN: err names
+ * the first wrong field. */
 nnc_status nnc_fields_check(const nnc_field_table *table, const char *prefix, const void *object, nnc_error *err);
 
 /* Writes the option of a field: "--micro-batch" for micro_batch. Returns text. */
@@ -184,7 +184,7 @@ char *nnc_option_name(const char *field, char text[NNC_OPTION_NAME]);
 nnc_field_type nnc_field_element(nnc_field_type type);
 /* Returns the error in a value ("out of range") and writes `expected`; NULL = no error. */
 const char *nnc_field_refuse(const nnc_field *field, double value, char *expected, size_t size);
-/* Stores a value in a field; in a list, as element `index`. */
+/* Stores a value in a field; if the field is a list, as its element `index`. */
 void nnc_field_store(const nnc_field *field, void *place, int index, double value);
 
 /* ---- flag sets ---- */
@@ -201,10 +201,10 @@ extern const nnc_flag nnc_recompute_flags[], nnc_offload_flags[], nnc_train_flag
 /* Returns the flags of a field type; NULL = the type is not a set of flags. */
 const nnc_flag *nnc_flags_of(nnc_field_type type);
 
-/* Tests whether a text is one set of flags, or one list, instead of several values. In a list of values, ',' separates
- * values and '+' joins the parts of one value. But if the text has only parts, it is one value in every command:
- * "norm,activation", "16,20,28". A name of a whole value (none, all, selective, full), a range or a '+' makes the text
- * a list of values. Returns false when the field has no parts, or when there are several values. */
+/* Tests whether a text is one value (one set of flags, or one list) instead of a list of values. In a list of values,
+ * ',' separates the values and '+' joins the parts of one value. A text that has only parts is one value in every
+ * command: "norm,activation", "16,20,28". A text with the name of a whole value (none, all, selective, full), a range
+ * or a '+' is a list of values. Returns false for a list of values, and for a field whose values have no parts. */
 bool nnc_field_is_one_set(const nnc_field *field, const char *list);
 /* Changes "norm+activation" to "norm,activation", the form that fields read. Drops a '+' at the end: "norm+" is one
  * value. */
@@ -213,10 +213,11 @@ void nnc_field_join(const nnc_field *field, char *value);
 /* Returns all flags of a list, combined. */
 unsigned nnc_flags_all(const nnc_flag *list);
 
-/* Reads "none" (or "all"), or names joined by commas; '-' and '_' are equal. Returns false for an unknown name. */
+/* Reads names of flags joined by commas, or the word for no flags ("none"; "all" in nnc_train_flags, "linear" in
+ * nnc_adapted_flags). '-' and '_' are equal. Returns false for an unknown name. */
 bool nnc_flags_read(const nnc_flag *list, const char *text, unsigned *flags);
 
-/* Tests whether the first `length` characters of text are this name; '-' and '_' are equal. Returns false for NULL. */
+/* Tests whether the first `length` characters of text are `name`; '-' and '_' are equal. name NULL: returns false. */
 bool nnc_same_name(const char *name, const char *text, size_t length);
 
 #endif

@@ -1,12 +1,12 @@
-/* The fields of a training plan: each is a JSON key, a --set name, an option and a sweep axis. */
+/* The fields of a training plan. The name of a field is a JSON key, a name for --set, an option and a sweep axis. */
 #include <nncost/run.h>
 #include <nncost/serve.h>
 #include <nncost/spec.h>
 
 #include "fields/fields_internal.h"
 
-/* Defines the function that fills a caller's struct, up to the size that the caller knows, with the defaults of its
- * rows. */
+/* Defines the function that sets the members of a caller's struct to the defaults in the table, up to the size of the
+ * struct that the caller gives. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): a type */
 #define INIT_BY_ROWS(type, table)                                  \
     void type##_init(type *object, size_t struct_size)             \
@@ -24,7 +24,7 @@
 #define SAMPLES_MAX 1e9
 #define RUN_MAX 1e18
 
-/* Degrees of parallelism. */
+/* Largest degree of parallelism. */
 #define DEGREES_MAX 16777216
 #define DEGREE(member) NNC_FIELD(nnc_plan, member), .min = 1, .max = DEGREES_MAX
 
@@ -347,8 +347,8 @@ const nnc_field_table nnc_budget_table = { "budget", budget_fields, NNC_COUNT_OF
 
 INIT_BY_ROWS(nnc_budget_ask, nnc_budget_table)
 
-/* ---- The fields of serving: a deployment (options, and a plan of a file), the fitted serving parameters of a device, and
- * the parameters of a serving engine. */
+/* ---- The fields of serving: a deployment (options, and a plan of a file), the fitted serving parameters of a device,
+ * and the parameters of a serving engine. */
 
 #define LENGTH_MAX 1e8
 #define SERVE_DEGREE(member) NNC_FIELD(nnc_serve_ask, member), .min = 1, .max = 1e6
@@ -469,7 +469,7 @@ nnc_status nnc_serve_ask_check(const nnc_serve_ask *ask, nnc_error *err)
 #define FRACTION .max = 1, .above_min = true
 #define SECONDS .unit = "s", .max = 1e3
 
-/* A row of a number that depends on the storage format; the caller adds the other members of the row. */
+/* Begins the row of a number that depends on the storage format; the user of the macro adds the other members. */
 #define BY_STORED(stored, text) \
     .name = (text), .type = NNC_FIELD_F64, .offset = (stored) * sizeof(double), .size = sizeof(double)
 

@@ -339,7 +339,7 @@ const nnc_flag nnc_adapted_flags[] = {
     { .name = NULL },
 };
 
-/* Returns the name of the value without flags. */
+/* Returns the word for no flags: "none", "all" or "linear". */
 static const char *name_of_none(const nnc_flag *list)
 {
     return list == nnc_train_flags ? "all" : list == nnc_adapted_flags ? "linear" : "none";
@@ -451,7 +451,7 @@ static void flags_text(const nnc_flag *list, unsigned flags, char *text, size_t 
     for (const nnc_flag *f = list; f->name != NULL && length < size; f++) {
         if ((flags & f->flag) == f->flag) {
             length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? "," : "", f->name);
-            flags &= ~f->flag; /* skip further names of this flag */
+            flags &= ~f->flag; /* further names of this flag are not printed */
         }
     }
 }

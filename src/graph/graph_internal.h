@@ -3,7 +3,7 @@
  *     file --input/graph_read--> nnc_graph_net --walk--> ops with shapes and weights --sink--> shape/, measure, explain
  *
  * This folder is independent of files, FLOPs and devices. Invariants of a walk: the shapes of an op's inputs are known;
- * iterations of a repeat that start from the same state are walked once and reported with their number. */
+ * iterations of a repeat that start from the same state are walked once, and the sink receives their number. */
 #ifndef NNCOST_GRAPH_GRAPH_INTERNAL_H
 #define NNCOST_GRAPH_GRAPH_INTERNAL_H
 
@@ -53,9 +53,9 @@ typedef struct nnc_expr {
 
 /* ---- kinds of op ---- */
 
-/* Columns: enumerator, name in files, help, start of the name of its row (nnc_graph_conv_row). The row has the
- * parameters of the kind and infers its output; shape/graph_family.c has its cost. A kind without a row does not
- * link. */
+/* Kinds of op. Columns: enumerator, name in files, help, start of the name of the row ("conv" in nnc_graph_conv_row).
+ * The row lists the parameters of the kind and infers the output of an op; shape/graph_family.c computes its cost. A
+ * kind without a row does not link. */
 #define NNC_GRAPH_KIND_LIST(X)                                                                                    \
     X(NNC_GRAPH_INPUT, "input", "A tensor that comes from outside: token ids or values.", input)                  \
     X(NNC_GRAPH_CONV, "conv", "A convolution over the positions of a map.", conv)                                 \
@@ -101,7 +101,7 @@ typedef struct nnc_graph_param {
     nnc_graph_param_type type;
     const char *const *words; /* the list ends with NULL */
     bool required;
-    int64_t unsaid; /* default value; NNC_GRAPH_UNSAID = the kind decides */
+    int64_t unsaid; /* default value; NNC_GRAPH_UNSAID = the function `infer` of the kind decides */
     int64_t min, max;
     const char *help;
 } nnc_graph_param;
@@ -143,11 +143,11 @@ typedef struct nnc_graph_define {
 
 typedef struct nnc_graph_node {
     nnc_graph_step step;
-    const char *where; /* place in the file: "define.stage.ops[1]" */
-    int32_t as, from;  /* name that the step gives its output; tensor that the step goes back to; -1 = none */
+    const char *where; /* place of the step in the file: "define.stage.ops[1]" */
+    int32_t as, from;  /* index of the name that the output gets; index of the tensor to go back to; -1 = none given */
     /* members of an op */
     nnc_graph_kind kind;
-    const char *label; /* name in outputs: "bottleneck.conv" */
+    const char *label; /* name of the op in outputs: "bottleneck.conv" */
     nnc_group group;   /* NNC_GROUP_COUNT = the group follows from the kind */
     nnc_graph_value values[NNC_GRAPH_PARAMS_MAX];
     nnc_expr shape[NNC_GRAPH_RANK_MAX];
@@ -160,13 +160,13 @@ typedef struct nnc_graph_node {
     nnc_graph_ops ops;
 } nnc_graph_node;
 
-/* A whole file. The lets that are plain numbers come first; users may set them. The lets that are computed from others
- * come after them. */
+/* A whole graph file. A let is a number with a name. The lets that are plain numbers come first; users may set them.
+ * The lets that are computed from other lets follow. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
     nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* an empty expression = a number, in nnc_graph.lets */
     int32_t let_count;
-    int32_t length_let; /* the let with the side of an image or the tokens of a sequence; -1 = the length is fixed */
+    int32_t length_let; /* index of the let that is the side of the image or the length of the sequence; -1 = fixed */
     bool images;        /* on: the input is a feature map; off: tokens */
     const char *const *names; /* names of tensors */
     int32_t name_count;
@@ -183,7 +183,7 @@ typedef struct nnc_graph_tensor {
     int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, height, width; or tokens, width; or width */
     bool ids;                         /* the tensor holds whole numbers that are looked up in a table */
     bool sharded;                     /* each tensor rank has a part of the width */
-    int32_t storage;                  /* memory of the tensor; a view has the same storage as its source */
+    int32_t storage;                  /* index of the tensor's memory; a view has the same storage as its source */
 } nnc_graph_tensor;
 
 /* Notes that a sink makes about one storage. */
@@ -200,7 +200,7 @@ typedef struct nnc_graph_weights {
 /* An op with all inferred values. */
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
-    const int64_t *values;                /* values of its parameters in the order of the kind; a word is its index */
+    const int64_t *values; /* values of the parameters, in the order of the kind; a word is given by its index */
     nnc_graph_tensor in, with, also, out; /* rank 0 = not given */
     nnc_graph_weights weights;
 } nnc_graph_op;
@@ -217,8 +217,8 @@ typedef struct nnc_graph_binding {
 
 typedef struct nnc_graph_walk nnc_graph_walk;
 
-/* Receives every op in order. enter: an iteration of a repeat begins; it returns a mark. leave: the ops since the mark
- * are the same in this number of iterations. */
+/* Receives every op of a walk in order. enter: called when an iteration of a repeat begins; returns a mark. leave:
+ * called with the number of iterations that have the same ops as those since the mark. */
 typedef struct nnc_graph_sink {
     void *context;
     void (*op)(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);
@@ -238,21 +238,21 @@ struct nnc_graph_walk {
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;
-    int32_t tied, frozen; /* nesting of tied steps (ops share weights) and of frozen steps (weights are not trained) */
+    int32_t tied, frozen; /* nesting depth of tied steps (shared weights) and of frozen steps (weights not trained) */
 };
 
-/* Walks the whole network with these lets. Returns false when a fault was noted. */
+/* Walks the whole network with given values of the lets. Returns false when a fault was noted. */
 bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const nnc_graph_sink *sink,
                    nnc_graph_fault *fault);
 
-/* Notes the first fault of a walk; returns false. */
+/* Notes a fault at a step, unless the walk already has a fault; returns false. */
 bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...) NNC_PRINTF(3, 4);
 
 /* Computes the value of an expression. Returns false when a division leaves a remainder, or the value is out of
  * range. */
 bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *args, int64_t *value);
 
-/* Parameters and ops of the whole network, and the number of its layers; layers = 0 if it has none, or if they
+/* Numbers of parameters, ops and layers of the whole network; layers = 0 if it has no layers, or if the layers
  * differ. */
 typedef struct nnc_graph_sizes {
     int64_t params, ops;
@@ -263,12 +263,12 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
 
 /* ---- captured programs ---- */
 
-/* Formula that computes the cost of an operator of a captured program. */
+/* Kinds of operator of a captured program; the kind decides the formula of the cost. */
 typedef enum nnc_captured_kind {
     NNC_CAPTURED_KERNEL, /* a pass over tensors, counted by bytes */
     NNC_CAPTURED_PRODUCT,
     NNC_CAPTURED_CONV,
-    NNC_CAPTURED_CONV_GRAD_INPUT, /* one convolution_backward becomes two or three of these entries */
+    NNC_CAPTURED_CONV_GRAD_INPUT, /* one operator convolution_backward becomes two or three entries */
     NNC_CAPTURED_CONV_GRAD_WEIGHT,
     NNC_CAPTURED_ATTENTION
 } nnc_captured_kind;
@@ -279,7 +279,7 @@ typedef struct nnc_captured_op {
     nnc_captured_kind kind;
     nnc_phase phase; /* forward or backward */
     nnc_group group;
-    nnc_dtype dtype; /* format of its operands */
+    nnc_dtype dtype; /* format of the operands */
     int64_t repeat;
     int64_t batch, m, n, k;                                /* dims of a product */
     int64_t c_in, c_out, h_in, w_in, h_out, w_out, stride; /* dims of a convolution, with batch */
@@ -287,23 +287,23 @@ typedef struct nnc_captured_op {
     int64_t heads, kv_heads, s_q, s_k, head_dim, value_dim; /* dims of attention, with batch */
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
-    double kept_bytes;               /* bytes of the tensors that it creates for backward */
-    double transient_bytes;          /* backward: temporary tensors that live while it runs */
-    int64_t rows, cols, vector;      /* parameters that no earlier operator has read */
-    bool table;                      /* rows of its parameter are looked up */
+    double kept_bytes;               /* bytes of the tensors that the operator creates for backward */
+    double transient_bytes;          /* backward: bytes of the temporary tensors that live while it runs */
+    int64_t rows, cols, vector;      /* sizes of the parameters that no earlier operator has read */
+    bool table;                      /* the parameter is a table, whose rows are looked up */
     bool frozen;                     /* its parameters are not trained */
-    int32_t slot;                    /* the run of operators that it belongs to */
+    int32_t slot;                    /* index of the nnc_captured_slot that the operator belongs to */
     bool narrow;                     /* under autocast: it computes in 16 bits */
     double cast_kernels, cast_bytes; /* under autocast: casts of its operands, of a gradient */
 } nnc_captured_op;
 
-/* Operators of forward that follow each other and belong to one unit of the network, and their backward: equal layers,
- * or a module of a numbered list ("layer1.0"). ZeRO 3 gathers units, and full recomputation runs them again. Slots that
- * are no unit hold what lies outside: table, head, loss. */
+/* A slot of a captured program: successive operators of forward that belong to one unit, and the backward of these
+ * operators. A unit is a run of equal layers, or a module of a numbered list ("layer1.0"). ZeRO 3 gathers a unit at
+ * once, and full recomputation runs it again. Other slots hold the operators outside of units: table, head, loss. */
 typedef struct nnc_captured_slot {
     bool unit;
     int64_t repeat;
-    double input_bytes; /* of one repeat: tensors that enter it from outside */
+    double input_bytes; /* bytes of the tensors that one repeat reads from outside */
 } nnc_captured_slot;
 
 /* One training step of a PyTorch program, read from a file of schema nncost.capture/1. */
@@ -312,20 +312,20 @@ struct nnc_captured {
     int32_t count;
     const nnc_captured_slot *slots; /* in the order of forward */
     int32_t slot_count;
-    int32_t passes; /* of forward and backward: more than 1 if the step accumulates gradients */
-    int64_t batch;  /* samples of the step */
-    int64_t tokens; /* tokens of the step; 0 = the program looks no tokens up */
+    int32_t passes; /* number of forward and backward passes; more than 1 if the step accumulates gradients */
+    int64_t batch;  /* number of samples in the step */
+    int64_t tokens; /* number of tokens in the step; 0 = the program looks up no tokens */
     int64_t image;  /* pixels per side of the input; 0 = the input is no map */
     int64_t params, table_params;
-    int64_t operators; /* operators issued in one step, including those of the optimizer */
+    int64_t operators; /* number of operators issued in one step, including operators of the optimizer */
     double input_bytes;
     double peak_gradients, peak_kept,
-        peak_temporary;                  /* bytes that live at the moment of forward and backward with most of them */
-    nnc_dtype dtype;                     /* of the trained parameters */
-    nnc_frozen frozen;                   /* format of the others; NNC_FROZEN_COUNT = all are trained */
-    nnc_optimizer optimizer;             /* by the operators of its update; NNC_OPTIMIZER_COUNT = none were recorded */
+        peak_temporary;                  /* largest number of temporary bytes at one moment of forward and backward */
+    nnc_dtype dtype;                     /* format of the trained parameters */
+    nnc_frozen frozen;                   /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
+    nnc_optimizer optimizer;             /* found from its operators; NNC_OPTIMIZER_COUNT = no update was recorded */
     const struct nnc_captured *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
-    const struct nnc_captured *second;   /* the same step with another number of samples; NULL = none */
+    const struct nnc_captured *second;   /* the same step with another number of samples; NULL = not recorded */
 };
 
 /* ---- rows of kinds ---- */
@@ -335,7 +335,7 @@ typedef struct nnc_graph_kind_row {
     int32_t param_count;
     /* Infers output and weights from the inputs. Returns false when a fault was noted. */
     bool (*infer)(nnc_graph_walk *walk, nnc_graph_op *op);
-    bool parts; /* works on a part of the width as on the whole width; so tensor ranks may divide it */
+    bool parts; /* works on a part of the width as on the whole width, so tensor ranks may divide the width */
 } nnc_graph_kind_row;
 const nnc_graph_kind_row *nnc_graph_kind_row_of(nnc_graph_kind kind);
 
@@ -362,8 +362,8 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
         .params = (list), .param_count = sizeof(list) / sizeof(list)[0], .infer = (function), .parts = true \
     }
 
-/* Places of parameters among the values of an op. The first places are the parameters of any window that moves over a
- * map. A kind without dilation leaves that place empty. */
+/* Indices of parameters in the values of an op. The first indices are the parameters of a window that moves over a map;
+ * they are the same for every kind with a window. A kind without dilation does not use that index. */
 enum {
     NNC_WINDOW_KERNEL,
     NNC_WINDOW_STRIDE,
@@ -374,7 +374,7 @@ enum {
     NNC_WINDOW_PAD_W,
     NNC_WINDOW_PAD_END_W,
     NNC_WINDOW_DILATION,
-    NNC_WINDOW_OWN, /* the places after this one belong to the kind itself */
+    NNC_WINDOW_OWN, /* the parameters of each kind begin at this index */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
     NNC_CONV_GROUPS,
     NNC_CONV_BIAS,
@@ -419,7 +419,7 @@ enum { NNC_POSITION_KIND, NNC_POSITION_ROWS };
 enum { NNC_POSITION_LEARNED, NNC_POSITION_FIXED, NNC_POSITION_ROTARY };
 enum { NNC_LOSS_CROSS_ENTROPY, NNC_LOSS_SQUARED_ERROR };
 
-/* How a window moves over one axis. */
+/* A window that moves over one axis of a map. */
 typedef struct nnc_graph_window {
     int64_t kernel, stride, pad, pad_end, dilation;
     bool ceil; /* the last window may end outside the map */

@@ -11,7 +11,7 @@ static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
                                               op->node->label, nnc_graph_shape_text(&op->in, text));
 }
 
-/* Returns the number of windows along a side; 0 = none fits. */
+/* Returns the number of windows along a side; 0 = the window does not fit. */
 static int64_t graph_side(int64_t side, const nnc_graph_window *window)
 {
     const int64_t span = window->dilation * (window->kernel - 1) + 1;
@@ -24,7 +24,8 @@ static int64_t graph_side(int64_t side, const nnc_graph_window *window)
     return out;
 }
 
-/* Returns the other value if the first is not given: parameters of the width default to those of the height. */
+/* Returns `value`, or `other` if `value` is not given. A parameter of the width has the value of the height as
+ * default. */
 static int64_t or_else(int64_t value, int64_t other)
 {
     return value == NNC_GRAPH_UNSAID ? other : value;
@@ -47,7 +48,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
     windows[1].pad_end = or_else(v[NNC_WINDOW_PAD_END_W], or_else(v[NNC_WINDOW_PAD_W], windows[0].pad_end));
 }
 
-/* Parameters of a window, at the same places for every kind that has a window. */
+/* Parameters of a window; they have the same indices in every kind with a window. */
 #define WINDOW(stride_unsaid, what)                                                                           \
     [NNC_WINDOW_KERNEL] = { "kernel",                                                                         \
                             NNC_GRAPH_NUMBER,                                                                 \
@@ -97,7 +98,7 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
         .help = "Right."                                                                                      \
     }
 
-/* Computes height and width of the output of a window. */
+/* Computes the height and width of the output of an op with a window. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[2];
@@ -167,7 +168,7 @@ static const nnc_graph_param transpose_params[] = {
                               .help = "Positions added at the bottom and the right." },
 };
 
-/* Output side: (side - 1) stride - pads + the span of the kernel. */
+/* Infers the output of a transposed convolution. Output side: (input side - 1) stride - pads + span of the kernel. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
 {
     nnc_graph_window windows[2];
@@ -272,7 +273,7 @@ static const nnc_graph_param view_params[] = {
     { "shape", NNC_GRAPH_SHAPE, .help = "Shape of one sample." },
 };
 
-/* The walk has already set the shape of the output. */
+/* Checks a view. The walk has already set the shape of its output. */
 static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
 {
     char one[96], other[96];

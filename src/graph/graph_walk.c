@@ -76,7 +76,7 @@ static nnc_graph_binding *find(nnc_graph_walk *w, int32_t name, int32_t from)
     return NULL;
 }
 
-/* Gives the current tensor a name in the current macro. If the name exists there, it now names this tensor. */
+/* Gives the current tensor a name in the current macro. A name that already exists there now refers to this tensor. */
 static bool bind(nnc_graph_walk *w, const nnc_graph_node *node, int32_t name)
 {
     nnc_graph_binding *old = find(w, name, w->frame);
@@ -134,7 +134,7 @@ static bool read_values(nnc_graph_walk *w, const nnc_graph_node *node, const int
     return true;
 }
 
-/* Finds the tensors that an op reads in addition to the current one. */
+/* Finds the tensors that an op reads in addition to the current tensor. */
 static bool find_others(nnc_graph_walk *w, const nnc_graph_node *node, nnc_graph_op *op)
 {
     const nnc_graph_kind_row *row = nnc_graph_kind_row_of(node->kind);
@@ -181,7 +181,8 @@ static bool shape_of(nnc_graph_walk *w, const nnc_graph_node *node, const int64_
     return true;
 }
 
-/* Between a product divided by columns and a product divided by rows, each tensor rank has a part of the width. */
+/* Checks an op whose input is divided: between a product divided by columns and a product divided by rows, each tensor
+ * rank has only a part of the width. */
 static bool check_parts(nnc_graph_walk *w, const nnc_graph_op *op, bool parts)
 {
     const bool differ = op->with.rank > 0 && op->with.sharded != op->in.sharded;
@@ -227,7 +228,7 @@ static bool run_op(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t 
 
 /* ---- repeats ---- */
 
-/* The state at the start of an iteration of a repeat. */
+/* State of a walk at the start of an iteration of a repeat; equal states lead to equal iterations. */
 typedef struct state {
     nnc_graph_tensor current;
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
@@ -276,7 +277,7 @@ static bool same_state(const state *a, const state *b)
 
 static bool run_ops(nnc_graph_walk *w, const nnc_graph_ops *ops, const int64_t *args);
 
-/* Iterations that start from the same state are equal and are walked once. */
+/* Walks the iterations of a repeat. Iterations that start from the same state are equal and are walked once. */
 static bool run_repeat(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, int64_t turns)
 {
     state before, after;
@@ -321,7 +322,7 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Runs tied or frozen steps. If their number is 0, they run without the mark. */
+/* Walks tied or frozen steps. If their count is 0, the steps are neither tied nor frozen. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks)
 {
@@ -468,7 +469,7 @@ bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc
     const bool done = nnc_graph_run(net, lets, &sink, fault) && fault->where == NULL;
     *sizes = m.sizes;
     if (m.runs != 1) {
-        sizes->layers = 0; /* the layers differ, or there are none */
+        sizes->layers = 0; /* the layers differ, or the network has no layers */
     }
     return done;
 }

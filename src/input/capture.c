@@ -5,14 +5,14 @@
  *     ops: name, inputs, outputs, args -> kind and dims (products, convolutions, attention), else bytes
  *     storages: bytes, kind, lifetime  -> kept and temporary bytes, parameters of the operators
  *
- * The file has equal layers once, with a repeat; its storages are those of the unfolded step. Bytes of a folded
- * operator are the mean over its repeats, so their sums are exact. The operators of the optimizer are only counted; the
- * cost of the optimizer follows from the plan. */
+ * The file lists equal layers once, with a repeat (folded), but the storages of all layers. The bytes of a folded
+ * operator are the mean over its repeats, so the sums of bytes are exact. The operators of the optimizer are only
+ * counted; the cost of the optimizer follows from the plan. */
 #include "input/capture_internal.h"
 
 enum {
     OPS_MAX = 20000,         /* operators in a file */
-    POSITIONS_MAX = 1000000, /* operators of a step */
+    POSITIONS_MAX = 1000000, /* operators of an unfolded step */
     STORAGES_MAX = 1000000,
 };
 #define BYTES_MAX 1e15
@@ -225,7 +225,7 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 
 /* ---- operators: names ---- */
 
-/* Operators that are more than a pass over their tensors, and the group of each other operator. Names:
+/* Operators that are more than a pass over their tensors, and operators whose name decides their group. Names:
  * native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
@@ -314,7 +314,7 @@ static bool refuse_shapes(nnc_json at, const char *expected)
     return false;
 }
 
-/* Reads a product. The operands are the last two tensors; an addmm has its addend before them. */
+/* Reads a product. The operands are the last two tensors; addmm has an addend before the operands. */
 static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc_captured_op *op)
 {
     if (in->count < 2 || out->count < 1) {
@@ -336,7 +336,7 @@ static bool read_product(nnc_json at, const tensors *in, const tensors *out, nnc
     return true;
 }
 
-/* Reads the window from the last arguments, which each kind has: [..., stride, padding, dilation, transposed, output
+/* Reads the window of a convolution from its last arguments: [..., stride, padding, dilation, transposed, output
  * padding, groups]. */
 static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t *groups)
 {
@@ -345,7 +345,7 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     *stride = 0;
     *groups = 0;
     *transposed = false;
-    /* a bias, or the sizes of a bias, may precede them: the stride is the third list before `transposed` */
+    /* the stride is the third list before `transposed`; a bias, or the sizes of a bias, may precede the stride */
     nnc_json recent[3] = { { 0 } };
     for (nnc_json arg = nnc_json_first(nnc_json_get(at, "args")); arg.node != NULL; arg = nnc_json_next(arg)) {
         const nnc_json_type type = nnc_json_type_of(arg);
@@ -370,7 +370,8 @@ static bool read_window(nnc_json at, int64_t *stride, bool *transposed, int64_t 
     return whole(first, 1, DIM_MAX, stride);
 }
 
-/* Sets the dims from x, w and y. With one axis the height is 1; with three axes the height is depth times height. */
+/* Sets the dims of a convolution from its input x, weight w and output y. If maps have one axis, the height is 1; if
+ * they have three axes, the height is depth times height. */
 static bool set_conv(nnc_json at, const tensor *x, const tensor *w, const tensor *y, nnc_captured_op *op)
 {
     const int32_t rank = x->rank;
@@ -471,7 +472,8 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
     return op;
 }
 
-/* Adds the gradients of the input, of the kernel and of the bias: one entry for each output. */
+/* Adds the entries of a convolution_backward: one for each output (gradient of the input, of the weight, of the
+ * bias). */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like)
 {
@@ -514,9 +516,10 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     }
 }
 
-/* Parameters belong to the first forward operator that reads them. Equal layers are recorded once; backward begins with
- * the last of them, so its storages are not those of the recorded forward. An operator has trained or frozen parameters,
- * those of its first matrix, or of its first vector; a frozen bias of a trained matrix goes to another operator. */
+/* Counts parameters in the first forward operator that reads them. (Equal layers are recorded once, and backward begins
+ * with the last layer, so recorded backward operators read the parameters of another layer.) An operator has either
+ * trained or frozen parameters, as its first matrix or else its first vector. Parameters of the other kind, such as a
+ * frozen bias of a trained matrix, go to another operator. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
     bool any = false;
@@ -677,8 +680,8 @@ static bool read_ops(reader *r, nnc_json root)
 
 /* ---- positions ---- */
 
-/* Returns for each position of the unfolded step the op of the file that ran there; *count positions. NULL: an error
- * was noted. */
+/* Returns an array with the op of the file that ran at each position of the unfolded step; *count receives the number
+ * of positions. Returns NULL when an error was noted. */
 /* Most of it are checks of the file. NOLINTNEXTLINE(readability-function-cognitive-complexity) */
 static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
 {
@@ -735,8 +738,8 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     return places;
 }
 
-/* Adam divides by the root of its second moment; SGD does not, and with momentum it has a state as large as the
- * weights. */
+/* Finds the optimizer: Adam divides by the root of its second moment, SGD does not. SGD with momentum has a state as
+ * large as the weights. */
 static nnc_optimizer optimizer_of(const reader *r)
 {
     double states = 0.0, weights = 0.0;
@@ -752,7 +755,7 @@ static nnc_optimizer optimizer_of(const reader *r)
 
 /* ---- the file ---- */
 
-/* Gives loose parameters to the first operator of forward that has parameters of their kind only, or none. */
+/* Gives loose parameters (trained or frozen) to the first forward operator without parameters of the other kind. */
 static void add_loose(reader *r, bool frozen)
 {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
@@ -796,7 +799,7 @@ static bool read_parameters(reader *r, nnc_json root)
     return true;
 }
 
-/* The format of most trained parameters. */
+/* Returns the format of most trained parameters. */
 static nnc_dtype main_dtype(const reader *r)
 {
     double bytes[NNC_DTYPE_COUNT] = { 0 };
@@ -811,7 +814,7 @@ static nnc_dtype main_dtype(const reader *r)
     return most;
 }
 
-/* The format in which most frozen parameters lie. */
+/* Returns the storage format of most frozen parameters. */
 static nnc_frozen main_frozen(const reader *r)
 {
     double bytes[9] = { 0 };
@@ -840,7 +843,7 @@ static bool read_program(reader *r, nnc_json root)
             return false;
         }
     }
-    r->program->batch = 1; /* null: the whole step is counted as one sample */
+    r->program->batch = 1; /* if "batch" is null, the whole step is counted as one sample */
     if (nnc_json_type_of(batch) != NNC_JSON_NULL && !member(root, "batch", 1, POSITIONS_MAX, &r->program->batch)) {
         return false;
     }
@@ -925,7 +928,7 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* A model file cannot have this family. */
+/* Refuses a model file that names this family. */
 static void complete(nnc_json root, nnc_model *model)
 {
     if (model->captured == NULL) {

@@ -1,4 +1,4 @@
-/* Types and functions that the reader of captured programs (capture.c) and autocast (capture_plan.c) share. */
+/* Types and functions that capture.c (reads captured programs) and capture_plan.c (units, autocast) share. */
 #ifndef NNC_CAPTURE_INTERNAL_H
 #define NNC_CAPTURE_INTERNAL_H
 
@@ -38,9 +38,9 @@ typedef struct storage {
     int32_t width; /* bytes per element */
     bool whole, seen;
     int32_t first, last;
-    int32_t reader;       /* the last op of forward that reads it; -1 = none */
-    int32_t enters;       /* slot that it enters from outside; -1 = none */
-    double enters_repeat; /* 1: a tensor of each repeat of the slot; else its share of a repeat */
+    int32_t reader;       /* index of the last forward op that reads the storage; -1 = no op */
+    int32_t enters;       /* index of the slot that reads it, but did not create it; -1 = no slot */
+    double enters_repeat; /* 1 = each repeat of the slot reads such a tensor; else share of it per repeat */
 } storage;
 
 typedef struct reader {
@@ -54,12 +54,12 @@ typedef struct reader {
     int32_t count, capacity;
     int32_t *first_of, *last_of; /* for each op of the file: indices of its first and its last entry in ops */
     int32_t file_ops;
-    const char **module_of; /* of each op of the file */
-    bool *backward_of;      /* of each op of the file: not of forward */
-    double loose[2];        /* parameters, trained and frozen, of an operator that has more of the other kind */
-    int64_t frozen_params;  /* that operators read */
+    const char **module_of; /* module of each op of the file */
+    bool *backward_of;      /* for each op of the file: it belongs to backward */
+    double loose[2];        /* numbers of trained and of frozen parameters that take_parameters left out */
+    int64_t frozen_params;  /* number of frozen parameters that operators read */
     nnc_captured_slot *slots;
-    bool updates, divides; /* operators of the optimizer: any, and addcdiv or fused Adam */
+    bool updates, divides; /* the step has operators of the optimizer; among them addcdiv or a fused Adam */
     struct nnc_captured *program;
 } reader;
 
@@ -70,7 +70,7 @@ typedef struct tensors {
 
 typedef enum form {
     FORM_KERNEL,
-    FORM_GATHER, /* reads as many bytes of its first input as it writes */
+    FORM_GATHER, /* writes its outputs, and reads the same number of bytes of its first input */
     FORM_WRITE,  /* only writes its first input */
     FORM_PRODUCT,
     FORM_CONV,
@@ -83,16 +83,18 @@ typedef enum form {
 bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all);
 form nnc_capture_form(const char *name);
 
-/* Computes from the storages: kept and temporary bytes of the operators, and the peak. places: the operator of the file
- * that ran at each of the `count` positions of the step. Returns false when out of memory. */
+/* Computes kept and temporary bytes of the operators, and the peak, from the lifetimes of the storages. places: for
+ * each of the `count` positions of the step, the index of its operator in the file. Returns false when out of
+ * memory. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 
-/* The slots of the step, and the slot of each operator; false: no memory. blocks: the list of the file. */
+/* Finds the slots of the step, and the slot of each operator. blocks: the list "blocks" of the file. Returns false when
+ * out of memory. */
 bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
-/* Bytes that enter each slot, from the storages. */
+/* Computes the bytes that each slot reads from outside. */
 void nnc_capture_slot_bytes(reader *r);
 
-/* The same step under autocast on CUDA; NULL: an error was noted. */
+/* Returns the same step under autocast on CUDA; NULL when an error was noted. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count);
 
 #endif

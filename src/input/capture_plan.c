@@ -1,27 +1,27 @@
 /* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3
  * gathers and full recomputation runs again, and autocast.
  *
- * Units.   [captured-units]  Operators of forward are cut into slots, in order: a run of equal layers (a block of the
- * file); a module of a numbered list, such as "layer1.0"; and what lies between. Backward operators belong to the slot
- * of their module, and never to a slot before that of a later one. A unit that runs again keeps the tensors that enter
- * it: created before, and read inside.
+ * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a run of equal layers
+ * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two of these.
+ * Backward operators belong to the slot of their module; slots of successive backward operators never ascend. A unit
+ * that runs again keeps its inputs: tensors that were created before the unit and are read inside it.
  *
- * Autocast: a step that was recorded in fp32, as it would run under torch.autocast on CUDA with fp32 weights.   [autocast]
+ * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights.   [autocast]
  *
  *     products, convolutions, attention   16 bits; wider operands are cast first, weights once per forward
  *     norms, softmax, losses, powers      fp32; narrower operands are cast first
- *     batch norms                         the format of their map, whatever that of their weights
+ *     batch norms                         the format of their map; the format of their weights has no effect
  *     all others                          the widest format of their operands
  *
- * A storage is narrow where its operator writes 16 bits; a second reading of the operators follows the formats from
- * storage to storage. Backward runs no autocast: it has the formats of what forward kept, and gradients of weights are
+ * A storage is narrow if its operator writes 16 bits; the operators are read a second time to find the formats of all
+ * storages. Backward does not run under autocast: it has the formats of the kept tensors, and gradients of weights are
  * cast back. Source: PyTorch documentation, torch.amp, "Autocast Op Reference". */
 #include "base/base_internal.h"
 #include "input/capture_internal.h"
 
 /* ---- lifetimes ---- */
 
-/* Kept bytes go to the operator that created them, inputs to the first one. */
+/* Adds the bytes of each kept storage to the operator that created it; kept inputs count in the first operator. */
 static void add_kept(reader *r, const int32_t *places, int32_t count)
 {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -33,7 +33,7 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* of all repeats */
+            op->kept_bytes += s->bytes; /* the sum over all repeats */
         }
     }
     for (int32_t i = 0; i < r->count; i++) {
@@ -41,12 +41,13 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
     }
 }
 
-/* Bytes that live at one position of the step. */
+/* Numbers of bytes that live at one position of the step. */
 typedef struct live {
     double gradients, kept, temporary;
 } live;
 
-/* Replays the storages: gradients live from their first write on, others from their first to their last use. */
+/* Adds the lifetimes of all storages. A gradient lives from its first write to the end; other storages live from their
+ * first to their last use. */
 static void add_lives(const reader *r, int32_t count, live *change)
 {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -65,8 +66,8 @@ static void add_lives(const reader *r, int32_t count, live *change)
     }
 }
 
-/* Temporary bytes go to the operators of backward that run while they live; the peak is the largest sum of all that
- * lives before the optimizer. */
+/* Adds temporary bytes to the backward operators that run while these bytes live. The peak is the largest sum of living
+ * bytes before the optimizer starts. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
 {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
@@ -100,9 +101,10 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
 
 /* ---- units ---- */
 
-enum { UNITS_MAX = 256 }; /* further modules count as outside */
+enum { UNITS_MAX = 256 }; /* modules beyond this number count as outside of units */
 
-/* Length of a path up to its first number, and past it: "layers.3.attn" -> "layers.", "layers.3"; 0, 0: no number. */
+/* Lengths of two starts of a module path: up to its first number, and with the number ("layers." and "layers.3" of
+ * "layers.3.attn"). 0 and 0 = the path has no number. */
 typedef struct unit_name {
     size_t stem, whole;
 } unit_name;
@@ -118,7 +120,8 @@ static unit_name unit_of(const char *path)
     return (unit_name){ 0, 0 };
 }
 
-/* 2: modules of the same unit; 1: of units of the same list; 0: neither. */
+/* Compares two module paths. Returns 2 for modules of the same unit, 1 for modules of two units of the same list, else
+ * 0. */
 static int likeness(const char *a, const char *b)
 {
     const unit_name x = unit_of(a), y = unit_of(b);
@@ -127,7 +130,7 @@ static int likeness(const char *a, const char *b)
                                                                           : 1;
 }
 
-/* For each op of the file its block, 1 and up; 0 = none. The blocks were checked when the positions were set. */
+/* Returns, for each op of the file, the number of its block from 1; 0 = no block. place_ops has checked the blocks. */
 static int32_t *blocks_of(const reader *r, nnc_json blocks)
 {
     int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
@@ -142,7 +145,7 @@ static int32_t *blocks_of(const reader *r, nnc_json blocks)
     return block;
 }
 
-/* Cuts forward into slots; slot_of: of each op of the file, -1 = of backward. */
+/* Divides forward into slots. Sets slot_of[i] to the slot of op i of the file; -1 for backward ops. */
 static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
 {
     int32_t last = -1, units = 0;
@@ -229,7 +232,7 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
     }
 }
 
-/* Does each repeat of a slot pass a tensor of this size to the next? */
+/* Tests whether each repeat of a slot passes a tensor of `bytes` bytes to the next repeat. */
 static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes)
 {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -249,7 +252,7 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         storage *s = &r->storages[i];
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
-        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* its kept bytes are of the first op */
+        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* counted in the first op */
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) {
             continue;
         }
@@ -257,7 +260,7 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         if (unit >= 0) {
             const double repeat = (double)r->slots[unit].repeat;
             const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
-            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* where it was made */
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* in its own slot */
             s->enters = unit;
             s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;
         }
@@ -306,20 +309,21 @@ void nnc_capture_slot_bytes(reader *r)
 
 typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 
-/* Readers of what one operator created, by size: an output and its statistics are kept by different operators. */
+/* Number of tensor sizes per operator whose readers are recorded: an output and its statistics have different
+ * readers. */
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];
-    unsigned readers[SLOTS]; /* bits of rules */
+    unsigned readers[SLOTS]; /* for each size: set of the rules of the operators that read it */
 } kept_sizes;
 
 typedef struct caster {
-    reader r; /* a copy, whose storages and operators change */
+    reader r; /* a copy of the recorded step, whose storages and operators change */
     const int32_t *places;
     int32_t count;
-    bool *known, *narrow, *copied; /* of each storage */
-    bool *writes_narrow;           /* of each op of the file */
-    kept_sizes *kept;              /* of each op of the file */
+    bool *known, *narrow, *copied; /* for each storage */
+    bool *writes_narrow;           /* for each op of the file */
+    kept_sizes *kept;              /* for each op of the file */
 } caster;
 
 static bool is_fp32_only(const char *name)
@@ -366,7 +370,8 @@ static bool is_fp32_only(const char *name)
     return nnc_is_one_of(name, names);
 }
 
-/* The operator of forward whose name, or whose backward's name, this is. */
+/* Returns the autocast rule of an operator. Its name without an ending such as "_backward" names a forward operator,
+ * whose rule applies. */
 static rule rule_of(const char *name, bool backward)
 {
     static const char *const ends[] = { "_backward_data", "_backward", "_forward", "_with_logits" };
@@ -412,11 +417,11 @@ static unsigned *readers_of(caster *c, const storage *s)
     return NULL;
 }
 
-/* Bytes of one format, and what casts add. */
+/* Bytes that an operator reads and writes, and the kernels and bytes of its casts. */
 typedef struct moved {
     double before, after; /* bytes of the tensors: recorded, under autocast */
     double cast_kernels, cast_bytes;
-    bool any, wide; /* operands of floating point: any, one that is wide */
+    bool any, wide; /* the operator has a floating-point operand; one of them is wide */
 } moved;
 
 static bool is_single(const tensor *t)
@@ -427,7 +432,7 @@ static bool is_single(const tensor *t)
 static void add_cast(const tensor *t, moved *m)
 {
     m->cast_kernels += 1.0;
-    m->cast_bytes += 6.0 * t->elements; /* one side 4 bytes, the other 2 */
+    m->cast_bytes += 6.0 * t->elements; /* a cast reads or writes 4 bytes and 2 bytes per element */
 }
 
 static void read_operand(caster *c, const tensor *t, rule how, bool backward, moved *m)
@@ -450,7 +455,7 @@ static void read_operand(caster *c, const tensor *t, rule how, bool backward, mo
         }
     }
     if (saved || (weight && c->copied[t->storage])) {
-        return; /* in the format in which forward used it */
+        return; /* backward reads the tensor in the format in which forward used it */
     }
     if ((how == RULE_NARROW && !narrow) || (how == RULE_FP32 && narrow)) {
         c->copied[t->storage] = weight;
@@ -467,7 +472,7 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
         c->known[t->storage] = true;
         c->narrow[t->storage] = narrow && !gradient;
         if (gradient && how == RULE_NARROW) {
-            add_cast(t, m); /* to the format of its weight */
+            add_cast(t, m); /* cast to the format of the weight */
         }
     }
 }
@@ -477,7 +482,7 @@ static double scale_of(const moved *m)
     return m->before > 0.0 ? m->after / m->before : 1.0;
 }
 
-/* One operator of the file, whose entries are first to last. */
+/* Converts one operator of the file, which has one or several entries in ops. */
 static void cast_op(caster *c, int32_t number, const tensors *in, const tensors *out)
 {
     const int32_t first = c->r.first_of[number], last = c->r.last_of[number];
@@ -502,7 +507,7 @@ static void cast_op(caster *c, int32_t number, const tensors *in, const tensors 
     }
 }
 
-/* Bytes of a storage under autocast. A kept tensor is there in each format in which backward reads it. */
+/* Returns the bytes of a storage under autocast. A kept tensor exists in each format in which backward reads it. */
 static double bytes_under(caster *c, int32_t number)
 {
     const storage *s = &c->r.storages[number];
@@ -543,7 +548,7 @@ static bool begin(caster *c, const reader *recorded)
     memcpy(c->r.storages, recorded->storages, (size_t)recorded->storage_count * sizeof *c->r.storages);
     *c->r.program = *recorded->program;
     c->r.program->ops = c->r.ops;
-    c->r.program->input_bytes = 0.0; /* counted again */
+    c->r.program->input_bytes = 0.0; /* input_bytes is summed again below */
     for (int32_t i = 0; i < recorded->count; i++) {
         c->r.ops[i].kept_bytes = c->r.ops[i].transient_bytes = 0.0;
     }
@@ -562,7 +567,7 @@ struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root,
     }
     for (nnc_json at = nnc_json_first(nnc_json_get(root, "ops")); at.node != NULL; at = nnc_json_next(at), number++) {
         if (c.r.first_of[number] == c.r.last_of[number]) {
-            continue; /* of the optimizer, whose weights are fp32 */
+            continue; /* the operator belongs to the optimizer, whose weights are fp32 */
         }
         if (!nnc_capture_tensors(&c.r, at, "inputs", in) || !nnc_capture_tensors(&c.r, at, "outputs", out)) {
             return NULL;

@@ -11,7 +11,7 @@ typedef struct entry {
     nnc_price price;
 } entry;
 
-/* A file of one of the three kinds; its lists of the other kinds are empty. */
+/* A file of one of the three kinds of catalogue; the lists of the other two kinds are empty. */
 typedef struct catalogue {
     char id[48], name[96];
     entry *entries;
@@ -69,7 +69,7 @@ bool nnc_is_catalogue(nnc_json root)
     return is(root, PRICES) || is(root, GRID) || is(root, BUILDINGS);
 }
 
-/* Reads a required text of an entry: "source"; for prices also "where" and "date". */
+/* Reads a required text of an entry: its "source", or "where" or "date" of a price. */
 static const char *stated(nnc_json item, const char *key)
 {
     const char *text = nnc_read_text(nnc_json_get(item, key));
@@ -270,14 +270,15 @@ static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32
     return -1;
 }
 
-/* ISO 3166-1: two letters and three letters of the countries of grid/regions.json; UK is one that people write. */
+/* Codes of the countries of grid/regions.json with two letters and with three letters (ISO 3166-1). UK is not a code,
+ * but people write it. */
 static const char countries[] =
     "AEARE ARARG ATAUT AUAUS BEBEL BRBRA CACAN CHCHE CLCHL CNCHN CZCZE DEDEU DKDNK EEEST EGEGY "
     "ESESP FIFIN FRFRA GBGBR IDIDN IEIRL ILISR ININD ISISL ITITA JPJPN KRKOR KZKAZ MXMEX MYMYS "
     "NLNLD NONOR NZNZL PLPOL PTPRT QAQAT SASAU SESWE SGSGP THTHA TRTUR TWTWN UKGBR USUSA VNVNM "
     "ZAZAF ";
 
-/* The three letters of a country that two letters name; else the text itself. */
+/* Returns the three-letter code of a country given by two letters; returns other texts unchanged. */
 static const char *country_of(const char *text, char *three)
 {
     for (const char *at = countries; strlen(text) == 2 && *at != '\0'; at += 6) {

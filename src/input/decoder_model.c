@@ -335,7 +335,7 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* For each field, a bit set of the mixers that require it; without one of them the field is not allowed. */
+/* For each field, the set of mixers that require it (one bit each). Without such a mixer the field is not allowed. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))
@@ -388,7 +388,7 @@ static void check_states(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* Equal to NNC_MIXED_LAYERS_MAX of shape/, the limit of the op list. */
+/* The same number as NNC_MIXED_LAYERS_MAX in shape/, the limit of the op list. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d)

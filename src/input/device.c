@@ -111,7 +111,8 @@ static const nnc_field price_fields[] = {
 };
 const nnc_field_table nnc_price_table = { "price", price_fields, NNC_COUNT_OF(price_fields) };
 
-/* Names of servers that clouds rent out, and their number of devices. Only nnc_folders reads them, for its messages. */
+/* Checks "instances": names of servers that clouds rent out, and the number of devices of each. Only nnc_folders uses
+ * them, for its messages. */
 static void check_instances(nnc_json at)
 {
     for (nnc_json one = nnc_json_first(at); one.node != NULL; one = nnc_json_next(one)) {
@@ -179,7 +180,7 @@ static void device_rules(nnc_json at, const nnc_device *device)
     link_rules(at, &device->scale_up);
 }
 
-/* Tests whether the file itself sets a rate, instead of the file that it is like. */
+/* Tests whether the file itself sets a rate, so that the rate is not inherited by its key "like". */
 static bool says_rate(nnc_json root)
 {
     static const char *const rates[] = { "units",           "clock_hz", "matmul_flops_per_s", "vector_flops_per_s",
@@ -197,8 +198,8 @@ static bool says_basis(nnc_json root)
     return basis.node != NULL && !nnc_json_inherited(all) && !nnc_json_inherited(basis);
 }
 
-/* Returns the basis of inherited efficiencies: if this file sets other rates, measurements of the other device become
- * "default". */
+/* Returns the basis of inherited efficiencies. If the file itself sets a rate, the efficiencies were measured on
+ * another device, and the basis is "default". */
 static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 {
     for (const nnc_json_doc *doc = root.doc; doc->like != NULL; doc = doc->like) {
@@ -212,8 +213,8 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
     return basis;
 }
 
-/* Copies fitted values to formats that have none, from the nearest format: to narrow formats from fp8, to others from
- * 16-bit formats. Elements of twice the width need twice the cache traffic per FLOP. */
+/* Copies fitted values to formats without fitted values: to narrow formats from fp8, to other formats from 16-bit
+ * formats. Elements of twice the width need twice the cache traffic per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
 {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
@@ -256,7 +257,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* the first part of the key, or a key inside it */
+            const char *of = device->sources[i].key; /* one of the two keys begins with the other */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
         if (!sourced) {
@@ -265,7 +266,7 @@ static void need_sources(nnc_json root, const nnc_device *device)
     }
 }
 
-/* Refuses values that cannot all be correct; a lenient device is only marked. */
+/* Refuses a device with implausible values; if the device is lenient, only marks it as implausible. */
 static void judge(nnc_json at, nnc_device *device)
 {
     char why[NNC_IMPLAUSIBLE_TEXT];
@@ -355,7 +356,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
-        device->efficiency.basis == NNC_BASIS_NONE) { /* basis none: only the datasheet */
+        device->efficiency.basis == NNC_BASIS_NONE) { /* basis "none": the device has only datasheet values */
         nnc_efficiencies_neutral(&device->efficiency);
     } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
@@ -376,7 +377,7 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
 
 /* ---- clusters ---- */
 
-/* The bandwidth of the network: given per device, or by the NICs that the devices of a node share. */
+/* The bandwidth of the network, given per device or as the NICs that the devices of a node share. */
 typedef struct network {
     nnc_scale_out link;
     int32_t nics_per_node;
@@ -447,7 +448,7 @@ static void settle_network(nnc_json root, cluster *c)
     }
 }
 
-/* Replaces the links of the device by the links in the document. With errors the device is not valid. */
+/* Replaces the links of the device by the links in the document. If errors were noted, the device is not valid. */
 static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
 {
     cluster c = { .devices_per_node = 0 };
@@ -456,7 +457,7 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first, because it may be a file of another kind */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first, because the file may be of another kind */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
@@ -721,7 +722,7 @@ static const nnc_field power_fields[] = {
     FITTED_ON,
 };
 
-/* A device without measurements uses the fractions of h100-sxm5-80gb. */
+/* The defaults are the fractions of h100-sxm5-80gb, for devices without measurements. */
 #define STREAM(member, value) NNC_FIELD(nnc_stream_efficiency, member), .max = 1, .above_min = true, NNC_DEFAULT(value)
 static const nnc_field stream_fields[] = {
     { STREAM(memory_fraction, 0.88), .help = "Share of the memory bandwidth." },
@@ -798,7 +799,7 @@ bool nnc_is_machine(const char *text)
     return strncmp(text, "<?xml", 5) == 0 && strstr(text, "<nvidia_smi_log") != NULL;
 }
 
-/* Copies the text of the first element with this name between two places. Returns false when there is no such
+/* Copies the text of the first XML element `name` between `from` and `end`. Returns false when there is no such
  * element. */
 static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX])
 {
@@ -856,7 +857,7 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
     }
     const char *slash = strrchr(name, '/');
     nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
-    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* name of the file */
+    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* the id is the name of the file */
     nnc_buffer_text(json, ",\"like\":");
     nnc_put_json_text(json, like);
     nnc_buffer_text(json, ",\"name\":");

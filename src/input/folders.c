@@ -1,8 +1,8 @@
 /* Data folders: find a file by an id, alias or path.
  *
- * An id is looked up in steps; each step searches every folder: file of this name, exact alias, id in another spelling,
- * alias in another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Aliases are in the files; an index made at
- * build time (nnc_shipped_aliases) avoids opening all files. */
+ * An id is looked up in four steps; each step searches every folder: a file of this name, an exact alias, an id in
+ * another spelling, an alias in another spelling ("NVIDIA A100-SXM4-80GB" finds a100-sxm4-80gb). Files contain their
+ * aliases; an index made at build time (nnc_shipped_aliases) avoids opening all files. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -45,7 +45,7 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
     return ids != NULL;
 }
 
-/* Stores the first error of the system: a search without a result then fails with it. */
+/* Stores the first error of the system; a search without a result then returns this error. */
 static void note_trouble(nnc_folders *folders, const char *path, int number)
 {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
@@ -71,7 +71,7 @@ static bool add_folder_ids(nnc_folders *folders, const char *path, nnc_id_list *
     bool added = dir != NULL || errno != ENOMEM; /* a missing folder has no files */
     for (const struct dirent *entry; added && dir != NULL;) {
         char *id;
-        errno = 0; /* the end of the folder, or a failure of the system */
+        errno = 0; /* NULL means the end of the folder or an error; errno shows which */
         entry = readdir(dir);
         if (entry == NULL) {
             note_trouble(folders, path, errno);
@@ -101,7 +101,7 @@ static void sort_ids(nnc_id_list *list)
 
 /* ---- spellings of an id ---- */
 
-/* Tests for words that do not change the shape: vendors at the start, suffixes at the end. */
+/* Tests whether a word of a name has no meaning for the search: a vendor at the start, a suffix at the end. */
 static bool says_nothing(const char *word, size_t length, bool first)
 {
     static const char *const makers[] = { "nvidia",  "amd",  "intel",    "google", "aws",   "tesla",
@@ -224,7 +224,7 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
     if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {
         return false;
     }
-    /* By the XDG base directory specification, a relative path is ignored. */
+    /* The XDG base directory specification says that relative paths are ignored. */
     if (config != NULL && config[0] == '/') {
         if (!add_folder(folders, join(folders->arena, config, "/nncost", ""))) {
             return false;
@@ -333,8 +333,7 @@ static bool find_shipped(nnc_folders *folders, const nnc_spec_info *info, const 
     return found;
 }
 
-/* Finds the file of a folder with this id or, if `aliased`, with this alias. *path stays NULL when there is no such
- * file. */
+/* Finds a file of a folder by id or, if `aliased`, by alias. *path stays NULL when there is no such file. */
 static nnc_status find_in(nnc_folders *folders, const nnc_spec_info *info, const char *folder, const char *id,
                           bool aliased, same_fn *same, const char **path, nnc_error *err)
 {
@@ -381,7 +380,8 @@ static bool is_usable(const char *id)
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err);
 
-/* The number of devices that the text of a file's "instances" gives to a name, with or without "Standard_"; 0 = none. */
+/* Returns the number of devices of a cloud server that the text of a device file lists in "instances", with or without
+ * "Standard_"; 0 = not listed. */
 static int instance_devices(const char *text, const char *name)
 {
     const char *at = text != NULL ? strstr(text, "\"instances\"") : NULL;
@@ -395,7 +395,8 @@ static int instance_devices(const char *text, const char *name)
     return 0;
 }
 
-/* "8xH100", "h100x8", "h100:8": the devices, and the name of one of them; 0 = none of these forms. */
+/* Reads "8xH100", "h100x8" or "h100:8". Returns the number of devices and writes the name of the device; 0 = another
+ * form. */
 static int counted(const char *text, char *name, size_t size)
 {
     char *end = NULL;
@@ -414,7 +415,8 @@ static int counted(const char *text, char *name, size_t size)
     return (int)after;
 }
 
-/* A name that is no device may mean a server of a cloud, several devices, or this machine; false: none of them. */
+/* Tests whether an unknown name means a server of a cloud, several devices, or this machine. Writes to `known` what to
+ * use instead. */
 static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_list *list, char *known, size_t size)
 {
     static const char *const here[] = { "cuda", "gpu", "local", "auto", "cuda:0", "mps", "cpu", "rocm", "xpu", NULL };
@@ -692,8 +694,8 @@ static bool is_called(const char *path, const char *name)
 
 /* ---- names on the Hugging Face hub ---- */
 
-/* Tests whether the text may be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy. Names of JSON
- * files are not. */
+/* Tests whether the text may be a name on the hub, "meta-llama/Llama-3.1-8B", or the folder of a copy. Returns false
+ * for names of JSON files. */
 static bool may_be_name(const char *text)
 {
     const char *slash = strrchr(text, '/');
@@ -765,8 +767,8 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* Returns the shape of a name: its member of "shapes"; node NULL = not known. exact: compares names as they are.
- * Otherwise compares plain names; if two shapes match, there is no result. */
+/* Returns the shape of a name (a member of "shapes"); node NULL = not known. exact: compares names without changes.
+ * Otherwise compares plain names; if the names of two shapes match, returns no shape. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact)
 {
     nnc_json found = { .node = NULL };
@@ -836,7 +838,7 @@ static nnc_status place(nnc_specs *specs, const char *shape, const char **path, 
     return NNC_OK;
 }
 
-/* Looks a name up. found: an nnc_hub_name. */
+/* Looks a name up in the table. found: points to an nnc_hub_name. */
 static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err)
 {
     nnc_hub_name *hub = found;
@@ -863,7 +865,7 @@ static nnc_status look_up(nnc_specs *specs, nnc_json table, const char *name, vo
     return hub->shape != NULL ? place(specs, hub->shape, &hub->path, err) : nnc_no_memory(err);
 }
 
-/* Calls look_up with the table; without a table nothing is found. */
+/* A function that with_table calls with the table of names. */
 typedef nnc_status look(nnc_specs *specs, nnc_json table, const char *name, void *found, nnc_error *err);
 static nnc_status with_table(nnc_specs *specs, look *look_in, const char *name, void *found, nnc_error *err)
 {
@@ -903,8 +905,8 @@ static void squeeze(const char *name, char text[PLAIN_MAX])
     text[length] = '\0';
 }
 
-/* Finds the shortest name, with its owner, that contains the whole id. found: a const char *, unchanged when no name
- * contains it. */
+/* Finds the shortest name (with its owner) that contains the whole id. found: points to a const char *, which does not
+ * change when no name contains the id. */
 static nnc_status usual_name(nnc_specs *specs, nnc_json table, const char *id, void *found, nnc_error *err)
 {
     const nnc_json names = nnc_json_get(nnc_json_get(nnc_json_get(table, "shapes"), id), "names");

@@ -12,7 +12,7 @@ typedef struct parser {
     const nnc_expr_scope *scope;
     const char *text;
     nnc_code code[CODE_MAX];
-    int32_t count, waiting; /* waiting: operands that wait for their operator */
+    int32_t count, waiting; /* number of codes; number of operands that wait for their operator */
 } parser;
 
 static void refuse(void *context, const char *expected, const char *at)
@@ -152,7 +152,7 @@ static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
 
 enum { PATH_MAX_SIZE = 256, DEFINES_MAX = 128, TENSOR_NAMES_MAX = 512, NESTING_MAX = 12 };
 
-/* The state of reading. */
+/* State while a graph file is read. */
 typedef struct reader {
     struct nnc_graph_net *net;
     nnc_arena *arena;
@@ -294,7 +294,7 @@ static void read_group(nnc_json at, nnc_graph_node *node)
     node->group = (nnc_group)group;
 }
 
-/* Returns the label of an op: the macro, then the name of the op or its kind, "bottleneck.conv". */
+/* Returns the label of an op, "bottleneck.conv": the name of the macro, then the name of the op or else its kind. */
 static const char *label_of(reader *r, nnc_json at, const nnc_graph_node *node)
 {
     char label[96];
@@ -682,7 +682,7 @@ static const struct nnc_graph_net *read_net(nnc_json root, int64_t lets[NNC_GRAP
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Tests whether a name is a field that every model has; a let must have another name. */
+/* Tests whether a name is a common field of all models, which a let must not use. */
 static bool is_common(const char *name)
 {
     return nnc_field_of_key(&nnc_graph_fields.table, name) != NULL;
@@ -767,7 +767,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
 
 static void complete_graph(nnc_json root, nnc_model *model)
 {
-    if (model->graph.net == NULL) { /* otherwise the configuration has set it */
+    if (model->graph.net == NULL) { /* not yet set by the configuration of another program */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) {

@@ -1,13 +1,13 @@
-/* Completes a document before it is read: "references" (short keys for long sources), "like" (values of another file),
- * "same_as" (values of another object). Inherited values are marked; so errors name the key that inherited them, and
- * sources stay with the file that has them. */
+/* Completes a document before it is read. "references": replaces short keys by long sources. "like": inherits values
+ * from another file. "same_as": copies values from another object. Inherited values are marked, so that errors name the
+ * key that inherited them, and a source stays with the file that states it. */
 #include "input/input_internal.h"
 
 /* ---- references: texts that a file cites by short keys, as in "@nv-h100-ds, table 3" ---- */
 
 enum { KEYS_MAX = 256 };
 
-/* Faster than strspn, which builds a table of the letters on each call. */
+/* Returns the length of a reference key. Faster than strspn, which builds a table of the letters on each call. */
 static size_t key_length(const char *text)
 {
     const char *c = text;
@@ -17,14 +17,14 @@ static size_t key_length(const char *text)
     return (size_t)(c - text);
 }
 
-/* Returns the length of the key that is cited at this place; 0 = no key. An '@' inside a word is an ordinary letter. */
+/* Returns the length of the key that is cited at `at`; 0 = no key. An '@' inside a word is an ordinary letter. */
 static size_t cited(const char *text, const char *at)
 {
     const bool begins = at == text || strchr(" (\"'[", at[-1]) != NULL;
     return *at == '@' && begins ? key_length(at + 1) : 0;
 }
 
-/* Returns the text of a key in this file or the files that it is like; NULL = unknown. */
+/* Returns the text of a reference key in a file or in the files of its chain of "like" keys; NULL = unknown. */
 static const char *find_reference(const nnc_json_doc *doc, const char *key, size_t length)
 {
     for (; doc != NULL; doc = doc->like) {
@@ -57,7 +57,7 @@ static void refuse_reference(nnc_json at, const char *key, size_t length)
 
 static void expand_text(nnc_json at)
 {
-    const char *text = nnc_json_text(at); /* the part that is not yet in out */
+    const char *text = nnc_json_text(at); /* the part of the text that is not yet copied to out */
     nnc_buffer out = { 0 };
     for (const char *c = strchr(text, '@'); c != NULL; c = strchr(c + 1, '@')) {
         const size_t length = cited(nnc_json_text(at), c);
@@ -84,8 +84,8 @@ static void expand_text(nnc_json at)
     nnc_buffer_free(&out);
 }
 
-/* Replaces citations. The recursion is as deep as the text is nested. cites: the texts here are sources under any
- * key. */
+/* Replaces citations in all values inside `at`. cites: all texts inside are sources, whatever their key. The recursion
+ * is as deep as the text is nested. */
 static void expand(nnc_json at, bool cites)
 {
     static const char *const keys[] = { "fitted_on", "source", NULL };
@@ -132,7 +132,7 @@ static bool is_object(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_OBJECT;
 }
 
-/* Tests whether an object has numbers of its own. An inherited "fitted_on" would then be wrong. */
+/* Tests whether an object itself sets a number, so that an inherited "fitted_on" would be wrong. */
 static bool has_own_number(nnc_json object)
 {
     nnc_json at = nnc_json_first(object);
@@ -142,8 +142,8 @@ static bool has_own_number(nnc_json object)
     return at.node != NULL;
 }
 
-/* Inherits the members that an object lacks, also inside nested objects. The recursion is as deep as the text is
- * nested. */
+/* Adds the members of `from` that `to` lacks, also inside nested objects, except the keys in `but`. The recursion is as
+ * deep as the text is nested. */
 static void merge(nnc_json to, nnc_json from, const char *const *but)
 {
     static const char *const comment[] = { "note", NULL };
@@ -178,7 +178,8 @@ static void copy_same(nnc_json container, nnc_json object, nnc_json name)
     }
 }
 
-/* Fills in objects that are "same_as" others. The recursion is as deep as the text is nested. */
+/* Completes objects that have the key "same_as" from the objects that it names. The recursion is as deep as the text is
+ * nested. */
 static void fill_in_same(nnc_json container)
 {
     static const char *const texts[] = { "sources", "references", NULL };
@@ -195,7 +196,7 @@ static void fill_in_same(nnc_json container)
 
 /* ---- like ---- */
 
-/* Tests whether a file has more than names and prices; it then has its own sources. */
+/* Tests whether a file has other values than names and prices; such a file needs its own sources. */
 static bool says_figures(nnc_json root)
 {
     static const char *const names[] = { "schema", "id",         "name",    "aliases",    "like",
@@ -208,7 +209,7 @@ static bool says_figures(nnc_json root)
     return at.node != NULL;
 }
 
-/* Inherits the sources of values that the file does not set itself. */
+/* Adds the sources of the values that a file inherits. */
 static void merge_sources(nnc_json root, nnc_json from)
 {
     nnc_json to = nnc_json_get(root, "sources");
@@ -226,7 +227,7 @@ static void merge_sources(nnc_json root, nnc_json from)
 
 static bool complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* Opens the other file, which was already read without errors, as a document without its text. */
+/* Opens the file that a key "like" names as a document without its text. It was already read without errors. */
 static nnc_json_doc *open_like(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_error *err)
 {
     nnc_arena *arena = nnc_specs_arena(specs);
@@ -286,7 +287,8 @@ static bool find_like(nnc_json at, nnc_specs *specs, nnc_spec_kind kind, const c
     return true;
 }
 
-/* Reads the file that this one is like, which must be valid by itself. Returns false when an error was noted. */
+/* Reads the file that the key "like" names. That file must be valid by itself. Returns false when an error was
+ * noted. */
 static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec_kind kind)
 {
     nnc_error err;
@@ -370,7 +372,7 @@ void nnc_lineage_close(nnc_lineage *lineage)
     }
 }
 
-/* Tests whether the file itself sets the field, directly or by "same_as". */
+/* Tests whether a file itself sets a field, directly or by "same_as". */
 static bool says(nnc_json at, const char *dotted)
 {
     char key[64];

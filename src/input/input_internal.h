@@ -13,8 +13,8 @@
  *     plausible.c      relations that every real device and software profile holds
  *     foreign/         model configurations of other programs
  *
- * Every error names the file, line and key, what was expected and what was found. Reading continues after an error in
- * the content when the caller wants all of them. */
+ * Every error names the file, line and key, what was expected and what was found. If the caller wants all errors,
+ * reading continues after an error in the content. */
 #ifndef NNCOST_INPUT_INPUT_INTERNAL_H
 #define NNCOST_INPUT_INPUT_INTERNAL_H
 
@@ -33,7 +33,7 @@ enum {
 };
 
 /* Reads a whole file into *text, which the caller frees; a NUL follows its *size bytes. NNC_IO: the file cannot be
- * read, or is a folder; NNC_BAD_SPEC: it is larger than NNC_FILE_BYTES_MAX, or than `most`. */
+ * read, or is a folder. NNC_BAD_SPEC: the file is larger than NNC_FILE_BYTES_MAX, or than `most`. */
 nnc_status nnc_file_read(const char *path, char **text, size_t *size, nnc_error *err);
 nnc_status nnc_file_read_large(const char *path, size_t most, char **text, size_t *size, nnc_error *err);
 /* Reports that a file is too large, with NNC_BAD_SPEC. */
@@ -60,7 +60,7 @@ typedef struct nnc_csv {
     const char *name; /* name of the file in messages */
     char *at, *end;
     long line;     /* line of the next row, from 1 */
-    long row_line; /* line of the row read last */
+    long row_line; /* line of the last row read */
     char *cells[NNC_CSV_CELLS_MAX];
     int count;
 } nnc_csv;
@@ -94,9 +94,9 @@ typedef struct nnc_json_scan_fault {
     char what[160]; /* "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
-/* Checks numbers and strings only, fast. cJSON accepts some texts that RFC 8259 forbids; returns false when a number, a
- * string or a character may be of this kind, when the text is nested too deeply, or when it has more than values_max
- * values. cJSON checks the order of the lexemes. */
+/* Checks only numbers and strings, which is fast; cJSON checks the order of the lexemes. Returns false when a number, a
+ * string or a character may be one that cJSON accepts but RFC 8259 forbids, when the text is nested too deeply, or when
+ * it has more than values_max values. */
 bool nnc_json_scan_lexemes(const char *text, size_t size, int values_max);
 
 /* Checks the text in full: one JSON value (RFC 8259), valid UTF-8, finite numbers of at most 63 characters, within the
@@ -117,7 +117,7 @@ typedef struct nnc_walk {
     long key_line;
 } nnc_walk;
 
-/* Starts a walk at the value of the text. */
+/* Starts a walk at the outermost value of a text. */
 nnc_walk nnc_walk_begin(const char *text);
 /* Moves from an opening bracket, or from the end of a value inside it, to the value of the next member. Returns false
  * when there is no further member; the walk is then after the closing bracket. */
@@ -126,7 +126,7 @@ bool nnc_walk_member(nnc_walk *w, bool object);
 void nnc_walk_value(nnc_walk *w);
 /* Moves forward to a place and counts lines on the way. */
 void nnc_walk_on(nnc_walk *w, size_t to);
-/* Tests whether this is the key of the current member. Returns false also when the key is written with escapes. */
+/* Tests whether the current member has a given key. Returns false also when the key is written with escapes. */
 bool nnc_walk_key_is(const nnc_walk *w, const char *key);
 
 /* ---- JSON documents ---- */
@@ -152,8 +152,8 @@ typedef struct nnc_json_large {
     const struct cJSON *object; /* NULL: the file has no such object, or it was parsed with the other values */
     int32_t count;              /* number of its members */
     size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
-    size_t end;                 /* offset after the object */
-    uint64_t *digests;          /* digests of the members that were closed */
+    size_t end;                 /* offset of the first character after the object */
+    uint64_t *digests;          /* digests of the members that nnc_json_close has freed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {
@@ -162,13 +162,13 @@ typedef struct nnc_json_doc {
     const char *text;
     size_t size;
     int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
-    bool foreign;     /* may be the configuration of another program: see nnc_json_parse */
-    bool lenient;     /* skip unknown keys of such a configuration and list them in notes */
-    nnc_specs *specs; /* specs whose folders have the data files of its architecture; NULL = not available */
-    uint64_t *digest; /* receives the digests of those data files; NULL = not needed */
+    bool foreign;     /* the document may be a configuration of another program: see nnc_json_parse */
+    bool lenient;     /* unknown keys of a configuration of another program are skipped and listed in notes */
+    nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
+    uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
     nnc_json_large apart;
     struct cJSON *root;        /* NULL: there is no document, and errors have no line */
-    struct nnc_json_doc *like; /* the file from which it inherits, freed with it; NULL = none */
+    struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
 } nnc_json_doc;
 
 /* A value of a document, passed by value. node NULL = the value is absent. */
@@ -204,18 +204,19 @@ nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* "" in a list */
 
-/* Follows a dotted name as far as its parts exist; *rest is the remaining name. */
+/* Follows a dotted name as far as its parts exist and returns the last value; *rest receives the remaining name. */
 nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 
-/* Open: parses a member of the large object (nnc_json_large). Close: frees it, and keeps its digest without the members
- * named in `skip`. Both do nothing for other values. Open returns false when an error was noted. */
+/* nnc_json_open parses a member of the large object (nnc_json_large); it returns false when an error was noted.
+ * nnc_json_close frees the member, and keeps its digest without the members named in `skip`. Both do nothing for other
+ * values. */
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
 /* Return the value of a boolean, a number or a text; `at` must have this type. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
-const char *nnc_json_text(nnc_json at); /* lives as long as the document */
+const char *nnc_json_text(nnc_json at); /* valid as long as the document */
 int nnc_json_count(nnc_json at);
 /* Returns the value as JSON text, in the arena of the document; NULL when absent or out of memory. */
 const char *nnc_json_copy(nnc_json at);
@@ -223,11 +224,11 @@ const char *nnc_json_copy(nnc_json at);
 /* Returns the digest of a value. It does not depend on the order of keys, and leaves out members named in `skip` (ends
  * with NULL) at any depth. */
 uint64_t nnc_json_digest(nnc_json at, const char *const *skip);
-/* Adds the digest of a data file to the digest of a document that is read by it, if the document collects digests. */
+/* Adds the digest of a data file that was used to read a document to the digests of the document, if it has them. */
 void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data);
 
-/* Change a document. An inherited value comes from this or another document, which must live as long as this one. The
- * value is marked as inherited; so is an object that is created empty. */
+/* Change a document. An inherited value may come from another document, which must live as long as the changed
+ * document. Inherited values and objects that are created empty are marked as inherited. */
 void nnc_json_set_text(nnc_json at, const char *text);
 void nnc_json_inherit(nnc_json object, nnc_json value);
 nnc_json nnc_json_inherit_object(nnc_json object, const char *key);
@@ -237,7 +238,7 @@ bool nnc_json_inherited(nnc_json at);
 void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NNC_PRINTF(3, 4);
 /* Notes an error "what, expected ..., found <the value>" at a value. */
 void nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
-/* Returns the line, from 1, of the key of a value; in a list, of the value. */
+/* Returns the line (from 1) of the key of a value; for an element of a list, the line of the value. */
 long nnc_json_line(nnc_json at);
 /* Tests whether reading should continue. */
 bool nnc_json_go_on(nnc_json at);
@@ -260,7 +261,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
 /* Checks the whole numbers of an object that was not filled by reading: each is within the limits of the table, or is 0
  * and not required. Returns false when an error was noted. */
 bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object);
-/* Notes "unknown key, expected one of the device's keys, perhaps ..., found ...". */
+/* Notes an error for each unknown key: "unknown key, expected one of the device's keys, perhaps ..., found ...". */
 void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others);
 bool nnc_is_one_of(const char *key, const char *const *keys);
 
@@ -274,22 +275,22 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 /* Adds the "fitted_on" texts of the objects under a key of the root to the sources, with their dotted names. */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
-/* Checks "schema" and "id". The schema must be the given one. The id must be usable as a file name and equal to stem
- * (NULL = any). */
+/* Checks "schema" and "id". The schema must be equal to `schema`. The id must be usable as a file name and equal to
+ * stem (NULL = any id). */
 void nnc_read_identity(nnc_json root, const char *schema, const char *stem);
 void nnc_read_schema(nnc_json root, const char *schema);
 void nnc_read_id(nnc_json root, const char *stem);
 /* Sets an empty name to the id. */
 void nnc_name_by_id(char *name, size_t size, const char *id);
 
-/* Is called before each row of a recorded object is read. Returns true when it has read the value (which may be absent)
- * itself. record: the struct that the row describes. */
+/* nnc_record_read calls this function before it reads a row. Return true if the function has read the value itself; the
+ * value may be absent. record: the struct that the row describes. */
 typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json value, void *record);
 
 /* Reads a recorded result: the members in a table of metrics, in its order, into a zeroed record whose pointers to
  * other records are set. Texts and lists go to the arena of the document. Computed members are skipped. A number that
- * is null becomes NaN; an object that is null stays zeroed. Errors: a wrong value, or a missing member that the values
- * before it require. */
+ * is null becomes NaN; an object that is null stays zeroed. Errors: a wrong value, or a missing member that earlier
+ * values require. */
 void nnc_record_read(nnc_json object, const nnc_metrics *metrics, void *record, nnc_record_take *take);
 
 /* ---- kinds of spec ---- */
@@ -300,8 +301,8 @@ nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
     const char *what, *plural; /* words for messages, and for "nncost list" */
-    const char *folder;        /* inside a data folder */
-    const char *argument;      /* place of a wrong id on the command line */
+    const char *folder;        /* name of the folder of the files inside a data folder */
+    const char *argument;      /* argument that messages name for a wrong id */
     const char *schema;
     size_t size;
     size_t path_offset;
@@ -313,7 +314,7 @@ extern const nnc_spec_info nnc_spec_kinds[NNC_SPEC_KIND_COUNT];
 extern const nnc_field_table nnc_device_table, nnc_price_table, nnc_cluster_table, nnc_framework_table, nnc_track_table,
     nnc_range_table;
 
-/* Returns the kind that "schema" names; for an unknown schema notes an error and returns NNC_SPEC_KIND_COUNT. */
+/* Returns the kind of spec for the value of "schema". An unknown schema is an error: returns NNC_SPEC_KIND_COUNT. */
 nnc_spec_kind nnc_spec_kind_of(nnc_json root);
 
 /* Reads a spec from an open document into a struct of its kind. */
@@ -341,7 +342,8 @@ nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 /* Returns the number of data folders, and their paths. */
 int nnc_specs_folders(const nnc_specs *specs, const char *const **folders);
-/* _marks returns the list of implausible inputs of the current command, "" = none; _mark adds one. */
+/* nnc_specs_marks returns the list of implausible inputs of the current command ("" = no input); nnc_specs_mark adds
+ * one. */
 const char *nnc_specs_marks(const nnc_specs *specs);
 void nnc_specs_mark(nnc_specs *specs, const char *text);
 
@@ -351,9 +353,9 @@ enum { NNC_IMPLAUSIBLE_TEXT = 200 };
 bool nnc_device_is_plausible(const nnc_device *device, char *text, size_t size);
 bool nnc_software_is_plausible(const nnc_software *software, char *text, size_t size);
 
-/* Makes a model from "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with these fields set, under another name. */
+/* Makes a model from a text "ID FIELD=VALUE FIELD=VALUE ...": a shipped model with changed fields and another name. */
 nnc_status nnc_model_make(nnc_specs *specs, const char *text, const char *name, nnc_model **model, nnc_error *err);
-/* Reads the time in which a host of hosts/ issues one kernel. */
+/* Reads the time that a host of hosts/ needs to issue one kernel. */
 nnc_status nnc_host_kernel_s(nnc_specs *specs, const char *id, double *kernel_s, nnc_error *err);
 /* Reads a launch file that a scenario names as its model: adds its settings to `given`, an nnc_scenario_args, and
  * replaces *model. Leaves other models unchanged. Programs that read launch files set this function, because the reader
@@ -371,7 +373,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
 
 /* Finds the file of an id or an alias. NNC_UNKNOWN_ID: err names the nearest id. */
 nnc_status nnc_specs_find(nnc_specs *specs, nnc_spec_kind kind, const char *id, const char **path, nnc_error *err);
-/* Finds the file of an id or an alias, for files that are not specs. */
+/* Finds the file of an id or an alias in a folder of files that are not specs. */
 nnc_status nnc_specs_find_like(nnc_specs *specs, const nnc_spec_info *info, const char *id, const char **path,
                                nnc_error *err);
 /* Finds any file by its path inside a data folder, "grid/regions.json". *path stays NULL when there is no such file. */
@@ -384,37 +386,37 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 typedef struct nnc_hub_name {
     const char *path;    /* the file with the shape of the model; NULL = the name is not known */
     const char *shape;   /* id of that file */
-    const char *source;  /* where the configuration was published; NULL = the shape is a shipped model */
-    const char *stored;  /* format of weights in the name, "int4"; NULL = not in the name */
+    const char *source;  /* publication of the configuration; NULL = the shape is a shipped model */
+    const char *stored;  /* format of weights that the name contains, "int4"; NULL = no format */
     const char *nearest; /* for an unknown name, the nearest known name; NULL = no name is near */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
 /* Returns the usual name on the hub for a shipped id. Returns other texts unchanged. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
-/* Adds a note to a model that was found by its hub name: which shape the name has. */
+/* Adds a note to a model that was found by its hub name; the note says which shape was used. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err);
 
-/* Longest chain of files that are "like" each other. */
+/* Largest number of files in a chain of "like" keys. */
 enum { NNC_LIKE_MAX = 4 };
-/* Marks that a file waits for the file that it is "like" (_begin_like), and that it no longer waits (_end_like).
- * _begin_like returns false when the chain is too long. */
+/* nnc_specs_begin_like marks that the reading of a file waits for the file that its key "like" names; returns false
+ * when the chain is too long. nnc_specs_end_like removes the mark. */
 bool nnc_specs_begin_like(nnc_specs *specs, const char *name);
 void nnc_specs_end_like(nnc_specs *specs);
-/* Tests whether a file waits for another file. Being like such a file would be a circle. */
+/* Tests whether the reading of a file waits for another file. A key "like" that names such a file would be a circle. */
 bool nnc_specs_is_reading(const nnc_specs *specs, const char *path);
 
-/* Completes a document before it is read. Replaces "@key" by the texts of "references"; inherits from the file that
- * this one is "like" (not with NNC_SPEC_KIND_COUNT); fills in objects that are "same_as" others. Marks inherited
- * values. Returns false when an error was noted; the document must not be read then. */
+/* Completes a document before it is read. Replaces "@key" by the texts of "references". Inherits from the file that the
+ * key "like" names (not with NNC_SPEC_KIND_COUNT). Completes objects with the key "same_as". Marks inherited values.
+ * Returns false when an error was noted; the document must not be read then. */
 bool nnc_spec_complete(nnc_json_doc *doc, nnc_specs *specs, nnc_spec_kind kind);
 
-/* A chain of files: each file is "like" the next. Tells which file of the chain sets a field. *lineage stays NULL when
- * the file has no "like", or when path is NULL. */
+/* A chain of files: the key "like" of each file names the next file. It serves to find the file that sets a field.
+ * *lineage stays NULL when the file has no key "like", or when path is NULL. */
 typedef struct nnc_lineage nnc_lineage;
 nnc_status nnc_lineage_open(nnc_specs *specs, nnc_spec_kind kind, const char *path, nnc_lineage **lineage,
                             nnc_error *err);
 void nnc_lineage_close(nnc_lineage *lineage);
-/* Returns the id of the file that sets the field with this dotted name; NULL = no file sets it. */
+/* Returns the id of the file in the chain that sets the field with a dotted name; NULL = no file sets it. */
 const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted);
 
 /* ---- data folders: used by the set of specs ---- */
@@ -426,7 +428,7 @@ typedef struct nnc_id_list { /* starts as { 0 }; lives in the arena */
 
 typedef struct nnc_folders {
     nnc_arena *arena;
-    const char **paths; /* the first folder that has a file is used */
+    const char **paths; /* a file is taken from the first folder that has it */
     int count;
     nnc_error trouble; /* first error of the system while reading the folders; status NNC_OK = no error */
 } nnc_folders;
@@ -436,9 +438,10 @@ typedef struct nnc_folders {
 bool nnc_folders_open(nnc_folders *folders, const char *data_path);
 /* Returns NNC_IO when the system failed to read a folder or a file; err is the first failure. */
 nnc_status nnc_folders_trouble(const nnc_folders *folders, nnc_error *err);
-/* Lists the ids of all folders, sorted, each once. Returns false when out of memory. */
+/* Lists the ids of a kind of spec in all data folders, sorted, without duplicates. Returns false when out of memory. */
 bool nnc_folders_list(nnc_folders *folders, nnc_spec_kind kind, nnc_id_list *list);
-/* Lists the ids in all folders with this name, "foreign", sorted, each once. Returns false when out of memory. */
+/* Lists the ids in the folder of this name ("foreign") of all data folders, sorted, without duplicates. Returns false
+ * when out of memory. */
 bool nnc_folders_list_folder(nnc_folders *folders, const char *folder, nnc_id_list *list);
 bool nnc_specs_list_folder(nnc_specs *specs, const char *folder, nnc_id_list *list);
 /* Finds the file of an id or alias. *path stays NULL when there is no such file. */
@@ -455,12 +458,12 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
 /* Tests whether a text is the XML of nvidia-smi. */
 bool nnc_is_machine(const char *text);
-/* Converts that XML to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
+/* Converts the XML of nvidia-smi to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* Finds a file by its path inside a folder. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
 
-/* The content of a pipe that was read. */
+/* The content of a pipe, or of a converted file, that the set of specs keeps. */
 typedef struct nnc_piped {
     const struct nnc_piped *next;
     const char *path;
@@ -480,8 +483,8 @@ enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
-/* _is_cluster tests for a cluster file. The reader replaces the links of a device by the links of the file. Errors are
- * noted; with errors the device is not valid. */
+/* nnc_is_cluster tests for a cluster file. The other function replaces the links of a device by the links of the file.
+ * If errors were noted, the device is not valid. */
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
@@ -495,20 +498,20 @@ void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char 
 
 /* ---- models ---- */
 
-/* _table returns the fields of a family; the common fields come first. _table_of returns the fields of one model; a
- * graph has fields of its own. */
+/* nnc_model_table returns the fields of a family; the common fields come first. nnc_model_table_of returns the fields
+ * of one model: each graph has its own fields. */
 const nnc_field_table *nnc_model_table(nnc_family family);
 const nnc_field_table *nnc_model_table_of(const nnc_model *model);
 
 void nnc_model_rules(nnc_json at, const nnc_model *model);
 
-/* How the files of a family are read: one row per family. */
+/* The row of a family: its fields, and the functions that complete and check a model. */
 typedef struct nnc_family_fields {
     nnc_field_table table;
     void (*begin)(nnc_model *model);                    /* sets defaults that are not 0; NULL = all defaults are 0 */
     void (*complete)(nnc_json root, nnc_model *model);  /* sets defaults that depend on other fields */
     void (*rules)(nnc_json at, const nnc_model *model); /* checks the fields against each other */
-    const char *const *keys; /* keys without a field, ends with NULL; NULL = the keys that every model has */
+    const char *const *keys; /* keys without a field (ends with NULL); NULL = only those of all models */
 } nnc_family_fields;
 
 #define NNC_FAMILY_FIELDS(name, text, help, row) extern const nnc_family_fields nnc_##row##_fields;
@@ -517,14 +520,14 @@ NNC_FAMILY_LIST(NNC_FAMILY_FIELDS)
 
 const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 
-/* Limits above every real network, and low enough that a product of two dimensions cannot overflow. */
+/* Limits on dimensions: larger than in any real network, and so small that a product of two cannot overflow. */
 #define NNC_LAYERS_MAX 1e5
 #define NNC_WIDTH_MAX 1e7
 #define NNC_VOCAB_MAX 1e9
 #define NNC_TOKENS_MAX 1e9
 #define NNC_SIDE_MAX 1e6
 
-/* The first rows of every family's table. */
+/* Rows of the common fields, with which every family's table begins. */
 /* clang-format off */
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
@@ -544,17 +547,18 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "For a graph that reads latents: pixels per side of one position of its input. --image counts pixels." }
 /* clang-format on */
 
-/* _is_foreign tests for a configuration of another program. The reader reads it, except fields that depend on others;
- * it leaves model->id to the caller and returns false when an error was noted. */
+/* nnc_is_foreign tests for a configuration of another program. The other function reads it, except fields that depend
+ * on other fields. The caller sets model->id. Returns false when an error was noted. */
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
-/* _is_capture tests for a captured program (src/input/capture.c). The reader leaves model->id to the caller. */
+/* nnc_is_capture tests for a captured program (src/input/capture.c). The other function reads it; the caller sets
+ * model->id. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
 void nnc_capture_read(nnc_json root, nnc_model *model);
 
-/* The names that an expression of a graph file may use. */
+/* Scope of an expression of a graph file: the names that the expression may use. */
 typedef struct nnc_expr_scope {
     const char *const *lets;
     int32_t let_count;
@@ -567,10 +571,10 @@ void nnc_graph_take(nnc_json root, nnc_model *model);
 /* Adds the network of an object to a model as a further tower. Notes an error when its ops do not fit together. */
 void nnc_graph_tower(nnc_json at, nnc_model *model);
 
-/* Scale a model after --set hidden=N. _record stores the dimensions of the file. _follow, called after `field` was set,
- * scales the dimensions that the user has not set in proportion to hidden (heads keep their width). _check notes an
- * error for each dimension that is not whole. _text writes the dimensions that changed, "heads=20, ffn_hidden=5120"; ""
- * = none. */
+/* Scale a model after --set hidden=N. _record stores the dimensions of the file. _follow is called after `field` was
+ * set: it scales the dimensions that the user has not set in proportion to hidden (heads keep their width). _check
+ * notes an error for each dimension that is not whole. _text writes the dimensions that changed, "heads=20,
+ * ffn_hidden=5120", or "". */
 void nnc_scale_dims_record(nnc_model *model);
 void nnc_scale_dims_follow(nnc_model *model, const char *field);
 void nnc_scale_dims_check(nnc_json at, const nnc_model *model);
@@ -578,14 +582,14 @@ void nnc_scale_dims_text(const nnc_model *model, char *text, size_t size);
 
 /* ---- software profiles ---- */
 
-/* The profile that is used when the user names none. */
+/* Profile that is used when the user names no profile. */
 #define NNC_SOFTWARE_DEFAULT "torch-compile"
 /* --software any: every plan uses the profile of its kind, and a search may use options that no profile supports. */
 #define NNC_SOFTWARE_ANY "any"
 
-/* Tests whether the plan decides the profile: `asked` is NULL or NNC_SOFTWARE_ANY. */
+/* Tests whether each plan decides its own profile, because `asked` is NULL or NNC_SOFTWARE_ANY. */
 bool nnc_software_is_chosen(const char *asked);
-/* Loads the profiles by kind of plan, or one profile for all plans. */
+/* Loads the default profiles of all kinds of plan, or the profile `asked` for all plans. */
 nnc_status nnc_profiles_asked(nnc_specs *specs, const char *asked, nnc_profiles *profiles, nnc_error *err);
 /* Loads the profile of one kind of plan. */
 nnc_status nnc_profile_load(nnc_specs *specs, nnc_profile_kind kind, const nnc_software **software, nnc_error *err);
@@ -594,8 +598,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* A request for a release: by words ("NeMo 25.11"), else by its profile, else by name and version. Its entries depend
- * on the ids of device and model, and on the family of the model. */
+/* A request for a release: by words ("NeMo 25.11"), else by profile, else by name and version. The ids of device and
+ * model and the family of the model select an entry of the release. */
 typedef struct nnc_release_ask {
     const char *words;
     const nnc_software *software;
@@ -608,11 +612,11 @@ typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
     const char *version; /* as the user writes it */
-    size_t named;        /* length of the framework's name */
-    int met;             /* length of the conditions that are met */
+    size_t named;        /* number of characters of the framework's name that the request contains */
+    int met;             /* number of characters of the conditions that are met */
 } nnc_release;
 
-/* Tells which fields of a plan are given; the release fills in the others. */
+/* Which fields of a plan are given; a release sets the others. */
 typedef struct nnc_given {
     bool (*is)(const void *in, const char *field);
     const void *in;
@@ -620,11 +624,11 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the best entry: first the longest name, then the newest release that is not newer than the request, then the
- * most conditions. */
+/* Finds the best entry for a request: the longest name of a framework; then the newest release that is not newer than
+ * the request; then the most conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
-/* _fill sets fields that a plan and its model leave open. _switch sets the switches of the release's recipes in the
- * profile. */
+/* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets the switches of the
+ * release's recipes in the profile. */
 void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model *model, nnc_plan *plan);
 nnc_status nnc_release_switch(const nnc_release *release, const nnc_release_ask *ask, nnc_dtype precision,
                               nnc_software *software, nnc_error *err);

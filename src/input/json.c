@@ -4,8 +4,8 @@
  * which is checked for repeated keys and infinite numbers. cJSON keeps no positions: to find the line of an error, the
  * text is read again.
  *
- * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. A check
- * of recorded estimates then needs memory for one estimate, not for the whole file. */
+ * One object of a document can be left out of the tree (nnc_json_large); its members are parsed one at a time. So a
+ * check of recorded estimates needs memory for one estimate instead of the whole file. */
 #include <cjson/cJSON.h>
 #include <locale.h>
 
@@ -36,8 +36,8 @@ static int by_key(const void *a, const void *b)
 
 enum { SEEN_MAX = 256 };
 
-/* Tests whether two keys have the same hash, or there are too many keys to test. If not, the object needs no
- * sorting. */
+/* Tests whether two keys may be equal: they have the same hash, or the object has too many keys to test. Returns false
+ * when all keys differ, so that they need not be sorted. */
 static bool may_repeat(const cJSON *object)
 {
     uint64_t seen[SEEN_MAX] = { 0 }; /* 0 = empty slot */
@@ -80,8 +80,8 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     free(members);
 }
 
-/* Makes the checks that need the tree: cJSON keeps both of two equal keys, and reads 1e999 as infinity. The recursion
- * is as deep as the text is nested, which is limited. */
+/* Checks the tree for values that cJSON accepts: repeated keys, and 1e999, which it reads as infinity. The recursion is
+ * as deep as the text is nested, which is limited. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
     bool finite = isfinite(at->valuedouble);
@@ -94,7 +94,7 @@ static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
     return finite;
 }
 
-/* Tests whether the \uXXXX at a place is half of a surrogate pair: 1 = first half, 2 = second half, 0 = no half. */
+/* Tests the \uXXXX at `at`: returns 1 for the first half of a surrogate pair, 2 for the second half, else 0. */
 static int surrogate_at(const char *at)
 {
     if (at[0] != '\\' || at[1] != 'u' || (at[2] | 0x20) != 'd') {
@@ -110,8 +110,8 @@ static bool is_half(const char *at)
     return half == 2 || (half == 1 && surrogate_at(at + 6) != 2);
 }
 
-/* Reports why a text was refused. end: the place where cJSON stopped. cJSON reads numbers in the locale of the caller,
- * and supports only decimal points of one byte. Other failures are lack of memory, except half a surrogate pair. */
+/* Reports why a text was refused. end: the place where cJSON stopped. cJSON fails at half a surrogate pair, at a number
+ * if the decimal point of the caller's locale has several bytes, and when out of memory. */
 static void refuse_text(const nnc_json_doc *doc, int values_max, const char *end)
 {
     nnc_json_scan_fault fault;
@@ -217,7 +217,7 @@ static bool replace_python_numbers(nnc_arena *arena, const char **text, size_t s
     bool quoted = false;
     for (char *c = copy; *c != '\0'; c++) {
         const size_t length = quoted ? 0 : word_at(c);
-        if (length > 0) { /* written with the same length, so that positions stay valid */
+        if (length > 0) { /* the replacement has the same length, so that positions stay valid */
             const char *const word = length == 3 ? "\"?\"" : length == 8 ? "\"+inf\"  " : "\"-inf\"   ";
             memcpy(c, word, length);
             c += length - 1;
@@ -252,7 +252,7 @@ bool nnc_json_parse(nnc_json_doc *doc)
         return false;
     }
     end = doc->text;
-    /* Requires valid text: nnc_walk does not check it. */
+    /* valid text is required here, because nnc_walk does not check it */
     const bool lean =
         doc->apart.name != NULL && nnc_json_scan(doc->text, doc->size, values_max, NULL) && parse_lean(doc);
     if (!lean && (nnc_json_scan_lexemes(doc->text, doc->size, values_max) ||
@@ -394,7 +394,7 @@ static cJSON *last_of(nnc_json object, bool added)
 {
     cJSON *last = NULL;
     if (added) {
-        last = object.node->child->prev; /* cJSON stores the last child there */
+        last = object.node->child->prev; /* cJSON stores the last child in `prev` of the first */
         last->type |= INHERITED;
     } else {
         nnc_faults_no_memory(object.doc->faults);
@@ -426,7 +426,7 @@ bool nnc_json_inherited(nnc_json at)
 
 /* ---- errors: finding the place, and noting them ---- */
 
-/* The objects and lists around a value, outermost first. */
+/* A path to a value: the objects and lists around the value, outermost first. */
 typedef struct way {
     nnc_json open[NNC_SCAN_DEPTH_MAX + 2];
     int depth;
@@ -448,7 +448,7 @@ static bool find(nnc_json at, nnc_json to, way *w)
     return false;
 }
 
-/* Returns the key by which a value was inherited: "same_as" or "like". */
+/* Returns the member "same_as" or "like" by which a value was inherited. */
 static nnc_json own_of(nnc_json container, nnc_json at)
 {
     if (!nnc_json_inherited(at)) {
@@ -570,7 +570,7 @@ void nnc_faults_note(nnc_faults *faults, const nnc_error *fault)
     }
 }
 
-/* Notes "out of memory" once, because it is no error of the file. */
+/* Notes "out of memory", only once, because it is no error of the file. */
 void nnc_faults_no_memory(nnc_faults *faults)
 {
     nnc_error fault;

@@ -14,7 +14,7 @@ typedef struct scan {
     uint64_t objects; /* one bit per open bracket, the innermost is the lowest: 1 = object, 0 = list */
     int depth;
     int values, values_max;     /* number of values so far */
-    nnc_json_scan_fault *fault; /* NULL: do not describe the error */
+    nnc_json_scan_fault *fault; /* NULL: errors are not described */
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at)
@@ -95,7 +95,7 @@ static bool scan_escape(scan *s)
     return true;
 }
 
-/* Sets bit 7 of each byte that is 0 (other bits are arbitrary). */
+/* Returns a word with bit 7 set in each byte that is 0 in `word`; its other bits have no meaning. */
 static uint64_t zeros(uint64_t word)
 {
     return (word - 0x0101010101010101U) & ~word;
@@ -141,7 +141,7 @@ static bool scan_text(scan *s)
     return true;
 }
 
-/* Tests whether this character can continue a number; after a complete number it is an error. */
+/* Tests whether a character could continue a number; such a character after a complete number is an error. */
 static bool goes_on(char c)
 {
     return (c >= '0' && c <= '9') || c == '.' || c == 'e' || c == 'E' || c == '+' || c == '-';
@@ -159,7 +159,7 @@ static bool scan_number(scan *s)
     if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    if (s->fault != NULL) { /* without a fault, the tree is checked for it later */
+    if (s->fault != NULL) { /* if errors are not described here, refuse_values checks the tree later */
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) {
@@ -276,7 +276,7 @@ static bool scan_value(scan *s, char c)
 /* Scans the next lexeme if it is allowed here. */
 static bool scan_next(scan *s)
 {
-    const char c = *s->at; /* a NUL at the end of the text */
+    const char c = *s->at; /* 0 at the end of the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
         close_bracket(s);
         return true;

@@ -27,7 +27,7 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model)
 void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
-    if (nnc_check_ranges(at, &row->table, model)) { /* checked first, because the rules divide by these numbers */
+    if (nnc_check_ranges(at, &row->table, model)) { /* first, because the rules divide by these numbers */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
@@ -93,7 +93,7 @@ void nnc_model_read(nnc_json root, const char *stem, void *spec)
         row->begin(model);
     }
     nnc_read_object(root, table, other_keys, model);
-    nnc_read_id(root, stem); /* checked last, because an error in the file name is the least important */
+    nnc_read_id(root, stem); /* the id is checked last, because an error in the file name is the least important */
     nnc_name_by_id(model->name, sizeof model->name, model->id);
     nnc_read_texts(nnc_json_get(root, "aliases"), &model->aliases, &model->alias_count);
     nnc_read_sources(root, table, other_keys, &model->sources, &model->source_count);
@@ -120,19 +120,19 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     const nnc_family family = model->family;
     const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
-        model->family = family; /* a model of another family would have no fields */
+        model->family = family; /* changes the family back: a model cannot change its family */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"", nnc_family_name(family), value);
     }
     if (status == NNC_OK) {
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      : 0; /* the published number belongs to the model before the change */
+                                      : 0; /* the published number of parameters does not apply to a changed model */
     }
     return status;
 }
 
-/* The dimensions of a family that scale together; NULL = the family lacks the dimension. */
+/* Pointers to the dimensions of a model that scale together; NULL = the family lacks the dimension. */
 typedef struct dims {
     int64_t *hidden, *heads, *kv_heads, *head_dim, *ffn_hidden, *expert_hidden, *shared_hidden;
 } dims;
@@ -193,15 +193,15 @@ static void follow(int64_t *dim, int64_t recorded, int64_t hidden, int64_t was)
     }
 }
 
-/* Tests whether the number of heads stays and their width changes: heads of the same width do not fill hidden, but
- * heads of this number do. */
+/* Tests whether the number of heads stays and their width changes: hidden is no multiple of the old width, but a
+ * multiple of the number of heads. */
 static bool keeps_count(const nnc_scale_dims *was, int64_t hidden, unsigned set)
 {
     return (set & (HEADS | HEAD_DIM)) == 0 && share(was->heads, hidden, was->hidden) == 0 &&
            (was->head_dim == 0 || was->heads * was->head_dim == was->hidden) && hidden % was->heads == 0;
 }
 
-/* Scales heads, which keep their width. If the user set their number, the width changes. */
+/* Scales the number of heads; their width stays. If the user set the number of heads, scales the width instead. */
 static void follow_heads(const dims *d, const nnc_scale_dims *was, unsigned set)
 {
     const int64_t hidden = *d->hidden;
@@ -274,7 +274,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* head_dim was scaled instead */
+        /* keeps_count: head_dim was scaled instead */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&

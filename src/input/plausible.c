@@ -1,7 +1,7 @@
 /* Relations that hold for every real device and software profile, as lists. A value in a wrong unit (GB for TB, MHz for
  * GHz) breaks one of them. The limits of single fields are wider, so that a file can still be read; these relations
- * judge the values that a command computes with. Each bound differs by a factor of 1.5 or more from the devices in hw/
- * that are nearest to it. */
+ * check the values that a command uses. Each bound differs by a factor of at least 1.5 from the values of all devices
+ * in hw/. */
 #include "base/base_internal.h"
 #include "input/input_internal.h"
 
@@ -19,8 +19,8 @@ static double main_peak(const nnc_device *d)
     return most;
 }
 
-/* Returns the peak of the fastest or slowest format over the main peak. FP64 is left out, because it is very slow on
- * some devices. */
+/* Returns peak of the fastest (or slowest) format / main peak. FP64 is left out, because it is very slow on some
+ * devices. */
 static double extreme_peak(const nnc_device *d, bool fastest)
 {
     double found = main_peak(d);
@@ -56,7 +56,7 @@ static const rule fitted[] = {
     { ENDING("power_share"), 0.05, 50.0, "power of a product over that of the board", "1.24 to 3.25" },
 };
 
-/* The object that contains a field, and the enclosing objects. */
+/* The name of the object that contains a field, and of the enclosing objects. */
 typedef struct frame {
     const struct frame *above;
     const char *name;
@@ -97,8 +97,8 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     return false;
 }
 
-/* Tests whether all fitted values of an object are possible. by: the rule for the object's name; it applies to members
- * without a rule. */
+/* Tests whether all fitted values of an object are possible. by: rule of the object, for members without their own
+ * rule. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
                          char *text, size_t size)
 {

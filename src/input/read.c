@@ -13,7 +13,7 @@ static void mismatch(nnc_json at, const nnc_field *field, const char *what)
     nnc_json_mismatch(at, what, expected);
 }
 
-/* Reads a number with its unit: "24GiB". A number without a unit must not be a text. */
+/* Reads a text that is a number with its unit: "24GiB". A text without a unit is refused. */
 static bool read_united(const char *text, const nnc_field *field, double *value)
 {
     const size_t length = strlen(text);
@@ -191,7 +191,7 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object of the file that this is like is not meant */
+        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object under "like" is not inherited */
             nnc_read_object(at, &inner, NULL, place);
         }
         break;
@@ -285,7 +285,7 @@ void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *co
     return list;
 }
 
-/* Returns the error in the whole number of a field; NULL = no error, or not a whole number. */
+/* Returns the error in the value of a whole-number field; NULL = no error, or a field of another type. */
 static const char *refuse_whole(const nnc_field *field, const void *object, double *value, char *expected, size_t size)
 {
     const char *place = (const char *)object + field->offset;
@@ -430,8 +430,8 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
     *count = list.count;
 }
 
-/* Adds the "fitted_on" texts of an object and of the objects inside it. The recursion is as deep as the text is
- * nested. */
+/* Adds the texts of "fitted_on" in an object and in the objects inside it to the sources. The recursion is as deep as
+ * the text is nested. */
 static void add_fitted(nnc_json at, const char *name, source_list *to)
 {
     char below[96];
@@ -484,7 +484,7 @@ void nnc_read_id(nnc_json root, const char *stem)
 {
     const nnc_json id = nnc_json_get(root, "id");
     if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
-        return; /* the field table reports it */
+        return; /* the field table reports this error */
     }
     if (!is_id(nnc_json_text(id))) {
         nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
@@ -513,7 +513,7 @@ void nnc_read_identity(nnc_json root, const char *schema, const char *stem)
 /* 2^53: a double represents every whole number up to this value. */
 #define WHOLE_MAX 9007199254740992.0
 
-/* The JSON type of each type of row. */
+/* The JSON type for each type of metric. */
 static const struct {
     nnc_json_type type;
     const char *expected;
@@ -577,7 +577,7 @@ static void take_enum(nnc_json value, const nnc_metric *row, char *at)
     put_whole(at, row->size, index);
 }
 
-/* The object that is read; its earlier members are already in the record. */
+/* The object that is being read, and the record that already has its earlier members. */
 typedef struct reading {
     nnc_json object;
     void *record;
@@ -691,13 +691,13 @@ static nnc_status refuse(const nnc_csv *csv, const char *what, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, where, "%s", what);
 }
 
-/* Returns the length of the line break at a place; 0 = none. */
+/* Returns the length of the line break at `at`; 0 = no line break. */
 static size_t break_length(const char *at)
 {
     return *at == '\n' ? 1 : at[0] == '\r' && at[1] == '\n' ? 2 : 0;
 }
 
-/* Decodes the quoted cell at csv->at; its text ends at *close. */
+/* Decodes the quoted cell at csv->at. *close receives the end of its text. */
 static nnc_status read_quoted(nnc_csv *csv, char **close, nnc_error *err)
 {
     char *to = csv->at;

@@ -239,7 +239,7 @@ static int compare_versions(const char *a, const char *b)
     return 0;
 }
 
-/* Tests whether a requested version includes an entry. A request without a version means the newest. */
+/* Tests whether an entry whose first release is `first` applies to the requested version. "" = the newest version. */
 static bool has_version(const char *first, const char *asked)
 {
     return first[0] == '\0'      ? true
@@ -272,7 +272,8 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Returns the length of the entry's name that the request uses; 0: the request names another framework. */
+/* Returns the length of the entry's name or second name if the request uses it; 0 = the request names another
+ * framework. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version)
 {
     const char *const names[] = { f->framework, f->also };
@@ -286,7 +287,7 @@ static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, co
     return 0;
 }
 
-/* Returns the number of characters in the conditions; -1: a condition is not met. */
+/* Returns the number of characters in the conditions of an entry; -1 = a condition is not met. */
 static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
 {
     return begins(ask->device, f->hardware) && begins(ask->model, f->model) && begins(ask->family, f->family)
@@ -363,7 +364,7 @@ static void fill_formats(const nnc_framework *f, const nnc_given *given, nnc_mod
     }
 }
 
-/* Returns the micro-batches of a step, if the plan determines their number; 0 = not determined. */
+/* Returns the number of micro-batches of a step; 0 = the plan does not determine it. */
 static int64_t passes_of(const nnc_plan *p)
 {
     const int64_t ranks = (int64_t)p->tensor * p->pipeline * p->context;
@@ -421,7 +422,7 @@ void nnc_release_fill(const nnc_framework *f, const nnc_given *given, nnc_model 
     }
 }
 
-/* Sets the fields of "FIELD=VALUE FIELD=VALUE". */
+/* Sets fields of a profile from a text "FIELD=VALUE FIELD=VALUE". */
 static nnc_status set_switches(nnc_software *software, const char *text, nnc_error *err)
 {
     while (*text != '\0') {

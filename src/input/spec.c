@@ -1,6 +1,6 @@
 /* The set of loaded specs, and one file of any kind: finds it, reads it, parses it, completes it (inherit.c), and reads
- * it by its table. Every file is read once per set. Programs that do not know the members of the structs read them by
- * field name. */
+ * it by its table. Every file is read once per set. For programs that do not know the members of the structs, it also
+ * reads and sets fields by name. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ struct nnc_specs {
     nnc_arena *arena;
     const loaded *loaded; /* newest first */
     nnc_folders folders;
-    const char *reading[NNC_LIKE_MAX]; /* files that wait for the file that they are like */
+    const char *reading[NNC_LIKE_MAX]; /* files whose reading waits for the file under "like" */
     int reading_count;
     const nnc_piped *piped; /* newest first */
     bool lenient;
@@ -166,8 +166,8 @@ nnc_status nnc_specs_file(nnc_specs *specs, const char *name, const char **path,
     return nnc_folders_file(&specs->folders, name, path, err);
 }
 
-/* Reports a name of the hub that is not in the table of names. A path with more folders is read as a file, and found
- * missing. */
+/* Reports a name of the hub that is not in the table of names. (A path with more than one folder is no name of the
+ * hub.) */
 static nnc_status fail_hub(const char *asked, const nnc_hub_name *hub, nnc_error *err)
 {
     const char *name = strrchr(asked, '/') + 1;
@@ -271,7 +271,7 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* Adds a note that another network with the same counts replaces this one. */
+/* Adds a note that another network with the same counts replaces the model. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err)
 {
     char text[320];
@@ -287,8 +287,8 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
 }
 
 /* Loads a network by its name in a library of vision models, with or without the library ("timm/") and the weights
- * (".a1_in1k"). If its shape is not known, loads another network with the same counts. *out stays NULL: no library has
- * it. */
+ * (".a1_in1k"). If its shape is not known, loads another network with the same counts. *out stays NULL when no library
+ * has it. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
@@ -390,14 +390,14 @@ static nnc_status load(nnc_specs *specs, nnc_spec_kind kind, const char *id, con
         NNC_TRY(found);
         NNC_TRY(nnc_spec_load(specs, kind, path, out, err));
         if (hub.path != NULL) {
-            void *model = NULL; /* removes const: the struct is new, and only this function uses it */
+            void *model = NULL; /* removes const, because the struct is new and only this function uses it */
             memcpy(&model, out, sizeof model);
             NNC_TRY(nnc_hub_tell(specs, id, &hub, model, err));
         }
     }
     loaded *added = nnc_arena_alloc(specs->arena, sizeof(*added));
     const char *asked = added != NULL ? nnc_arena_strdup(specs->arena, id) : NULL;
-    if (asked != NULL) { /* remembered, so that the next call does not read the file again */
+    if (asked != NULL) { /* stored, so that the next call does not read the file again */
         *added = (loaded){ specs->loaded, kind, asked, *out };
         specs->loaded = added;
     }
@@ -548,7 +548,8 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX])
     return NULL;
 }
 
-/* Sets the id of a model without one (a foreign model) to the name of its file, or of the folder of a config.json. */
+/* Sets the id of a model that has no id (a foreign model): the name of its file, or of the folder of its
+ * config.json. */
 static void spec_name(nnc_model *model, const char *path)
 {
     if (model->id[0] == '\0') {
@@ -653,7 +654,7 @@ nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const cha
 
 /* ---- access by field name: parse, copy, read ---- */
 
-/* Allocates a struct of the kind in the arena of the set; *spec is NULL on failure. */
+/* Allocates a struct of a kind of spec, which lives as long as the set; *spec is NULL on failure. */
 static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err)
 {
     *spec = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind].size);
@@ -669,7 +670,7 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
     return NNC_OK;
 }
 
-/* Finds a field by name, and the object that it belongs to. */
+/* Finds a field by name, and the object that contains the field. */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err)
 {
@@ -913,7 +914,7 @@ const char *nnc_path_from(nnc_arena *arena, const char *file, const char *path)
 
 /* ---- digests of the content of a file ---- */
 
-/* Returns the digest of a member. A member of the large object that was closed already has one. */
+/* Returns the digest of a member. For a closed member of the large object, the digest is already stored. */
 static uint64_t member_digest(nnc_json object, nnc_json item, int32_t index, const char *const *skip)
 {
     const nnc_json_large *apart = &object.doc->apart;
@@ -940,7 +941,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
             digest = nnc_digest_number(digest, nnc_json_digest(item, skip));
         }
         return digest;
-    case NNC_JSON_OBJECT: /* a sum, so that the order of keys has no effect */
+    case NNC_JSON_OBJECT: /* the digests of members are added up, so that the order of keys has no effect */
         for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item), index++) {
             if (!nnc_is_one_of(nnc_json_key(item), skip)) {
                 bits += nnc_digest_number(nnc_digest_text(NNC_DIGEST_START, nnc_json_key(item)),
@@ -952,7 +953,7 @@ uint64_t nnc_json_digest(nnc_json at, const char *const *skip)
     }
 }
 
-/* Members that do not change the meaning of a file. */
+/* Keys that do not change the meaning of a file. */
 static const char *const comments[] = { "note",       "sources", "references", "like", "same_as",
                                         "stands_for", "aliases", "compared",   NULL };
 
@@ -964,8 +965,8 @@ void nnc_json_digest_add(const nnc_json_doc *doc, nnc_json data)
     }
 }
 
-/* Adds the data files that are used to read a configuration of another program: when they change, the same file means
- * another model. Faults are left to the command that uses the model. */
+/* Adds the digests of the data files that are used to read a configuration of another program: if they change, the same
+ * configuration may give another model. Errors are not reported here; the command that uses the model reports them. */
 static nnc_status add_data_files(nnc_json_doc *doc, uint64_t *digest, nnc_error *err)
 {
     nnc_error why;

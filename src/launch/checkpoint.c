@@ -2,8 +2,8 @@
  * index of a sharded one.
  *
  *     safetensors   8 bytes: length of the header; the header, JSON: { "NAME": { "dtype", "shape", "data_offsets" } }
- *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; the files are next to it
- *     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
+ *     index         JSON: { "metadata": { "total_size" }, "weight_map": { "NAME": "FILE" } }; the files are in its
+ * folder     gguf          "GGUF", version, counts, keys with values, tensors with their dimensions and types
  *
  * Weights are never read. Every length in a file is checked against the size of the file before memory is allocated.
  * Sources: https://github.com/huggingface/safetensors, README.md, "Format"; https://github.com/ggml-org/ggml,
@@ -37,7 +37,7 @@ static nnc_status bad(const nnc_checkpoint *c, const char *what, nnc_error *err)
     return nnc_fail(err, NNC_BAD_SPEC, c->path, "%s", what);
 }
 
-/* Adds tensors of one type to the sums. false: a sum is too large. */
+/* Adds tensors of one type to the sums. Returns false when a sum is too large. */
 static bool add_part(nnc_checkpoint *c, const nnc_checkpoint_part *more)
 {
     int i = 0;
@@ -158,10 +158,10 @@ typedef struct gguf {
     FILE *file;
     int64_t left;
     char architecture[64];
-    const char *fault; /* NULL = none */
+    const char *fault; /* first error in the file; NULL = no error */
 } gguf;
 
-/* Types of values; the numbers are those of the format. */
+/* Types of values, with their numbers in the format. */
 enum {
     GGUF_U8,
     GGUF_I8,
@@ -254,7 +254,7 @@ static bool take_text(gguf *g, char *text, size_t size, bool *kept)
     return true;
 }
 
-/* Writes a number of this type as JSON. */
+/* Writes a number of a given type as JSON. */
 static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
 {
     uint64_t bits = 0;
@@ -365,7 +365,7 @@ static bool take_key(gguf *g)
     return read;
 }
 
-/* Is the tensor computed from the configuration, so that it is not a parameter? */
+/* Tests whether a tensor is no parameter, because it is computed from the configuration. */
 static bool is_constant(const char *name)
 {
     return strncmp(name, "rope_f", 6) == 0;
@@ -474,7 +474,7 @@ nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file,
     return nnc_ends_in(c->path, ".gguf") ? read_gguf(c, file, size, err) : read_safetensors(c, arena, file, size, err);
 }
 
-/* Reads each file that an index names, once. If a file is missing, the total_size of the index counts. */
+/* Reads each file that an index names, once. If a file is missing, takes the bytes from the total_size of the index. */
 static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root, nnc_error *err)
 {
     const nnc_json map = nnc_json_get(root, "weight_map");
@@ -486,7 +486,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
-        int i = count - 1; /* neighbours in the map are mostly in the same file */
+        int i = count - 1; /* most often the file of the previous tensor in the map */
         while (i >= 0 && strcmp(shards[i], name) != 0) {
             i--;
         }

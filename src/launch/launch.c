@@ -1,5 +1,5 @@
-/* Opens launch files: reads their documents, finds their formats, and adds their settings to those of the command
- * line. */
+/* Opens launch files: reads their documents, finds their formats, and adds their settings to the settings of the
+ * command line. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +108,7 @@ static bool has_any(nnc_json root, nnc_json keys)
     return false;
 }
 
-/* Has the document a key that is a sign of the format, and no key that the format never has? */
+/* Tests whether a document has a key that is a sign of a format, and no key that the format never has. */
 static bool is_format(nnc_json root, nnc_json table)
 {
     const nnc_json inside = nnc_json_get(table, "inside");
@@ -118,7 +118,7 @@ static bool is_format(nnc_json root, nnc_json table)
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Does the text of a document contain one of the "signs" of a table? If not, the table need not be parsed. */
+/* Tests whether the text of a document contains one of the "signs" of a table; else the table need not be parsed. */
 static bool may_be_format(const char *table, const char *text)
 {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
@@ -164,8 +164,8 @@ static nnc_status recognise(nnc_specs *specs, nnc_json root, const char **format
     return NNC_OK;
 }
 
-/* Is a JSON file one of nncost itself, or the configuration of a model? Such files are frequent, so this test avoids
- * parsing them twice. */
+/* Tests whether a JSON file is a file of nncost itself or the configuration of a model. Such files are frequent, so
+ * this test avoids parsing them twice. */
 static bool is_other_json(nnc_specs *specs, const char *path)
 {
     static const char *const keys[] = { "schema", "model_type" };
@@ -184,7 +184,7 @@ static bool is_other_json(nnc_specs *specs, const char *path)
     return other;
 }
 
-/* Is it a regular file? A pipe can be read only once, so it is left to the commands that read it. */
+/* Tests for a regular file. A pipe can be read only once, so it is left to the commands that read it. */
 static bool is_regular(const char *path)
 {
     struct stat status;
@@ -215,7 +215,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     return is;
 }
 
-/* Adds a file to the list. NULL: an error was noted. */
+/* Adds a file to the list of launch files and returns it; NULL when an error was noted. */
 static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *format)
 {
     if (r->file_count == NNC_LAUNCH_FILES_MAX) {
@@ -277,7 +277,7 @@ static nnc_status add_options(nnc_reading *r, const char *path, const char *form
 
 static nnc_status open_file(nnc_reading *r, const char *path, const char *format);
 
-/* Adds a command of a script: the options of its launcher, those of its program, and the files that it names.
+/* Adds a command of a script: the options of its launcher and of its program, and the files that it names.
  * NOLINTNEXTLINE(misc-no-recursion): a script names no script */
 static nnc_status add_command(nnc_reading *r, const char *path, const char *format, const nnc_shell_command *command,
                               bool *known)
@@ -298,10 +298,11 @@ static nnc_status add_command(nnc_reading *r, const char *path, const char *form
 
 typedef struct source_reader {
     nnc_reading *r;
-    const char *script; /* the script that was given */
+    const char *script; /* path of the script on the command line */
 } source_reader;
 
-/* A script that another one reads: in the folder of the one that was given, or in one above. */
+/* Returns the text of a script that another script reads. Looks in the folder of the script on the command line and in
+ * the folders above it. */
 static const char *read_script(void *context, const char *name)
 {
     const source_reader *reader = context;
@@ -316,7 +317,8 @@ static const char *read_script(void *context, const char *name)
     return kept;
 }
 
-/* The specs find the files that a script writes, next to it. */
+/* Registers a file that a script writes, under its path relative to the script, so that the file is found although it
+ * is not on disk. */
 static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_script_file *file)
 {
     const nnc_piped **all = nnc_specs_piped(r->specs);
@@ -335,7 +337,7 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
     return NNC_OK;
 }
 
-/* Is there a file that can be read, of the disk or of a script? */
+/* Tests whether a file can be read: from disk, or as a file that a script writes. */
 static bool is_there(nnc_reading *r, const char *path)
 {
     for (const nnc_piped *made = *nnc_specs_piped(r->specs); made != NULL; made = made->next) {
@@ -346,7 +348,7 @@ static bool is_there(nnc_reading *r, const char *path)
     return access(path, R_OK) == 0;
 }
 
-/* Adds the only command of a script whose options are of a known format. NOLINTNEXTLINE(misc-no-recursion) */
+/* Adds the only command of a script whose options have a known format. NOLINTNEXTLINE(misc-no-recursion) */
 static nnc_status open_script(nnc_reading *r, const char *path, const char *format)
 {
     char *text = NULL;
@@ -433,7 +435,7 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
     return next_to;
 }
 
-/* Is there a file of this format among those that are open? */
+/* Tests whether a launch file of a given format is already open. */
 static bool has_format(const nnc_reading *r, const char *format)
 {
     for (int i = 0; i < r->file_count; i++) {
@@ -444,7 +446,7 @@ static bool has_format(const nnc_reading *r, const char *format)
     return false;
 }
 
-/* Sets the fields of a path that comes with the program. Returns false if the path does not come with it. */
+/* Sets the fields that a table gives for a path that comes with the program. Returns false for other paths. */
 static bool set_known(nnc_reading *r, const nnc_reference *named)
 {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
@@ -488,7 +490,7 @@ static void read_references(nnc_reading *r)
 
 /* ---- settings for the command line ---- */
 
-/* Returns the options that are equal to a file. */
+/* Returns the command-line options that have the same effect as a file. */
 static const char *options_of(nnc_reading *r, int index)
 {
     nnc_buffer text = { 0 };
@@ -510,7 +512,8 @@ static const char *options_of(nnc_reading *r, int index)
     return kept;
 }
 
-/* Copies the settings to those of the command line. A setting that is already given takes precedence. */
+/* Copies the settings of the files to the settings of the command line. A setting that is already given takes
+ * precedence. */
 static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
 {
     for (int i = 0; i < r->set_count; i++) {
@@ -544,7 +547,7 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-/* Checks that the files start the same thing that the command computes: a training step or a deployment. */
+/* Checks that the files start what the command computes: a training step or a deployment. */
 static nnc_status check_purpose(nnc_reading *r)
 {
     for (int i = 0; i < r->file_count; i++) {
@@ -645,8 +648,8 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     return nnc_reading_goes_on(r) ? NNC_OK : r->status;
 }
 
-/* Finds the model of the files: its name, or the path of the model file that was made of it. NULL: the files have no
- * model. */
+/* Finds the model that the files describe: *model is its name, or the path of the model file that was made from the
+ * description; NULL = the files describe no model. */
 static nnc_status model_of(nnc_reading *r, const char **model)
 {
     const nnc_model_field *name = nnc_reading_model(r, "MODEL");
@@ -659,7 +662,7 @@ static nnc_status model_of(nnc_reading *r, const char **model)
     return NNC_OK;
 }
 
-/* Does an operand, or the first item of its list, name a model? */
+/* Tests whether an operand, or the first item of a list, names a model. */
 static bool is_model(nnc_specs *specs, const char *operand)
 {
     const nnc_model *model = NULL;
@@ -700,7 +703,7 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
 
 /* ---- operands ---- */
 
-/* Takes values such as "--set model.vocab=32000", which also answer a question about the model. */
+/* Takes values such as "--set model.vocab=32000" for fields of the model that the files leave open. */
 static void take_sets(nnc_reading *r)
 {
     for (int i = 0; i < r->given->set_count; i++) {
@@ -715,7 +718,7 @@ static void take_sets(nnc_reading *r)
     }
 }
 
-/* Is there a table for the format of --from? */
+/* Checks that there is a table for the format of --from. */
 static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *err)
 {
     nnc_document table = { .is_parsed = false };
@@ -724,7 +727,7 @@ static nnc_status check_format(nnc_specs *specs, const char *format, nnc_error *
     return status;
 }
 
-/* Is the word a program whose options follow, or an option? */
+/* Tests whether a word is an option, or a program whose options follow. */
 static bool is_program(const char *word)
 {
     static const char *const programs[] = { "vllm", "trtllm-serve", "sglang", "python", "python3" };

@@ -1,9 +1,9 @@
 /* Writes the command of a serving engine for a deployment: uses the tables of foreign/launch/ in reverse.
  *
- * A row that takes a value to one field of the plan writes that field. "write" lists the options that only rules of
- * the table read: the product of some fields, or a switch that is on when the product is above 1. "command" is the
- * program. The written command is then read again. If it does not give the same plan, the different field is refused
- * by name. */
+ * If a row gives the value of its key to one field of the plan, the key is written with the value of this field.
+ * "write" lists the options that only rules of the table read: the product of some fields, or a switch that is on when
+ * the product is above 1. "command" is the program. The written command is then read again. If a field of the plan
+ * differs, the error names the field. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ static void text_of(const nnc_serve_ask *ask, const char *name, char text[NNC_LA
     nnc_field_text(nnc_field_of_key(&nnc_serve_table, name), ask, text, NNC_LAUNCH_VALUE);
 }
 
-/* Does the command decide the field, and is the field not at its default? `text` then has its value. */
+/* Tests whether the command decides a field and the field is not at its default. Writes its value to `text`. */
 static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_LAUNCH_VALUE])
 {
     const nnc_serve_ask usual = nnc_serve_ask_default();
@@ -41,7 +41,8 @@ static void put_option(nnc_buffer *out, const char *key)
     }
 }
 
-/* Writes the option of a row if its field has to be written. Returns the field; NULL: nothing was written. */
+/* Writes the option of a row if its field has to be written. Returns the name of the field; NULL = no option was
+ * written. */
 static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json row)
 {
     const char *key = nnc_json_text(nnc_json_get(row, "key"));

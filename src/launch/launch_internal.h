@@ -14,7 +14,7 @@
 
 #include "scenario/scenario_internal.h"
 
-/* Can this program read YAML? */
+/* true: this program can read YAML */
 extern const bool nnc_yaml_is_read;
 
 /* Writes a YAML text as JSON text, with each key and value on its line in the YAML. Words without quotes are read as
@@ -26,15 +26,16 @@ nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc
 /* Writes a TOML text as JSON text in the same way. The keys of a table are joined to the name of the table by dots. */
 nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
-/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is another text. */
+/* Writes a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. Returns false for
+ * other texts. */
 bool nnc_put_object(nnc_buffer *out, const char *text);
 
-/* A command of a shell script that starts a program with options. Texts are in the arena; JSON has each option on its
- * line, after the name of the program: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
+/* A command of a shell script that starts a program with options. Texts are in the arena. The options are JSON with the
+ * lines of the script: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
 typedef struct nnc_shell_command {
     const char *launcher; /* format of its launcher, such as "torchrun"; NULL = no launcher */
     const char *launcher_options, *options;
-    const char *config; /* configuration file that the command names; NULL = none */
+    const char *config; /* configuration file that the command names; NULL = no file */
     long line;
 } nnc_shell_command;
 
@@ -45,7 +46,8 @@ typedef struct nnc_script_file {
 } nnc_script_file;
 
 typedef struct nnc_shell_script {
-    /* The text, in the arena, of a script that another one reads; NULL: not found. read NULL: none is. */
+    /* Returns the text (in the arena) of a script that this script reads; NULL = not found. read NULL: scripts that
+     * this script reads are skipped. */
     const char *(*read)(void *context, const char *path);
     void *context;
     nnc_shell_command *commands;
@@ -57,7 +59,7 @@ typedef struct nnc_shell_script {
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_script *script,
                           nnc_error *err);
-/* The same for the words of a command line, or for options alone. */
+/* Converts the words of a command line, or options without a program, to JSON in the same way. */
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err);
 
 /* Returns the path of a file that another file names. Looks in the folder of that file, in the folders above it, and
@@ -68,13 +70,13 @@ const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name
 
 enum { NNC_CHECKPOINT_PARTS = 48 };
 
-/* The tensors of one type. */
+/* Sums over the tensors of one type in a checkpoint. */
 typedef struct nnc_checkpoint_part {
     char name[16];
     int64_t tensors, params, bytes;
 } nnc_checkpoint_part;
 
-/* The header of a checkpoint. */
+/* Counts of the tensors of a checkpoint, from its header. */
 typedef struct nnc_checkpoint {
     const char *path;
     int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
@@ -100,7 +102,8 @@ typedef struct nnc_launch_asked {
     bool may_be_open;   /* list keys with the value "auto" whose field nothing else sets; otherwise they are errors */
 } nnc_launch_asked;
 
-/* Is the file a launch file, by its name and content? A YAML or TOML file always is, so that errors name it. */
+/* Tests by name and content whether a file is a launch file. YAML and TOML files always are, so that errors name
+ * them. */
 bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format);
 
 /* Takes the launch files out of the operands, and adds the settings that the files state and the caller does not
@@ -126,8 +129,8 @@ typedef struct nnc_launch_plan {
     const nnc_plan *plan; /* resolved plan */
 } nnc_launch_plan;
 
-/* Adds the profile and the fields that a plan for this format needs and that are not given; searches: also those of
- * a search. NNC_BAD_USAGE: there is no such format, or the given profile does not run its files. */
+/* Adds the profile and the fields that a plan for a format needs and that are not given; searches: also the fields that
+ * a search needs. NNC_BAD_USAGE: the format is unknown, or the given profile does not run its files. */
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
                                nnc_error *err);
 
@@ -138,7 +141,7 @@ const char *nnc_launch_suffix(const char *format);
  * NNC_BAD_USAGE: the format cannot be written. */
 nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_buffer *out, nnc_error *err);
 
-/* ---- the state of a reading: the files, the fields that they set, and the keys that they leave open ----
+/* ---- the state while launch files are read: files, fields that are set, keys that are open ----
  * launch.c opens the files; launch_rows.c reads their keys by the tables. */
 
 enum {
@@ -158,24 +161,25 @@ typedef struct nnc_document {
     bool is_parsed;
 } nnc_document;
 
-/* A launch file and its table. A script has several: the options of its launcher, and those of its program. */
+/* A launch file and its table. A script becomes several launch files: the options of its launcher, and of its
+ * program. */
 typedef struct nnc_launch_file {
     const char *path, *format; /* format NULL: not yet known */
     nnc_document content, table;
-    nnc_document also; /* table that "also" names; is_parsed false: none */
+    nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
 } nnc_launch_file;
 
 /* A field that a file sets. */
 typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
-    int file;    /* file that set the field first */
+    int file;    /* index of the file that set the field first */
     nnc_json at; /* node NULL: set by a rule or a default of a table */
     bool is_default;
-    bool is_kept; /* the field keeps nncost's default, so no rule sets it */
+    bool is_kept; /* the field keeps the default of nncost, and rules do not change it */
 } nnc_set_field;
 
-/* A field of the model that the files describe. "MODEL" is the name of the model, "SOFTWARE" the software profile. */
+/* A field of the model that the files describe; or "MODEL", the name of the model; or "SOFTWARE", the profile. */
 typedef struct nnc_model_field {
     const char *name, *value; /* texts in the arena; the name has no "model." */
     int file;
@@ -184,13 +188,13 @@ typedef struct nnc_model_field {
     bool is_set; /* set by --set, which takes precedence */
 } nnc_model_field;
 
-/* A key for which something else must set one of some fields. */
+/* A question: a key whose value is not enough, so that an option or another file must set one of the listed fields. */
 typedef struct nnc_launch_question {
     nnc_json at, fields;
     const char *only; /* the only field, if `fields` is absent */
     const char *path; /* path of the key, in the arena */
     int file;
-    bool is_open; /* nothing sets the fields */
+    bool is_open; /* no option and no file sets the fields */
 } nnc_launch_question;
 
 /* A key whose value is the path of another launch file. */
@@ -238,7 +242,7 @@ typedef struct nnc_script_words {
     int32_t count, capacity;
 } nnc_script_words;
 
-/* The commands of a script that were kept. */
+/* The commands of a script that start programs. */
 typedef struct nnc_shell_commands {
     nnc_arena *arena;
     nnc_error *err;
@@ -265,17 +269,17 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
 /* ---- the reading ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r);
-/* Makes the fault that was noted at a value the error of the reading. */
+/* Sets r->err from the fault that was noted at a value. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at);
 /* Lists a key that sets nothing. path: the keys from the root to it, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
 /* Sets the fields that an object of a table lists. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
-/* Finds a field of the model, or "MODEL" or "SOFTWARE"; NULL: no key sets it. */
+/* Finds a field of the model, "MODEL" or "SOFTWARE" that was set; NULL = not set. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
-/* Are the conditions of "when" (or "if") of a row or rule met, and those of "unless" not? */
+/* Tests whether the conditions of "when" (or "if") of a row or rule hold, and the conditions of "unless" do not. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
 /* Writes the text that a table gives to a field: a plain text, the result of a formula ('='), or the value of a key
  * ('@'). Returns false if an error was noted, or the key is absent. */
@@ -284,8 +288,8 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
  * key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
-/* nnc_reading_keys reads the keys of file `index`. nnc_reading_answer checks the questions from number `first` on.
- * nnc_reading_rules applies the rules of file `index`. */
+/* nnc_reading_keys reads the keys of file `index`. nnc_reading_answer checks the questions with index `first` and
+ * higher. nnc_reading_rules applies the rules of file `index`. */
 void nnc_reading_keys(nnc_reading *r, int index);
 void nnc_reading_answer(nnc_reading *r, int first);
 void nnc_reading_rules(nnc_reading *r, int index);

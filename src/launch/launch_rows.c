@@ -35,8 +35,9 @@
  *     '-'  the field keeps the default of nncost, so that no rule sets it;
  *     '+'  in a rule: it replaces the value that a file sets.
  * A text that begins with '=' is arithmetic with keys of the same file: + - * / % and brackets; the result is a whole
- * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent; "model.FIELD" is a field of the model that is
- * set already, "plan.FIELD" one of the plan. A text "@key" is the value of a key. A value "${key}" of a file is the value of that key.
+ * number, unless the text begins with "=~". A key in it that ends in '?' counts as 1 when it is absent. "model.FIELD"
+ * is a field of the model that was already set, "plan.FIELD" a field of the plan. A text "@key" is the value of a key.
+ * A value "${key}" in a file is the value of that key.
  *
  * A condition is a name and its allowed values: { "zero": ["0", "1"] }. The name is a field, a key of the file after
  * '@', a formula after '=', or "SERVES" (the command computes a deployment). "*x*" allows texts that contain x. A '!'
@@ -67,13 +68,13 @@ bool nnc_reading_goes_on(const nnc_reading *r)
     return r->status == NNC_OK;
 }
 
-/* Makes the fault that was noted at a value the error of the reading. */
+/* Sets r->err from the fault that was noted at a value. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at)
 {
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* The caller passes the keys from the root to the value, joined by dots. */
+/* Lists a key that sets nothing. path: the keys from the root to the value, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped)
 {
     nnc_launch_said *said = r->said;
@@ -93,7 +94,7 @@ void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const cha
 
 static const nnc_field *field_of(const nnc_reading *r, const char *name);
 
-/* Is one of the options in a text, "--recompute X or --offload X", given on the command line? */
+/* Tests whether one of the options in a text, "--recompute X or --offload X", is given on the command line. */
 static bool gives_option(const nnc_reading *r, const char *text)
 {
     while ((text = strstr(text, "--")) != NULL) {
@@ -105,7 +106,7 @@ static bool gives_option(const nnc_reading *r, const char *text)
             *c = (char)(*c == '-' ? '_' : *c);
         }
         const nnc_field *field = length > 0 ? field_of(r, name) : NULL;
-        /* A method decides what a batch is: it cannot replace a key alone. */
+        /* A method changes the meaning of the batch, so the option --method alone cannot replace a key. */
         if (field != NULL && strcmp(field->name, "method") != 0 && nnc_reading_is_given(r, field)) {
             return true;
         }
@@ -113,7 +114,7 @@ static bool gives_option(const nnc_reading *r, const char *text)
     return false;
 }
 
-/* A key that cannot be used: an error, or with --lenient a line of the list. */
+/* Reports a key that cannot be used as an error; with --lenient lists it instead. */
 static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
 {
     const nnc_json instead = nnc_json_get(row, "instead");
@@ -187,7 +188,7 @@ static const char *model_name(const char *name)
     return strncmp(name, "model.", 6) == 0 ? name + 6 : whole ? name : NULL;
 }
 
-/* Has an option or a file set the field? */
+/* Tests whether an option or a file has set a field. */
 static bool is_known(nnc_reading *r, const char *name)
 {
     const nnc_field *field = field_of(r, name);
@@ -207,7 +208,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     nnc_reading_fail(r, at);
 }
 
-/* Is the field the first one of an open question? */
+/* Tests whether a field is the first field of an open question. */
 static bool is_open(const nnc_reading *r, const char *name)
 {
     for (int i = 0; i < r->question_count; i++) {
@@ -540,7 +541,8 @@ static bool model_text(nnc_reading *r, const char *name, char *text, size_t size
 
 static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_LAUNCH_VALUE]);
 
-/* Pushes the value of a key, a number of at least 0; 1 for an absent key that ends in '?'. */
+/* Pushes the value of a key, a number of at least 0, on the stack of a formula; 1 for an absent key that ends in
+ * '?'. */
 static bool take_key(void *context, const char *name, size_t length)
 {
     formula *f = context;
@@ -699,7 +701,7 @@ static bool condition_text(nnc_reading *r, const char *name, char *text, size_t 
     return field != NULL;
 }
 
-/* Is the text equal to the word, ignoring case? A word "*x*" asks whether the text contains x. */
+/* Tests whether a text is equal to a word, ignoring case. A word "*x*" matches texts that contain x. */
 static bool is_like(const char *text, const char *word)
 {
     const size_t length = strlen(word);
@@ -733,7 +735,7 @@ static bool holds(nnc_reading *r, nnc_json conditions)
     return true;
 }
 
-/* Are the conditions of "when" (or "if") of a row or rule met, and those of "unless" not? */
+/* Tests whether the conditions of "when" (or "if") of a row or rule hold, and the conditions of "unless" do not. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
 {
     const nnc_json unless = nnc_json_get(row, "unless");
@@ -760,7 +762,7 @@ bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text
     return true;
 }
 
-/* Is a field, or MODEL, given on the command line? */
+/* Tests whether a field, or MODEL, is given on the command line. */
 static bool is_decided(const nnc_reading *r, const char *name)
 {
     const nnc_field *field = field_of(r, name);
@@ -777,7 +779,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
         } else if (name[0] == '+' ? is_decided(r, name + 1) : are_defaults && is_known(r, name)) {
-            continue; /* skip it, so that no arithmetic fails without need */
+            continue; /* the value is not needed, so its arithmetic must not fail */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
             if (set != NULL) {
@@ -789,7 +791,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
     }
 }
 
-/* Lists the values of a row, as many as fit. */
+/* Writes as many of the values of a row as fit in the text. */
 static void put_expected(nnc_json values, char *text, size_t size)
 {
     size_t used = 0;
@@ -906,7 +908,7 @@ static void take_pattern(nnc_reading *r, nnc_json at, nnc_json row, const char *
     }
 }
 
-/* Sets the vocabulary to that of the model which has the tokenizer's name. */
+/* Sets the vocabulary to the vocabulary of the model that has the name of the tokenizer. */
 static void take_vocab(nnc_reading *r, nnc_json at, const char *model, const char *to)
 {
     const nnc_model *found = NULL;
@@ -1020,7 +1022,7 @@ static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Does the value switch a feature off? */
+/* Tests whether a value switches a feature off. */
 static bool is_off(nnc_json at)
 {
     const nnc_json_type type = nnc_json_type_of(at);
@@ -1028,7 +1030,7 @@ static bool is_off(nnc_json at)
            ((type == NNC_JSON_LIST || type == NNC_JSON_OBJECT) && nnc_json_count(at) == 0);
 }
 
-/* Is the value equal to the value of the key that "same" names? */
+/* Tests whether a value is equal to the value of the key that "same" names. */
 static bool is_same(const nnc_reading *r, nnc_json at, nnc_json row)
 {
     const nnc_json same = nnc_json_get(row, "same");
@@ -1081,7 +1083,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Is the path inside the key of a row with ".*", or does it begin like the key of a row with '*'? */
+/* Tests whether a path is inside the key of a row with ".*", or begins like the key of a row with '*'. */
 static bool is_inside(const char *key, const char *path)
 {
     if (!nnc_ends_in(key, "*")) {
@@ -1125,8 +1127,8 @@ nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
     return row;
 }
 
-/* Reads an option such as "--no-enable-x" as "enable_x" false, if only "enable_x" has a row. Returns false if it has
- * none. */
+/* Reads an option such as "--no-enable-x" as "enable_x" false, if only "enable_x" has a row. Returns false if it has no
+ * row. */
 static bool is_negated(nnc_reading *r, nnc_json at, const char *path)
 {
     bool below = false;
@@ -1215,7 +1217,7 @@ void nnc_reading_keys(nnc_reading *r, int index)
 
 /* ---- after all files ---- */
 
-/* "--micro-batch or --global-batch" */
+/* Writes the options that answer a question: "--micro-batch or --global-batch". */
 static void put_options(const nnc_launch_question *q, char *text, size_t size)
 {
     char option[NNC_OPTION_NAME];
@@ -1241,7 +1243,7 @@ static bool is_answered(nnc_reading *r, const nnc_launch_question *q)
     return known;
 }
 
-/* A question without an answer is an error, or a line of the list. */
+/* Reports a question without an answer as an error, or lists it. */
 static void answer(nnc_reading *r, nnc_launch_question *q)
 {
     char options[160], what[256];

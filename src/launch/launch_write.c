@@ -1,11 +1,12 @@
 /* Writes launch files for a training plan: uses the tables of foreign/launch/ in reverse.
  *
  * The "writer" of a table lists the keys of a file in their order. The value of a key is the value for which its row
- * sets the fields of the plan, or the text "value" of its entry. Texts and conditions are written as for the reader,
- * but '@', formulas and {braces} take fields of the plan and of the model, as if these were keys of the file.
+ * sets the fields of the plan, or the text "value" of its entry. Texts and conditions have the same form as in
+ * launch_rows.c, but names after '@', in formulas and in {braces} are fields of the plan and of the model instead of
+ * keys.
  *
- * The written file is then read again. If it does not give the same plan and model, the first different field is
- * refused by name. So a key that a writer lacks leads to an error, never to a different plan.
+ * The written file is then read again. If the plan or the model differs, the error names the first field that differs.
+ * So a key that a writer lacks leads to an error, never to a different plan.
  *
  * Members of a writer:
  *     "form"      The form of the file: "shell", "yaml", "toml" or "json".
@@ -36,7 +37,7 @@ static const char *const not_of_network[] = {
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* the plan, in the form of a file that was read */
+    nnc_reading *r; /* the plan as a launch file, so that the functions that read files can be used */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
@@ -103,7 +104,7 @@ static void put_count(nnc_buffer *out, const char *name, int64_t count)
     put_member(out, "", name, text);
 }
 
-/* Writes the plan as a document: the fields of the plan, those of the model as "model.FIELD", MODEL, SOFTWARE,
+/* Writes the plan as a document: the fields of the plan, the fields of the model as "model.FIELD", MODEL, SOFTWARE,
  * nodes, and the devices of each node. */
 static void put_document(nnc_buffer *out, const nnc_launch_plan *asked, const char *model)
 {
@@ -131,7 +132,7 @@ static const char *field_text(const writing *w, const char *name)
     return text_in(root, name + (*name == '?' || *name == '!' || *name == '-'));
 }
 
-/* Are two texts of a value equal, except for the brackets, quotes and blanks of a list? */
+/* Tests whether two texts of a value are equal, except for the brackets, quotes and blanks of a list. */
 static bool is_same_value(const char *a, const char *b)
 {
     static const char marks[] = "[]\" ";
@@ -149,8 +150,8 @@ static bool is_same_value(const char *a, const char *b)
     }
 }
 
-/* Returns how many fields a value sets in the same way as the plan; 0 if it sets any field differently. *given: the
- * text of the field that takes the value itself ('@'). */
+/* Returns the number of fields that a value sets to the same values as the plan; 0 if a field differs. *given receives
+ * the text of the field that takes the value itself ('@'). */
 static int matches(writing *w, nnc_json fields, const char **given)
 {
     int count = 0;
@@ -208,7 +209,7 @@ static bool invert(writing *w, const char *key, char *value, size_t size)
 
 /* ---- lines ---- */
 
-/* Is the value a number, true, false, null or a list of JSON? YAML and TOML write these without quotes. */
+/* Tests for a number, true, false, null or a JSON list, which YAML and TOML write without quotes. */
 static bool is_bare(const char *value)
 {
     double number = 0.0;
@@ -216,7 +217,7 @@ static bool is_bare(const char *value)
            (strchr("+-.0123456789", value[0]) != NULL && nnc_read_double(value, &number));
 }
 
-/* Is the value a word that YAML reads as a string without quotes? */
+/* Tests for a word that YAML reads as a string although it has no quotes. */
 static bool is_word(const char *value)
 {
     static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false" };
@@ -238,7 +239,7 @@ static void indent(nnc_buffer *out, int depth)
     }
 }
 
-/* Returns how many characters two keys have in common, up to and including a dot. */
+/* Returns the length of the common start of two keys, up to and including a dot. */
 static size_t common(const char *a, const char *b)
 {
     size_t same = 0;
@@ -417,7 +418,7 @@ static void put_file(writing *w)
 
 /* ---- reading it again ---- */
 
-/* Makes a text a file that the specs can read; *path is its name. */
+/* Stores a text in the specs as a file that can be read by its name; *path receives the name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
                             nnc_error *err)
 {
@@ -443,7 +444,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     return NNC_OK;
 }
 
-/* Adds the settings that the file leaves to options. */
+/* Adds the settings that no key of the file gives. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
 {
     const nnc_json outside = nnc_json_get(w->writer, "outside");
@@ -465,7 +466,7 @@ static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *gi
     return NNC_OK;
 }
 
-/* Has a field of the plan no effect, because another field switches its feature off? */
+/* Tests whether a field of the plan has no effect, because another field switches its feature off. */
 static bool is_moot(const nnc_plan *plan, const char *name)
 {
     return (strcmp(name, "context_kind") == 0 && plan->context == 1) ||
@@ -474,7 +475,8 @@ static bool is_moot(const nnc_plan *plan, const char *name)
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
 
-/* Compares the asked plan or model with the one read from the written file. NNC_ILLEGAL_PLAN: a field differs. */
+/* Compares the asked plan or model with the plan or model that the written file gives. NNC_ILLEGAL_PLAN: a field
+ * differs. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err)
 {

@@ -3,16 +3,15 @@
  *     text -> tokens -> commands, one after the other. An assignment changes a variable. A command that starts a
  *     program with options is kept, with its words expanded.
  *
- * What is expanded: $NAME, ${NAME}, ${NAME:-word} and its kin, arrays, $((..)), quotes, line continuation. What a
- * script does not set, and everything else (the output of a command), stays in the text as "${NAME}". Conditions are
- * decided where their values are known. In a branch that may or may not run, and in a loop, assignments make a variable
- * unknown. A function is read where a command calls it. A script that it reads ("source x.sh") is read in its place, if its reader finds it.
- * A script without a command, which only sets variables for another one, gives the options in them. A here document
- * that `cat` writes to a file is kept: a command may name it.
+ * Expanded are $NAME, ${NAME}, ${NAME:-word} and similar forms, arrays, $((..)), quotes and line continuation. A
+ * variable that the script does not set, and the output of a command, stay in the text as "${NAME}". A condition is
+ * decided if its values are known. In a branch that may or may not run, and in a loop, an assignment makes its variable
+ * unknown.
  *
- * A condition is decided if its values are known. In a branch that may or may not run, and in a loop, an assignment
- * makes its variable unknown. Functions are skipped, as are other scripts that the script reads. If a script has no
- * command and only sets variables for another script, the options in its variables are used.
+ * The body of a function is read where a command calls the function. A script that the script reads ("source x.sh") is
+ * read in place of this command, if it is found. If a script has no command and only sets variables for another script,
+ * the options in its variables are used. A here document that `cat` writes to a file is kept, because a command may
+ * name the file.
  *
  * A character keeps its line number through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
@@ -25,9 +24,9 @@
 
 enum {
     NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
-    CELLS_MAX = 200 * 1000, /* cells of one value: a script can double a text with each line */
-    SOURCES_MAX = 16,       /* scripts that a script reads */
-    CALLS_MAX = 100,        /* calls of functions, and how deep they may be in each other */
+    CELLS_MAX = 200 * 1000, /* limit of cells of a value; each line of a script can double a text */
+    SOURCES_MAX = 16,       /* number of other scripts that a script reads */
+    CALLS_MAX = 100,        /* number of calls of functions; CALLS_DEEP: deepest nesting of calls */
     CALLS_DEEP = 6
 };
 
@@ -56,15 +55,15 @@ typedef struct function {
     int32_t line, reads_at;
 } function;
 
-/* How sure it is that a command runs, or that a condition holds. A command that is no test succeeds LIKELY. */
+/* Certainty that a command runs, or that a condition holds. A command that is no test succeeds with LIKELY. */
 typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 
 /* An open construct: if, a loop, case, a function, braces. */
 typedef struct frame {
     char kind;     /* 'i', 'l', 'c', 'f', '{', '(' */
-    truth outside; /* does the construct itself run? */
-    truth behind;  /* does the command behind it run? */
-    truth taken;   /* has a branch of the construct run? */
+    truth outside; /* whether the construct itself runs */
+    truth behind;  /* whether the command after the construct runs */
+    truth taken;   /* whether a branch of the construct has run */
     bool at_pattern;
     const char *subject; /* word after `case`; NULL = unknown */
 } frame;
@@ -78,22 +77,22 @@ typedef struct shell {
     variable *variables;
     frame frames[NESTING_MAX];
     int depth, nesting;
-    truth runs;         /* does the current branch run? */
+    truth runs;         /* whether the current branch runs */
     truth last;         /* result of the last command */
     bool in_test;       /* inside "[[ .. ]]", after && or || */
     bool in_condition;  /* between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */
     const char *marker; /* marker of a here document that begins on the next line */
     size_t marker_length;
-    bool is_plain;    /* nothing in the here document is expanded */
-    const char *into; /* the file that the here document is written to; NULL = none */
+    bool is_plain;    /* variables in the here document are not expanded */
+    const char *into; /* file that the here document is written to; NULL = no file */
     bool appends;
-    truth writes; /* does the command that writes it run? */
+    truth writes; /* whether the command that writes the file runs */
     nnc_shell_commands made;
     nnc_shell_script *script;
-    const char *sourced;        /* a script that it reads; NULL = none */
-    int32_t reads_at;           /* the line that reads the script of s->name; 0 = it is the first */
-    int sources, calls, called; /* called: calls that are open */
+    const char *sourced;        /* name of a script to read next; NULL = no script */
+    int32_t reads_at;           /* line of the command that reads the script s->name; 0 = s->name is the first script */
+    int sources, calls, called; /* scripts read; calls so far; calls that are open */
     function *functions;
 } shell;
 
@@ -167,7 +166,7 @@ static const char *text_of(shell *s, const cell *from, int32_t count)
     return text;
 }
 
-/* Copies the options among some words, each with an unknown value, because they come from a branch that may not run. */
+/* Copies only the options among some words, with unknown values, because they come from a branch that may not run. */
 static void put_options(shell *s, const cells *from, cells *to)
 {
     const cell *list = (const cell *)(const void *)from->bytes.bytes;
@@ -240,8 +239,8 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
 
 /* ---- skipping ---- */
 
-/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL: it has no end. The
- * recursion is as deep as the brackets. NOLINTNEXTLINE(misc-no-recursion) */
+/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
+ * deep as the brackets are nested. NOLINTNEXTLINE(misc-no-recursion) */
 static const char *end_of(const char *at, int depth)
 {
     const char first = at[at[0] == '$'];
@@ -415,7 +414,7 @@ static void put_variable(shell *s, const variable *v, bool quoted, bool items, c
 static void put_unknown(shell *s, const char *at, size_t length, cells *to)
 {
     put_text(s, to, "${", 2, true);
-    for (size_t i = 0; i < length && i < 60; i++) { /* one word, wherever it goes */
+    for (size_t i = 0; i < length && i < 60; i++) { /* blanks become '_', so that the text stays one word */
         put_cell(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
     }
     put_text(s, to, "}", 1, true);
@@ -446,7 +445,8 @@ static void put_changed(shell *s, const variable *v, int (*change)(int), int32_t
     }
 }
 
-/* ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: without its end or begin. A word with another pattern stays.
+/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. Other patterns
+ * remove no characters.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void put_trimmed(shell *s, const variable *v, const char *at, const char *end, cells *to)
 {
@@ -467,7 +467,7 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
     }
     const bool plain = strpbrk(part, "*?[$") == NULL && length == v->count;
     for (int32_t i = 0; plain && goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
-        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* the last that is taken counts */
+        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* the last match is used */
         const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
         if (fits && strncmp(text + place, part, size) == 0) {
             stop = sign == '%' && (!longest || stop == length) ? place : stop;
@@ -482,7 +482,8 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
     nnc_buffer_free(&word.bytes);
 }
 
-/* ${NAME}, ${NAME:-word}, ${NAME[@]}: from the name to the bracket that closes it. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands ${NAME}, ${NAME:-word} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static void expand_braces(shell *s, const char *at, const char *end, bool quoted, cells *to)
 {
     const bool digit = isdigit((unsigned char)*at);
@@ -524,7 +525,7 @@ static void expand_braces(shell *s, const char *at, const char *end, bool quoted
     }
 }
 
-/* Expands what begins with '$' or '`', and returns its end. NOLINTNEXTLINE(misc-no-recursion) */
+/* Expands an expression that begins with '$' or '`', and returns its end. NOLINTNEXTLINE(misc-no-recursion) */
 static const char *expand_one(shell *s, const char *at, const char *limit, bool quoted, cells *to)
 {
     const char next = at[1];
@@ -626,7 +627,7 @@ static bool is_token(const token *t, const char *text)
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* Writes "key: value" with a value that is not known. false: the line is another one. */
+/* Writes a line "key: value" with an unknown value. Returns false if the line has another form. */
 static bool put_unset(shell *s, const char *at, const char *end, const char *name, cells *to)
 {
     const char *colon = memchr(at, ':', (size_t)(end - at));
@@ -695,7 +696,7 @@ static void write_file(shell *s, const cells *text)
     }
 }
 
-/* At the end of a line: the text of a here document follows. */
+/* Reads the text of a here document, which follows at the end of a line. */
 static void read_document(shell *s)
 {
     cells text = { 0 };
@@ -924,7 +925,8 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     return negated ? not_of(found) : found;
 }
 
-/* Does a branch run? outside: does the construct around it run? condition: does the condition of the branch hold? */
+/* Returns whether a branch runs. outside: whether the construct around it runs; condition: whether its condition
+ * holds. */
 static truth both(truth outside, truth condition)
 {
     return outside == NO || condition == NO ? NO : outside == MAYBE || condition == MAYBE ? MAYBE : YES;
@@ -1153,7 +1155,7 @@ static truth read_sum(shell *s)
     return known ? truth_of(result > 0.0 || result < 0.0) : MAYBE;
 }
 
-/* The file behind <, > or <<: a here document follows at the end of the line. */
+/* Takes the file after <, > or <<. After << a here document follows at the end of the line. */
 static void take_redirection(shell *s, const token *of, const char **file)
 {
     const token t = next_token(s);
@@ -1175,13 +1177,14 @@ static void take_redirection(shell *s, const token *of, const char **file)
     pass(s, &t);
 }
 
-/* Is the token a number in front of < or >? */
+/* Tests whether a token is a number directly before < or >. */
 static bool is_descriptor(const shell *s, const token *t)
 {
     return t->length == 1 && isdigit((unsigned char)*t->at) && (*s->at == '<' || *s->at == '>');
 }
 
-/* Reads a text in the place of a command: a script, or the body of a function up to its '}'. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads a text in the place of a command: a script, or the body of a function up to its '}'.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static void read_instead(shell *s, const char *name, const char *text, int32_t line, int32_t reads_at, bool is_function)
 {
     const shell outer = *s;
@@ -1209,7 +1212,8 @@ static void read_instead(shell *s, const char *name, const char *text, int32_t l
     s->last = LIKELY;
 }
 
-/* "source x.sh". The folder of a path that is not known is that of the script. NOLINTNEXTLINE(misc-no-recursion) */
+/* Reads the script in "source x.sh". If the folder in the path is not known, the folder of the current script is used.
+ * NOLINTNEXTLINE(misc-no-recursion) */
 static void read_source(shell *s, const nnc_script_words *w)
 {
     const char *path = w->items[1].text, *known = strrchr(path, '}');
@@ -1224,7 +1228,7 @@ static void read_source(shell *s, const nnc_script_words *w)
     }
 }
 
-/* Remembers the function whose body begins now, which is skipped. */
+/* Stores the position of a function's body, and skips the body. */
 static void begin_function(shell *s, const char *name)
 {
     if (s->runs != NO) {
@@ -1240,7 +1244,7 @@ static void begin_function(shell *s, const char *name)
     s->runs = NO;
 }
 
-/* Reads the body of a function that a command calls, with its arguments. false: no such function.
+/* Reads the body of a function that a command calls, with its arguments. Returns false if there is no such function.
  * NOLINTNEXTLINE(misc-no-recursion): CALLS_DEEP */
 static bool call(shell *s, const nnc_script_words *w)
 {
@@ -1274,7 +1278,7 @@ static bool call(shell *s, const nnc_script_words *w)
     read_instead(s, f->file, f->body, f->line, f->reads_at > 0 && s->reads_at == 0 ? s->line : s->reads_at, true);
     s->called--;
     for (int i = 0; i < ARGUMENTS && goes_on(s); i++) {
-        arguments[i]->name = ""; /* those of the caller count again */
+        arguments[i]->name = ""; /* the arguments of the caller are valid again */
     }
     return true;
 }
@@ -1284,7 +1288,7 @@ static bool call(shell *s, const nnc_script_words *w)
 static token read_command(shell *s)
 {
     nnc_script_words w = { 0 };
-    const char *file = NULL; /* that its output goes to */
+    const char *file = NULL; /* file that receives the output of the command */
     bool at_begin = true, negated = false, is_sum = false;
     truth sum_truth = MAYBE;
     const int depth = s->depth;
@@ -1408,7 +1412,7 @@ static void read_text(shell *s, bool is_function)
     }
 }
 
-/* The numbers of "#SBATCH --nodes=2", as the variables that Slurm sets. */
+/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2". */
 static void read_slurm(shell *s, const char *text)
 {
     static const char *const options[][2] = {

@@ -1,4 +1,4 @@
-/* Turns the commands of a script into JSON: the options of a launcher and those of a program. */
+/* Turns the commands of a script into JSON: the options of a launcher and the options of a program. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static const char *launcher_of(const char *text)
     return NULL;
 }
 
-/* Is the word a program that is started by its own name? */
+/* Tests whether a word is a program that is started by its own name. */
 static bool is_program(const char *text)
 {
     static const char *const programs[] = { "llamafactory-cli", "axolotl", "vllm", "trtllm-serve", "sglang" };
@@ -45,8 +45,8 @@ static bool is_program(const char *text)
     return false;
 }
 
-/* Returns the index of the word that is the program: a Python file, the module after -m, or a program by name; -1 =
- * none. */
+/* Returns the index of the word that is the program: a Python file, the module after -m, or a program by name; -1 = no
+ * program. */
 static int32_t program_at(const nnc_script_words *w)
 {
     for (int32_t i = 0; i < w->count; i++) {
@@ -75,7 +75,8 @@ typedef struct flag {
     int32_t first, count, line;
 } flag;
 
-/* Puts a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. false: it is another text. */
+/* Writes a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. Returns false for
+ * other texts. */
 bool nnc_put_object(nnc_buffer *out, const char *text)
 {
     nnc_json_scan_fault fault;
@@ -189,8 +190,8 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
     return json != NULL ? json : "{}";
 }
 
-/* Puts a serving engine and its model in front of its options: {"vllm":"MODEL",..}. The options of other programs
- * stay. */
+/* Adds a serving engine and its model before its options: {"vllm":"MODEL",..}. Does not change the options of other
+ * programs. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options)
 {
     static const char *const engines[] = { "vllm", "trtllm-serve", "sglang", "sglang.launch_server",

@@ -56,7 +56,7 @@ static void step(toml *t)
     }
 }
 
-/* Skips blanks and a comment; with `over`, also the ends of lines. */
+/* Skips blanks and a comment; if `over`, also the ends of lines. */
 static void skip(toml *t, bool over)
 {
     while (t->at < t->end) {
@@ -139,7 +139,7 @@ static bool read_text(toml *t, nnc_buffer *text)
     while (t->at < t->end) {
         if (many ? starts(t, three) : *t->at == quote) {
             t->at += many ? 3 : 1;
-            while (many && peek(t) == quote) { /* quotes right before the closing ones belong to the text */
+            while (many && peek(t) == quote) { /* quotes directly before the closing quotes belong to the text */
                 nnc_buffer_byte(text, quote);
                 t->at++;
             }

@@ -50,17 +50,17 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 
 /* An open list or object of the JSON text. */
 typedef struct level {
-    bool object, at_value; /* at_value: the key is written, its value is next */
+    bool object, at_value; /* at_value: the key was written, and its value is next */
     bool merges;           /* the key is "<<", which is not written */
     int count;
     size_t keys; /* size of writer.keys before the keys of this object */
-    int anchor;  /* index of its anchor + 1; 0 = none */
+    int anchor;  /* 1 + index of the anchor of this node; 0 = no anchor */
 } level;
 
 /* A named node, and its position in the JSON text. */
 typedef struct anchor {
     char name[64];
-    size_t begin, end; /* end 0: still open */
+    size_t begin, end; /* end 0 = the node is not yet complete */
 } anchor;
 enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 
@@ -114,8 +114,8 @@ static bool is_word(const char *text, const char *const *words)
     return false;
 }
 
-/* Is the word a decimal number of YAML 1.1, or one without a dot before its exponent (1e-5), which readers of these
- * files also accept? Copies it without underscores. 010 is refused, because it is octal. */
+/* Reads a decimal number of YAML 1.1, without its underscores. Also accepts a number without a dot before its exponent
+ * (1e-5), as the programs that read such files do. Refuses 010, because it is octal. */
 static bool read_number(const char *text, double *number)
 {
     char digits[64];
@@ -163,7 +163,7 @@ static void put_plain(nnc_buffer *out, const char *text)
     }
 }
 
-/* Gives a name to the node that begins here. *index: index of the anchor + 1. */
+/* Gives a name to the node that begins here. *index receives 1 + the index of the anchor. */
 static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsigned char *name, int *index)
 {
     if (name == NULL) {
@@ -179,7 +179,7 @@ static nnc_status begin_anchor(writer *w, const yaml_event_t *event, const unsig
     return NNC_OK;
 }
 
-/* The anchor that an alias names: the last of that name; NULL: none. */
+/* Returns the last anchor that has the name of an alias; NULL = no such anchor. */
 static const anchor *find_anchor(const writer *w, const yaml_event_t *event)
 {
     const anchor *a = NULL;
@@ -196,14 +196,14 @@ static nnc_status refuse_merge(const writer *w, const yaml_event_t *event)
     return refuse(w, event->start_mark, "bad merge (<<), expected one alias (*) of a mapping");
 }
 
-/* An entry of writer.keys: where a key begins, and whether a merge key ("<<") brought it. */
+/* An entry of writer.keys: the position of a key, and whether it comes from a merge key ("<<"). */
 typedef struct member {
     size_t begin;
     bool merged;
 } member;
 
-/* Finds the member of the open object whose key is this text, up to its ':'. *end: where the member after it begins, or
- * `last`. */
+/* Finds the member of the open object that has a given key (with its quotes and ':'). *end receives the start of the
+ * next member, or `last`. */
 static bool find_member(const writer *w, const level *in, const char *key, size_t length, size_t last, member *found,
                         size_t *end)
 {
@@ -240,7 +240,7 @@ static void drop_earlier(writer *w, const level *in, size_t key)
     nnc_buffer_put(&w->keys, &written, sizeof written);
 }
 
-/* The end of a member of an object in JSON text: the ',' or '}' behind it. */
+/* Returns the position of the ',' or '}' after a member of an object in JSON text. */
 static size_t member_end(const char *json, size_t at, size_t end)
 {
     int depth = 0;
@@ -259,7 +259,7 @@ static size_t member_end(const char *json, size_t at, size_t end)
     return at;
 }
 
-/* "<<: *name": the members of that mapping whose keys the open one has not. */
+/* Merges "<<: *name": copies the members of that mapping whose keys the open mapping does not have. */
 static nnc_status merge(writer *w, const yaml_event_t *event, level *in)
 {
     const anchor *a = find_anchor(w, event);
@@ -396,7 +396,7 @@ static void end(writer *w)
     end_value(w);
 }
 
-/* Has the event a tag? libyaml gives none for scalars without quotes. */
+/* Tests whether an event has a tag. libyaml gives no tag for scalars without quotes. */
 static bool has_tag(const yaml_event_t *event)
 {
     switch (event->type) {

@@ -65,7 +65,7 @@ static bool make_room(nnc_onnx_graph *g)
         g->status = nnc_no_memory(g->err);
         return false;
     }
-    return nnc_onnx_find(g, "") == 0; /* an omitted input reads this value */
+    return nnc_onnx_find(g, "") == 0; /* an omitted input has the name "", which must be the value with index 0 */
 }
 
 /* ---- inputs ---- */
@@ -79,7 +79,7 @@ static bool is_float(const Onnx__ValueInfoProto *info)
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
 }
 
-/* Writes an input. The first is the input of the graph file; the others become input steps. */
+/* Writes an input of the network. The first becomes the input of the graph file; later inputs become steps. */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first)
 {
     char shape[96] = "";
@@ -213,7 +213,7 @@ static bool write_outputs(nnc_onnx_graph *g)
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
 }
 
-/* Runs one of two equal passes over the nodes. */
+/* Converts all nodes; called for each of the two passes. */
 static bool pass(nnc_onnx_graph *g)
 {
     for (int32_t i = 0; i < g->name_count; i++) {
@@ -266,7 +266,7 @@ static nnc_status finish(nnc_onnx_graph *g, const char *id, char **text, size_t 
     nnc_buffer all = { 0 };
     nnc_buffer_text(&all, "{\n  \"schema\": \"nncost.model/1\",\n");
     nnc_buffer_text(&all, "  \"id\": ");
-    nnc_put_json_text(&all, id); /* made from a file name, so it may have any characters */
+    nnc_put_json_text(&all, id); /* the id comes from a file name, so it may have any characters */
     nnc_buffer_text(&all, ",\n  \"name\": ");
     nnc_put_json_text(&all, id);
     nnc_buffer_text(&all, ",\n  \"family\": \"graph\",\n"
@@ -298,14 +298,14 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
-/* Limits the memory that protobuf-c uses, because two bytes of a file may describe a tensor of 200 bytes. `failed`
- * distinguishes lack of memory from a bad file, which protobuf-c reports in the same way. */
+/* Limit on the memory that protobuf-c may use: two bytes of a file can describe a tensor that needs 200 bytes. `failed`
+ * is set when memory is exhausted, because protobuf-c reports that in the same way as a bad file. */
 typedef struct unpacking {
     size_t left; /* bytes that may still be allocated */
     bool too_many, failed;
 } unpacking;
 
-/* Enough for a million values, and for files with weights. */
+/* Returns the limit for a file of `count` bytes: enough for a million values, and for files with weights. */
 static size_t most_bytes(size_t count)
 {
     return (size_t)1000000000 + 3 * count;

@@ -18,8 +18,8 @@ nnc_status nnc_onnx_read(const char *path, const uint8_t *bytes, size_t count, c
 
 /* Tests whether a path names an ONNX file. */
 bool nnc_onnx_is_file(const char *path);
-/* Converts the file *operand and keeps the result in the specs. *operand becomes the path with which nnc_model_load
- * finds it. */
+/* Converts the ONNX file *operand, stores the graph file in the specs, and sets *operand to the path with which
+ * nnc_model_load finds the graph file. */
 nnc_status nnc_onnx_take(nnc_specs *specs, char **operand, nnc_error *err);
 
 #endif

@@ -4,7 +4,7 @@
  *     nodes in order --> only constant inputs: folded (onnx_values.c)
  *                    --> other inputs: placed (onnx_nodes.c, onnx_patterns.c) --> steps (onnx_write.c)
  *
- * Only files that are compiled with protobuf-c include this header; onnx_import.h is for all others. */
+ * Only files that are compiled with protobuf-c include this header; other files include onnx_import.h. */
 #ifndef NNCOST_ONNX_ONNX_INTERNAL_H
 #define NNCOST_ONNX_ONNX_INTERNAL_H
 
@@ -23,8 +23,8 @@ typedef enum nnc_onnx_kind {
     NNC_ONNX_ACTIVATION
 } nnc_onnx_kind;
 
-/* Patterns of activations that may be part of a larger op. Such a value is deferred: nothing is written until a later
- * node decides. src is the input of the larger op. */
+/* Patterns: values that may be part of a larger op. Such a value is deferred: it is not written until a later node
+ * shows which op it belongs to. src is the input of the larger op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
     NNC_ONNX_MEAN,        /* mean of src over its last axis */
@@ -54,11 +54,11 @@ typedef struct nnc_onnx_value {
     int64_t dims[NNC_ONNX_RANK_MAX];
     int64_t *whole; /* known whole numbers, one per element; NULL = not known */
     int64_t origin; /* weights: number of elements of the parameter that the value comes from */
-    bool computed;  /* a computed constant, which is no parameter */
+    bool computed;  /* the constant was computed, so it is no parameter */
     bool ids;       /* the value holds token ids */
     nnc_onnx_pattern pattern;
     int32_t src, key, width; /* indices of values; width of a linear layer's output */
-    int32_t same_as;         /* number, from 1, of a value with the same elements and another name; 0 = none */
+    int32_t same_as;         /* 1 + index of a value with the same elements and another name; 0 = no such value */
     bool rms;
     int64_t pads[4]; /* padding of a map: two sides at the start, two at the end */
     int32_t reg;     /* register of the value: a tensor of the graph file; -1 = not written yet */
@@ -75,14 +75,14 @@ typedef struct nnc_onnx_graph {
     const Onnx__NodeProto *node; /* the current node */
     nnc_onnx_value *values;
     int32_t count, capacity;
-    int32_t *slots; /* hash table: values by name, counted from 1 */
+    int32_t *slots; /* hash table by name: 1 + index of a value; 0 = empty */
     int32_t slot_count;
-    bool shapeless; /* no parameter has data; so floating-point inputs after the first are parameters */
+    bool shapeless; /* no parameter has data, so floating-point inputs after the first are taken as parameters */
     /* the graph file that is written */
     nnc_buffer out;
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
-        int32_t name, last; /* last: the last step that uses the register, known after the first pass; 0 = none */
+        int32_t name, last; /* last: last step that uses the register, found in the first pass; 0 = no step */
     } * reg;
     int32_t *names; /* the register that has each name; -1 = the name is free */
     int32_t name_count;
@@ -91,7 +91,7 @@ typedef struct nnc_onnx_graph {
     int32_t convolutions, batch_norms, dropouts, biased;
     bool softmax_last;
     const char *axes;   /* sizes of axes that have no size in the file: "sequence=128,x.2=48"; NULL = none given */
-    uint32_t axes_used; /* bit i: some input has axis i of `axes` */
+    uint32_t axes_used; /* bit i is set if an input has axis i of `axes` */
 } nnc_onnx_graph;
 
 /* Returns the tensor type of an input; NULL = it is no tensor. */
@@ -112,27 +112,27 @@ nnc_onnx_value *nnc_onnx_input(nnc_onnx_graph *g, size_t index);
 bool nnc_onnx_has_input(const nnc_onnx_graph *g, size_t index);
 nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index);
 
-/* Computes the number of elements. Returns false when it is too large or not known. */
+/* Computes the number of elements of a value. Returns false when the number is too large or not known. */
 bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements);
 const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const char *name);
 int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
-/* Returns number `index` of an attribute that is a list. */
+/* Returns element `index` of an attribute that is a list. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
 /* Returns an axis of v as an index; a negative axis counts from the end. -1: refused. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
-/* Folds a node whose inputs are constants: computes whole numbers, and of other constants only the shape. Returns false
- * when it refuses the node. */
+/* Folds a node whose inputs are constants: computes the values of whole numbers, and only the shape of other constants.
+ * Returns false when it refuses the node. */
 bool nnc_onnx_fold(nnc_onnx_graph *g);
 /* Folds a Shape node: its output is the sizes of the axes of its input, as whole numbers. */
 bool nnc_onnx_shape_of(nnc_onnx_graph *g);
 /* Reads a constant tensor of the file into a value. */
 bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_value *v);
 
-/* Computes the shape of an output that has the values of an input in another order, or some of them; for constants and
+/* Computes the shape of an output that has all or some values of an input in another order. Works for constants and
  * activations. Returns false when it refuses the node. */
 bool nnc_onnx_moved_shape(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Computes the shape of two values that are combined element by element. */
+/* Computes the shape of the result of combining two values element by element. */
 bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_onnx_value *b, nnc_onnx_value *out);
 
 /* Converts a node with at least one input that is no constant. Returns false when it refuses the node. */
@@ -142,7 +142,7 @@ bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v);
 
 /* ---- constants ---- */
 
-/* Tests whether the value is whole numbers with data and at most one axis. */
+/* Tests whether a value consists of known whole numbers and has at most one axis. *count: their number. */
 bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count);
 
 /* ---- steps ---- */
@@ -155,12 +155,12 @@ int32_t nnc_onnx_begin(nnc_onnx_graph *g);
 /* Writes the name of a register that a step reads in addition to the current tensor. */
 const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
-/* Gives the tensor of a value another shape, by a view. Returns false when it refuses the node. */
+/* Writes a view that gives the tensor of a value another shape. Returns false when it refuses the node. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
-/* View a value as a map of channels x height x width; as rows of its last axis. */
+/* View a value as a map (channels x height x width); as rows of its last axis. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
-/* Gives an output its register and shape. */
+/* Sets the register and the shape of an output. */
 void nnc_onnx_made(nnc_onnx_value *out, int32_t reg, int32_t rank, const int64_t *shape);
 
 /* ---- nodes ---- */
@@ -173,12 +173,12 @@ static inline bool nnc_onnx_is(const nnc_onnx_graph *g, const char *type)
 /* Tests whether a value is a constant with one element. */
 bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
-/* Makes out another name, with its own shape, for the same tensor. */
+/* Makes `out` another name for the tensor of `in`; `out` has its own shape. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Advances the pattern of out, which was only another name until now, by one node of the larger op. */
+/* Sets the pattern of `out`, after one more node of the larger op was found; `out` was only another name so far. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Defers out as a part of a larger op with the input src. */
+/* Defers the value `out` as a part of a larger op whose input is src. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
 /* Defers the output of the current node. The first input of the node is the input of the larger op. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
@@ -189,7 +189,7 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Writes the current node as an activation of this kind. */
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind);
 
-/* Each function converts the current node (onnx_patterns.c). Returns false when it refuses the node. */
+/* Convert the current node (onnx_patterns.c). Return false when they refuse the node. */
 bool nnc_onnx_gemm(nnc_onnx_graph *g);
 bool nnc_onnx_product(nnc_onnx_graph *g);
 bool nnc_onnx_softmax(nnc_onnx_graph *g);

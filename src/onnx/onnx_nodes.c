@@ -5,7 +5,7 @@
 
 /* ---- nodes that cut, join and reorder ---- */
 
-/* Takes a part of an axis. Only its length decides the cost, not its position. */
+/* Takes a part of an axis. The cost depends on the length of the part, not on its position. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
 {
     int64_t had = 0, has = 0;
@@ -45,7 +45,7 @@ static bool split(nnc_onnx_graph *g)
     return axis >= 0;
 }
 
-/* Looks token ids up in a table of parameters; with an activation instead of a table, takes a part of it. */
+/* Looks token ids up in a table of parameters. If the table is an activation, takes a part of the activation. */
 static bool gather(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
@@ -152,7 +152,7 @@ static bool same_text(const Onnx__AttributeProto *a, const char *text)
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
-/* Sets pads so that the output has one value per stride. */
+/* Computes the padding for which the output has one value per stride ("SAME"). */
 static void pad_alike(window *w, int side, int64_t length, bool upper)
 {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
@@ -210,7 +210,7 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
     return w->kernel[0] == 1 || w->dilation[0] == w->dilation[1] || nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Returns the number of positions along a side; -1: the window does not fit. */
+/* Returns the number of positions of a window along a side; -1 = the window does not fit. */
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
 {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
@@ -229,7 +229,7 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
     return out;
 }
 
-/* Makes the padding of a preceding Pad node part of the window of the current node. */
+/* Returns the input without a preceding Pad node, whose padding becomes part of the current node's window. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
 {
     memset(pads, 0, 4 * sizeof *pads);
@@ -315,7 +315,7 @@ static bool pool(nnc_onnx_graph *g)
     return place_window(g, in, out, in->rank >= 3 ? in->dims[1] : 0, kernel, false, members);
 }
 
-/* Writes the mean over all positions of a map, or over all tokens. */
+/* Writes an op that computes the mean over all positions of a map, or over all tokens. */
 static bool global_pool(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -328,7 +328,7 @@ static bool global_pool(nnc_onnx_graph *g)
     return true;
 }
 
-/* Defers the zeros around a map: they become part of the window of the next node. */
+/* Defers a Pad node: the zeros around the map become part of the window of the next node. */
 static bool pad(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
@@ -368,7 +368,7 @@ static bool pad(nnc_onnx_graph *g)
     return true;
 }
 
-/* Returns the whole factor by which both sides of a map grow; 0: no whole factor. */
+/* Returns the whole number by which both sides of a map are multiplied; 0 = no whole number. */
 static int64_t factor_of(nnc_onnx_graph *g, const nnc_onnx_value *in)
 {
     const bool old = nnc_onnx_is(g, "Upsample");

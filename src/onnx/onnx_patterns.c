@@ -41,7 +41,7 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
     return true;
 }
 
-/* A mean over the positions of a map or over tokens is a pool. A mean over the last axis begins a norm. */
+/* Converts a mean. Over the positions of a map or over tokens it is a pool; over the last axis it begins a norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g)
 {
@@ -385,7 +385,7 @@ static bool attention(nnc_onnx_graph *g, nnc_onnx_value *scores, nnc_onnx_value 
         const size_t used = strlen(extra);
         snprintf(extra + used, sizeof extra - used, ", \"window\": %" PRId64, s);
     }
-    /* take the names first, then go back to the queries */
+    /* the names of keys and values must be taken before the step goes back to the queries */
     nnc_onnx_with(g, key->reg, k_name);
     nnc_onnx_with(g, value->reg, v_name);
     const int32_t step = g->step;

@@ -1,6 +1,6 @@
 /* Values of an ONNX graph: finds them by name, folds constants, and computes the shapes of values that are only moved.
- * Computes shape arithmetic (Shape, Gather, Concat, Reshape), because exporters write it as nodes. Never reads the
- * numbers of parameters: their shapes are enough. */
+ * Exporters write shape arithmetic as nodes (Shape, Gather, Concat, Reshape), so this file also computes it. It reads
+ * only the shapes of parameters, not their numbers. */
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
@@ -137,7 +137,7 @@ bool nnc_onnx_broadcast(nnc_onnx_graph *g, const nnc_onnx_value *a, const nnc_on
 
 enum { AXES_MAX = 32 };
 
-/* Returns the size that `axes` gives for an axis of an input, by its name or its place ("x.2"); -1 = not given. */
+/* Returns the size that `axes` gives for an axis of an input, named or by its place ("x.2"); -1 = not given. */
 static int64_t axis_said(nnc_onnx_graph *g, const char *input, int axis, const char *name)
 {
     char place[96];
@@ -213,7 +213,7 @@ static int64_t *new_numbers(nnc_onnx_graph *g, int64_t count)
                                                      : NULL;
 }
 
-/* Reads number `index` of a tensor of whole numbers. Returns false when the file has no data for it. */
+/* Reads element `index` of a tensor of whole numbers. Returns false when the file has no data for the tensor. */
 static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
 {
     if (t->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64) {
@@ -244,7 +244,7 @@ static bool whole_of(const Onnx__TensorProto *t, size_t index, int64_t *value)
     return false;
 }
 
-/* Reads up to 8 whole numbers that are stored as floats: scales of the sides. */
+/* Reads up to 8 whole numbers that are stored as floats: the factors of a Resize node. */
 static int64_t *whole_floats(nnc_onnx_graph *g, const Onnx__TensorProto *t, int64_t count)
 {
     enum { SOME = 8 };
@@ -495,8 +495,8 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
 
 /* ---- values that are moved ---- */
 
-/* Reads a list of numbers: an attribute in older files, an input in newer ones. count -1 = the node has neither.
- * Returns false when it refuses the node. */
+/* Reads a list of numbers, which is an attribute in older files and an input in newer files. count -1 = the node has
+ * neither. Returns false when it refuses the node. */
 static bool list_of(nnc_onnx_graph *g, const char *name, size_t input, const int64_t **list, int64_t *count)
 {
     static const int64_t none[1] = { 0 };
@@ -720,7 +720,7 @@ static bool gather(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *
     return true;
 }
 
-/* The output has the shape of the input. */
+/* Gives the output the shape of the input. */
 static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     (void)g;

@@ -62,7 +62,7 @@ static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
     return i;
 }
 
-/* Begins a step, after a comma if it is not the first. */
+/* Begins a step; writes a comma before it, unless it is the first step. */
 static void begin_step(nnc_onnx_graph *g)
 {
     nnc_buffer_text(&g->out, g->begun ? ",\n    { " : "\n    { ");
@@ -195,7 +195,7 @@ int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v)
     return (int32_t)(v - g->values);
 }
 
-/* Makes out another name, with another shape, for the same tensor. */
+/* Makes `out` another name for the tensor of `in`, with another shape. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out)
 {
     const char *name = out->name;
@@ -259,7 +259,7 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* Writes a tensor with several names once. */
+/* Gives a value the register of another value with the same elements, which is written first if necessary. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     nnc_onnx_value *same = &g->values[v->same_as - 1];

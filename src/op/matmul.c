@@ -6,12 +6,12 @@
 
 typedef struct dims {
     double batch, m, n, k, experts, b_shared, bias;
-    double in_bytes, out_bytes, grad_bytes; /* bytes of an element */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: operands, result, weight gradient */
 } dims;
 
-/* Bytes of one element with its share of the scales. 8-bit elements share one fp32 scale per 128 values, or one byte
- * per 32; fp4 elements share one byte per 16. Sources: OCP Microscaling Formats v1.0; DeepSeek-V3 arXiv:2412.19437,
- * section 3.3.2; NVFP4 of Transformer Engine. */
+/* Returns the bytes of one element, including its share of a scale. 8-bit elements have one fp32 scale per 128 values,
+ * or a 1-byte scale per 32; fp4 elements have a 1-byte scale per 16. Sources: OCP Microscaling Formats v1.0;
+ * DeepSeek-V3 arXiv:2412.19437, section 3.3.2; NVFP4 of Transformer Engine. */
 static double operand_bytes(const nnc_op *op)
 {
     const double bytes = nnc_dtype_bytes(op->math_dtype);
@@ -35,12 +35,12 @@ NNC_SAYING dims dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* Work of C[m,n] = A[m,k] B[k,n], batch times: each of the m n k terms is one multiply and one add. Operands cross
- * memory once; loading tiles again is efficiency, not work. If rows are divided over experts, each B is read once, and
- * a weight gradient writes each B once. For attention scores, full_flops counts all pairs, window_flops a whole window
- * of keys per query, causal_flops the pairs under the mask. Rows that only pad the slots of an expert count in executed
- * FLOPs, not in model FLOPs. A weight gradient is written in its own format; it is also read when it is added to the
- * gradient of earlier passes.
+/* Computes the work of C[m,n] = A[m,k] B[k,n], `batch` times: each of the m n k terms is one multiply and one add.
+ * Operands are read from memory once; tiles that are read again change the efficiency, not the work. If rows are
+ * divided over experts, each B is read once, and a weight gradient writes each B once. For attention scores, full_flops
+ * counts all pairs, window_flops a whole window of keys per query, causal_flops the pairs under the mask. Rows that
+ * only pad the input of an expert count in executed FLOPs, not in model FLOPs. A weight gradient is written in its own
+ * format; it is also read when it is added to the gradient of earlier passes.
  * Source: scaling-book "transformers".   [matmul] */
 NNC_SAYING nnc_work matmul_work(const nnc_op *op, nnc_derivation *why)
 {
@@ -130,9 +130,9 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
     };
 }
 
-/* Backward of C = A B: dA = dC B^T and dB = A^T dC. If B is a weight, dB is the weight gradient. If A needs no
- * gradient, dA is left out. An operand that a group of heads shares is read once per group in dA. dB sums over the
- * group, so its second operand is not shared. */
+/* Writes the backward ops of C = A B: dA = dC B^T and dB = A^T dC. If B is a weight, dB is the weight gradient. If A
+ * needs no gradient, dA is left out. A B that a group of heads shares is read once per group to compute dA. dB is a sum
+ * over the group, so the second operand of dB is not shared. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -165,7 +165,7 @@ static void shard_rows(nnc_op *op, int64_t ranks)
     op->weights.rows /= ranks;
 }
 
-/* Each rank has its query heads, and at least one key and value head. */
+/* Divides the heads over the tensor ranks; every rank has at least one key and value head. */
 static void shard_qkv(nnc_op *op, int64_t ranks)
 {
     nnc_matmul *p = &op->u.matmul;
@@ -175,7 +175,8 @@ static void shard_qkv(nnc_op *op, int64_t ranks)
     op->weights.vector = op->weights.vector * p->n / all;
 }
 
-/* If there are fewer key and value heads than ranks, every rank has one, for all of its query heads. */
+/* Divides the heads over the ranks. If there are fewer key and value heads than ranks, every rank has one of them for
+ * all of its query heads. */
 static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
 {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
@@ -187,7 +188,8 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
     p->window_pairs /= (double)d->positions;
 }
 
-/* Each expert rank receives as many tokens as it sends: the number of rows stays, the number of experts is divided. */
+/* Divides the experts over the expert ranks. A rank receives as many tokens as it sends, so its number of rows
+ * stays. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d)
 {
     nnc_matmul *p = &op->u.matmul;
@@ -260,8 +262,8 @@ const nnc_op_row nnc_matmul_row = {
 
 typedef struct conv_dims {
     double batch, c_in, h_in, w_in, c_out, h_out, w_out, kernel, groups, bias;
-    double inputs, outputs, weights;        /* elements */
-    double in_bytes, out_bytes, grad_bytes; /* bytes of an element */
+    double inputs, outputs, weights;        /* numbers of elements */
+    double in_bytes, out_bytes, grad_bytes; /* bytes of an element: maps and weights, output, weight gradient */
 } conv_dims;
 
 NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)
@@ -292,10 +294,10 @@ NNC_SAYING conv_dims conv_dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* Work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 products, including those on
- * padding. A transposed convolution does as many products per input position. The gradient of the input and the
- * gradient of the weight have as much work each. Input, weights and output cross memory once; an explicit im2col would
- * be efficiency, not work.   [conv2d] */
+/* Computes the work of a 2-d convolution: every output element is a sum of c_in/groups * kernel^2 products, including
+ * products with padding. A transposed convolution has the same number of products for every input element. The
+ * gradients of the input and of the weight each have as much work as forward. Input, weights and output are read or
+ * written once; an explicit im2col would change the efficiency, not the work.   [conv2d] */
 NNC_SAYING nnc_work conv_work(const nnc_op *op, nnc_derivation *why)
 {
     const conv_dims d = conv_dims_of(op, why);
@@ -376,7 +378,7 @@ static int conv_backward(const nnc_op *op, nnc_op *backward)
     return count;
 }
 
-/* The channels of a depthwise convolution are divided; other convolutions are not. */
+/* Divides the channels of a depthwise convolution over ranks. Every rank computes other convolutions in full. */
 static void conv_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_conv *p = &op->u.conv;

@@ -36,16 +36,16 @@ NNC_ENUM(nnc_op_kind, NNC_OP_KIND_LIST, NNC_OP_KIND_COUNT);
 
 typedef struct nnc_matmul {
     int64_t batch, m, n, k;
-    int64_t experts;  /* the rows are divided over this many matrices B of k x n; 0 = one B */
+    int64_t experts;  /* number of matrices B (k x n) that the rows are divided over; 0 = one B for all rows */
     bool one_by_one;  /* one kernel per expert instead of one grouped kernel */
-    double useful;    /* share of rows that are not padding; 0 = all; -1 = no row counts in model FLOPs */
+    double useful;    /* share of rows that are not padding; 0 = all rows; -1 = no row counts in model FLOPs */
     int64_t b_shared; /* products of the batch that share one B (grouped heads); 1 = every product has its own B */
     int64_t heads, kv_heads;  /* attention heads in n or in the batch; 0 = no heads */
     double pairs, full_pairs; /* attention scores: query-key pairs under the mask; all pairs; 0 = no mask */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
     bool b_is_weight;         /* B is a parameter; its gradient is phase grad_weight */
     bool needs_grad_input;
-    bool in_blocks;        /* operands have one scale per block of elements instead of one per tensor */
+    bool in_blocks;        /* operands have one scale per group of elements instead of one per tensor */
     bool keeps_a, keeps_b; /* the operand is kept for backward, and this op owns it */
     int64_t kept_divisor;  /* number of ranks that together store one copy of A; 1 = every rank stores A */
     bool padded;           /* the software pads widths that are no multiple of 16 bytes */
@@ -54,14 +54,14 @@ typedef struct nnc_matmul {
 typedef struct nnc_flash {
     int64_t batch, heads, kv_heads, s_q, s_k;
     int64_t head_dim, value_dim; /* width of a head's query and key; width of its value */
-    int64_t blocks; /* keys and values arrive in this many blocks (ring), with one kernel per block; 0 = all at once */
+    int64_t blocks; /* number of parts in which keys and values arrive (ring), one kernel each; 0 = all at once */
     double pairs, full_pairs; /* query-key pairs of one head: under the mask; all pairs */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
     bool causal;              /* a query attends to no later keys */
     bool keeps_qkv;           /* Q, K and V are kept for backward, and this op owns them */
     int64_t kept_s_k;         /* number of keys that are kept: s_k, or only the keys of this rank */
     int64_t kept_kv_heads;    /* kv_heads, or heads if keys and values are copied to every head */
-    bool softcap;             /* a tanh bounds every score */
+    bool softcap;             /* a tanh limits every score */
     nnc_flash_kernel kernel;
 } nnc_flash;
 
@@ -81,7 +81,7 @@ typedef struct nnc_conv {
 typedef struct nnc_scan {
     int64_t tokens, inner, state;
     int64_t groups; /* number of keys per token, of width `state`; the same for queries */
-    int64_t heads;  /* number of decays per token; 0 = one decay per value */
+    int64_t heads;  /* number of decay factors per token; 0 = one decay factor per value */
     int64_t chunk;  /* tokens per chunk that is computed with matrix products; 0 = token by token on vector units */
     bool delta;     /* delta rule: before it adds, a token subtracts the value that the state has for its key */
 } nnc_scan;
@@ -94,7 +94,7 @@ typedef struct nnc_norm {
     bool by_reductions; /* one kernel per sum, and one for all other work */
     bool turned;        /* input and output are copied to another layout and back */
     bool keeps_input;   /* this op owns the kept input; else another op does */
-    bool across_heads;  /* a row has all heads of a token, which are divided over tensor ranks */
+    bool across_heads;  /* one row covers all heads of a token, and the heads are divided over tensor ranks */
     nnc_norm_keep keep;
 } nnc_norm;
 
@@ -112,7 +112,7 @@ typedef struct nnc_norm {
     X(NNC_PW_SWIGLU, "swiglu")             \
     X(NNC_PW_GEGLU, "geglu")
 
-/* Every pointwise kind. Its row is in pointwise.c; a kind without a row does not compile. */
+/* All pointwise kinds. The row of each kind is in pointwise.c; a kind without a row does not compile. */
 #define NNC_POINTWISE_LIST(X)                                                                                       \
     NNC_ACTIVATION_LIST(X)                                                                                          \
     X(NNC_PW_RELU2, "relu2")                                                                                        \
@@ -150,10 +150,10 @@ typedef struct nnc_norm {
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
 const char *nnc_pointwise_kind_name(nnc_pointwise_kind value);
 
-/* Properties of an activation that graph and ONNX files need. They are in the row of its kind. */
+/* Properties of an activation that graph and ONNX files need; a member of the row of a pointwise kind. */
 typedef struct nnc_activation {
     bool by_output; /* backward reads the output; else it reads the input */
-    bool gated;     /* the width is two halves that are multiplied */
+    bool gated;     /* the input has two halves, which are multiplied */
 } nnc_activation;
 const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
 
@@ -161,7 +161,7 @@ typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
     int64_t elements;       /* elements of the output */
     int64_t input_elements; /* 0 = computed from elements by the kind's ratio */
-    bool fused;             /* of a loss: one kernel; else one kernel per primitive */
+    bool fused;             /* on: one kernel; off: one kernel per primitive */
     bool keeps_input, keeps_output, keeps_mask;
     bool keeps_8bit; /* the kept input is an 8-bit copy */
     bool weighted;   /* output is multiplied by a score per row; the gradient of the score reads all inputs once more */
@@ -180,11 +180,11 @@ typedef struct nnc_loss {
     int64_t tokens, classes;
     bool fused;
     bool squared_error; /* mean squared error of tokens x classes values */
-    bool in_place;      /* the copies of the logits do not all live at the same time */
+    bool in_place;      /* the loss overwrites the logits, so fewer copies of them live at the same time */
     nnc_loss_keep keep;
 } nnc_loss;
 
-/* An operator of a captured program that is no product, convolution or attention. */
+/* Dims of an operator of a captured program that is no product, convolution or attention. */
 typedef struct nnc_kernel {
     double read_bytes, write_bytes; /* bytes of every tensor, counted once */
 } nnc_kernel;
@@ -231,16 +231,16 @@ const char *nnc_collective_name(nnc_collective value);
 /* A collective with the collectives of its backward. Bytes are the size of the full tensor. */
 typedef struct nnc_collective_op {
     nnc_comm comm;
-    int32_t route;                                    /* with NNC_COMM_DATA: number of the rank group that takes part */
+    int32_t route; /* with NNC_COMM_DATA: index of the group of ranks that takes part */
     nnc_collective forward, backward, backward_again; /* NNC_NO_COLLECTIVE = no communication */
     double bytes, backward_bytes, again_bytes;        /* bytes of forward; of backward (0 = as forward); of
                                                        * backward_again (0 = as backward) */
-    double count;              /* how many times the collective runs in a row (a ring: once per block); 0 = once */
+    double count;              /* number of times that the collective runs (a ring: once per part of keys); 0 = once */
     bool hides;                /* overlaps with its op, as in ring attention */
-    double copies;             /* all-to-all: copies of each token that go to random ranks; 0 = not random */
+    double copies;             /* all-to-all: number of copies of each token that go to random ranks; 0 = not random */
     double groups, groups_met; /* the ranks form `groups` groups, and the copies of a token go to groups_met of them;
                                 * 0 = to any */
-    bool once_per_node;        /* software sends one copy to a domain, where it is distributed */
+    bool once_per_node;        /* a token is sent to a domain once, and there to all of its experts */
 } nnc_collective_op;
 
 /* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
@@ -280,14 +280,14 @@ struct nnc_op {
     nnc_dtype dtype;      /* format of activations */
     nnc_dtype math_dtype; /* format of the operands of a product; it decides which peak applies */
     int64_t repeat;       /* number of equal instances in one micro-batch */
-    int32_t block;        /* block of ops that full recomputation runs again; -1 = in no block */
+    int32_t block;        /* recompute block that the op belongs to; -1 = no block */
     int32_t segment;      /* segment of layers that the op belongs to: see nnc_segment */
     nnc_split split;
     bool tuned;                             /* runs with a kernel written for the device */
     bool recomputed;                        /* selective recomputation runs it again in backward */
     bool dropped;                           /* its input is computed again in backward instead of kept */
     bool frozen;                            /* its weights are not trained */
-    bool fixed;                             /* its weights are frozen under every plan, as the network demands */
+    bool fixed;                             /* its weights are frozen under every plan, because the model says so */
     bool forward_only;                      /* no trained weight precedes it: it has no backward and keeps nothing */
     bool tower;                             /* belongs to a network whose output another network reads (a tower) */
     bool by_library;                        /* kept bytes and working set are computed from the next two factors */
@@ -296,7 +296,7 @@ struct nnc_op {
     double recorded_kept, recorded_transient; /* recorded bytes, not computed from the dims */
     nnc_weights weights;
     nnc_issued_as issued_as;
-    nnc_issued issued[3];   /* forward; backward or the gradient of the input; the gradient of the weight */
+    nnc_issued issued[3];   /* kernels of forward; of backward or the input gradient; of the weight gradient */
     double grad_bytes;      /* bytes of one element of the weight gradient */
     double grad_accumulate; /* share of the passes whose gradient is added to an existing one */
     union {
@@ -352,54 +352,54 @@ static inline nnc_issued nnc_op_issued(const nnc_op *op)
                                                                                 : op->issued[1];
 }
 
-/* Bytes of the tensors that a forward op owns and keeps for backward, for one instance. */
+/* Returns the bytes of the tensors that one instance of a forward op owns and keeps for backward. */
 double nnc_op_kept_bytes(const nnc_op *op);
-/* Bytes that a dropped op does not keep, and that live while its backward runs. */
+/* Returns the bytes that a dropped op does not keep, and that live while its backward runs. */
 double nnc_op_dropped_bytes(const nnc_op *op);
 
-/* Records the work of an op, and the bytes that it keeps, with their formulas. */
+/* Records the work and the kept bytes of an op, with their formulas, in a derivation. */
 void nnc_op_say(const nnc_op *op, nnc_derivation *why);
 
 /* Writes the name of an op with its place, "down.0.attn1.core". Returns text. */
 const char *nnc_op_path(const nnc_op *op, char *text, size_t size);
 
-/* Largest working set of backward, without kept tensors: gradients of the op's input and output, fp32 copies of an
- * unfused loss. */
+/* Returns the bytes of the largest working set of backward, without kept tensors: gradients of the op's input and
+ * output, fp32 copies of an unfused loss. */
 double nnc_op_transient_bytes(const nnc_op *op);
 
-/* Writes the backward ops of a forward op, in the order in which they run. Returns their number. */
+/* Writes the backward ops of a forward op, in the order in which they run. Returns the number of backward ops. */
 enum { NNC_BACKWARD_MAX = 2 };
 int nnc_op_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Return the number of parameters of one instance: those that one token uses; all of them. */
+/* Return the number of parameters of one instance of an op: the parameters that one token uses; all parameters. */
 int64_t nnc_weights_active(const nnc_weights *weights);
 int64_t nnc_weights_params(const nnc_weights *weights);
 /* Records all parameters of an op, with the formula. */
 void nnc_op_say_params(const nnc_op *op, nnc_derivation *why);
 
-/* Bytes of the optimizer's moments, without the master copy.   [optimizer-states] */
+/* Returns the bytes of the optimizer's moments, without the master copy.   [optimizer-states] */
 double nnc_update_moment_bytes(const nnc_update *update);
 double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why);
 
 /* Returns the variant of an optimizer with smaller moments; the optimizer itself if it has no such variant. */
 nnc_optimizer nnc_optimizer_smaller(nnc_optimizer kind);
 
-/* Bytes per element of the gradient that backward writes and the update reads. */
+/* Returns the bytes per element of the gradient that backward writes and the update reads. */
 double nnc_policy_gradient_io_bytes(nnc_policy policy);
 
 /* A convention that decides which FLOPs of a step count as model FLOPs. */
 typedef struct nnc_convention {
-    enum { NNC_COUNTS_ALL, NNC_COUNTS_WINDOW, NNC_COUNTS_MASK } pairs; /* pairs of attention that are counted */
+    enum { NNC_COUNTS_ALL, NNC_COUNTS_WINDOW, NNC_COUNTS_MASK } pairs; /* query-key pairs that are counted */
     bool by_params;   /* FLOPs are computed from parameters and tokens, not from the ops */
     const char *note; /* says which ops count */
 } nnc_convention;
 const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
 
-/* FLOPs to orthogonalise one matrix: five Newton-Schulz iterations. Each has two products of an r x c matrix by its
- * transpose and one product of r x r matrices, r <= c. Source: Jordan 2024, "Muon".   [muon] */
+/* Returns the FLOPs to orthogonalise one matrix: five Newton-Schulz iterations. Each has two products of an r x c
+ * matrix by its transpose and one product of r x r matrices, r <= c. Source: Jordan 2024, "Muon".   [muon] */
 double nnc_muon_flops(int64_t rows, int64_t cols);
 
-/* Counted products divided by executed products: 1, except with Winograd's F(2 x 2, 3 x 3) for convolutions in fp32.
+/* Returns counted products / executed products: 1, except for fp32 convolutions with Winograd's F(2 x 2, 3 x 3).
  * Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
 static inline double nnc_op_products_saved(const nnc_op *op)
 {
@@ -410,18 +410,18 @@ static inline double nnc_op_products_saved(const nnc_op *op)
                : 1.0;
 }
 
-/* Returns the number of query-key pairs of one head. window 0 = no window.
+/* Returns the number of query-key pairs of one head, with s_q queries and s_k keys. window 0 = no window.
  * Sources: counts by inspection; docs/formulas.md   [attention-pairs] */
 int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t window);
 
-/* Returns true when training in this format computes only the products of layers in it, and all other ops in 16 bits.
+/* Returns true when training in a format uses it only for the products of layers; all other ops then run in 16 bits.
  * fp8: arXiv:2209.05433; fp4: NVFP4, arXiv:2509.25149. */
 static inline bool nnc_precision_is_narrow(nnc_dtype precision)
 {
     return precision == NNC_FP8 || precision == NNC_FP4;
 }
 
-/* ---- the row of a kind ---- */
+/* ---- the row of a kind of op ---- */
 
 /* Formulas that compute the time of an op from the fitted values of a device. cost/op_time.c has a row for each. */
 #define NNC_TIMED_LIST(X)                                                      \
@@ -441,16 +441,16 @@ typedef enum nnc_timed { NNC_TIMED_LIST(NNC_TIMED_VALUE) NNC_TIMED_COUNT } nnc_t
 typedef struct nnc_degrees {
     int64_t tensor, context, expert;
     int64_t expert_tensor; /* tensor ranks that share each expert */
-    int64_t expert_rows;   /* ranks over which the tokens sent to experts are divided */
+    int64_t expert_rows;   /* ranks that share the tokens sent to experts */
     int64_t sequence;      /* context ranks, times tensor ranks with sequence parallelism */
-    int64_t heads;         /* ranks that share the heads of one attention */
+    int64_t heads;         /* number of ranks that share the heads of one attention */
     int64_t positions;     /* ranks that share the queries of one attention */
-    double imbalance;      /* rows of the busiest expert rank over the mean */
+    double imbalance;      /* rows of the busiest expert rank / mean over all ranks */
 } nnc_degrees;
 
 typedef struct nnc_op_row {
     const char *name;                         /* "matmul" */
-    const char *(*name_of)(const nnc_op *op); /* returns the name of the variety, "rms_norm"; NULL: the row's name */
+    const char *(*name_of)(const nnc_op *op); /* returns the name of an op, "rms_norm"; NULL: all ops have `name` */
     nnc_work (*work)(const nnc_op *op);
     double (*kept)(const nnc_op *op);
     double (*transient)(const nnc_op *op);
@@ -460,9 +460,9 @@ typedef struct nnc_op_row {
     void (*shard)(nnc_op *op, const nnc_degrees *degrees);
     void (*shape)(const nnc_op *op, char *text, size_t size);
     nnc_timed timed;
-    nnc_timed (*timed_of)(const nnc_op *op); /* NULL: `timed` applies to every variety */
-    const char *transient_what;              /* name of its working set; NULL: "gradients of activations" */
-    bool fuses;                              /* with ideal fusion the next ops do its memory traffic */
+    nnc_timed (*timed_of)(const nnc_op *op); /* NULL: all ops use `timed` */
+    const char *transient_what;              /* name of the working set; NULL: "gradients of activations" */
+    bool fuses;                              /* with ideal fusion the op has no memory traffic of its own */
     bool hides_ring;                         /* ring attention overlaps its communication with this op */
 } nnc_op_row;
 
@@ -516,16 +516,16 @@ static inline nnc_timed nnc_op_timed(const nnc_op *op)
     return row->timed_of != NULL ? row->timed_of(op) : row->timed;
 }
 
-/* Functions for rows whose kind keeps no bytes, has no backward or is not divided. */
+/* Functions for the rows of kinds that keep no bytes, have no backward or are not divided. */
 int nnc_op_no_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 void nnc_op_not_sharded(nnc_op *op, const nnc_degrees *degrees);
-/* The backward op is the same op in another phase, which changes its work. */
+/* Writes one backward op: the same op in the phase backward, which changes its work. */
 int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 
-/* Notes in derivations of several kinds. */
+/* Notes in the derivations of several kinds of op. */
 extern const char nnc_kept_note[], nnc_transient_note[];
 
-/* Returns value, but at least 1; returns value * factor, rounded up. */
+/* The first returns value, but at least 1; the second returns value * factor, rounded up. */
 int64_t nnc_at_least_one(int64_t value);
 int64_t nnc_scaled_up(int64_t value, double factor);
 

@@ -11,7 +11,7 @@ const nnc_op_row *const nnc_op_rows[NNC_OP_KIND_COUNT] = {
 #undef NNC_OP_ROW
 };
 
-/* Share of reads in the bytes of pointwise kernels: half of the kernels have two operands. */
+/* Share of the bytes of pointwise kernels that are reads, if half of the kernels have two operands. */
 static const double issued_reads = 0.6;
 
 nnc_work nnc_op_work(const nnc_op *op)
@@ -27,8 +27,8 @@ nnc_work nnc_op_work(const nnc_op *op)
     return work;
 }
 
-/* Number of elements to which an implementation's bytes per element refer: input of a product, logits of a loss, output
- * of a pointwise op or norm, scores of attention; 0 for other kinds. */
+/* Returns the number of elements that library_kept and library_transient refer to: input of a product, logits of a
+ * loss, output of a pointwise op or norm, scores of attention; 0 for other kinds. */
 static double op_elements(const nnc_op *op)
 {
     switch (op->kind) {
@@ -41,7 +41,7 @@ static double op_elements(const nnc_op *op)
     }
 }
 
-/* Bytes of the tensors that an implementation keeps, with the statistics of a norm. */
+/* Returns the bytes of the tensors that a library keeps, including the statistics of a norm. */
 static double library_kept(const nnc_op *op)
 {
     const bool norm = op->kind == NNC_OP_NORM;
@@ -79,7 +79,7 @@ void nnc_op_say(const nnc_op *op, nnc_derivation *why)
         nnc_op_row_of(op)->say(op, why);
         return;
     }
-    nnc_op work = *op; /* kept bytes of a captured op do not follow from the dims */
+    nnc_op work = *op; /* the kept bytes of a captured op are recorded, not computed from the dims */
     work.phase = op->phase == NNC_PHASE_FORWARD ? NNC_PHASE_RECOMPUTE : op->phase;
     nnc_op_row_of(op)->say(&work, why);
     NNC_LET(why, kept_bytes, "B", nnc_op_kept_bytes(op));
@@ -329,8 +329,9 @@ const nnc_op_row nnc_collective_row = {
 /* ---- Operators of captured programs, except products, convolutions and attention: each is a pass over its tensors
  * ---- */
 
-/* Each input is read once and each output is written once; the capture has their bytes. The arithmetic of these kernels
- * is not counted: on every device it takes much less time than the traffic.   [captured-kernel] */
+/* Returns the work of a captured operator: it reads each input once and writes each output once, with the bytes that
+ * were recorded. Its arithmetic is not counted: on every device it takes much less time than the traffic.
+ * [captured-kernel] */
 NNC_SAYING nnc_work kernel_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_kernel *p = &op->u.kernel;

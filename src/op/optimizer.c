@@ -4,7 +4,7 @@
 
 NNC_ENUM_NAMES(nnc_update_kind, NNC_UPDATE_LIST)
 
-/* Bytes per parameter of a policy: weights, gradients, fp32 master copy, one moment, transient cast of the weights.
+/* Bytes per parameter of each policy: weights, gradients, fp32 master copy, one moment, transient cast of the weights.
  * Sources: ZeRO arXiv:1910.02054 section 3.1 (mixed), Megatron-LM (mixed-fp32grad), DeepSeek-V3 arXiv:2412.19437 (fp8),
  * scaling-book (bf16-states-fp32), Micikevicius arXiv:1710.03740.   [policies] */
 static const nnc_policy_sizes NNC_ROW(NNC_POLICY_DEFAULT) = { 2, 2, 4, 4, 0 };
@@ -91,7 +91,7 @@ static double of_muon(const dims *d, nnc_derivation *why)
     return moments_bytes;
 }
 
-/* Functions for `more`: work of a step in addition to the reads, writes and FLOPs that every optimizer has. */
+/* Functions for the member `more`: work in addition to the reads, writes and FLOPs that all optimizers have. */
 static nnc_work means(const nnc_update *u, const dims *d, nnc_derivation *why)
 {
     (void)u;
@@ -141,7 +141,7 @@ typedef struct optimizer {
     double moments, flops, passes;
     double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* NULL: computed from `moments` */
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no further work */
-    unsigned instead_of; /* bit set of the optimizers whose variant with smaller moments it is */
+    unsigned instead_of; /* set of optimizers (one bit each) that this one can replace with smaller moments */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0 };
@@ -191,9 +191,10 @@ double nnc_update_say_moments(const nnc_update *update, nnc_derivation *why)
     return moments_of(update, &d, why);
 }
 
-/* Work of a step. Fused: one pass reads the gradient, the master copy (or the weight itself) and the moments, and
- * writes the master copy, the moments and the 16-bit weight. Not fused: each primitive is a kernel that reads and
- * writes fp32; with a master copy it also casts the gradient up and the weight down. */
+/* Computes the work of an optimizer step. Fused: one pass reads the gradient, the master copy (or the weight itself)
+ * and the moments, and writes the master copy, the moments and the 16-bit weight. Not fused: each primitive is a kernel
+ * that reads and writes fp32; with a master copy, two more kernels cast the gradient to fp32 and the weight to 16
+ * bits. */
 NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
 {
     const dims d = dims_of(u, why);
@@ -234,8 +235,9 @@ NNC_SAYING nnc_work step_work(const nnc_update *u, nnc_derivation *why)
     return work;
 }
 
-/* Clipping by the global norm reads every gradient; scaling is part of a fused step, else a separate pass. Zeroing
- * writes gradients once. Adding gradients reads and writes them in every pass. */
+/* Computes the work of an update op. Clipping by the global norm reads every gradient; a fused step also scales the
+ * gradients, else scaling is a separate pass. Zeroing writes gradients once. Adding gradients reads and writes them in
+ * every pass. */
 NNC_SAYING nnc_work update_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_update *u = &op->u.update;

@@ -1,4 +1,4 @@
-/* One pass over elements: FLOPs, bytes read and written, bytes kept.
+/* Pointwise ops: passes over elements, with their FLOPs, bytes read and written, and bytes kept.
  *
  * This is the largest table of ops: each kind of NNC_POINTWISE_LIST has one row, which names every member. A kind
  * without a row does not compile. Counts are by inspection of the kernels, per element of the output; a transcendental
@@ -10,7 +10,7 @@
 NNC_ENUM_NAMES(nnc_pointwise_kind, NNC_POINTWISE_LIST)
 
 typedef struct passes {
-    double reads, writes; /* elements */
+    double reads, writes; /* elements read and written per output element */
 } passes;
 
 typedef struct both {
@@ -20,14 +20,14 @@ typedef struct both {
 typedef struct pointwise_row {
     both flops;                               /* FLOPs on the vector units */
     passes forward, backward;                 /* memory passes of the fused kernel */
-    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; not given = as fused */
+    passes unfused_forward, unfused_backward; /* memory passes with one kernel per primitive; 0 = the same as fused */
     double inputs;                            /* kept input elements per output element */
     double mask_bytes;                        /* mask or indices: forward writes them, backward reads them */
     both input_flops;                         /* FLOPs per element of input_elements */
     double backward_input_reads;              /* elements of the input that backward reads */
-    bool no_backward;                         /* no parameters before it, or it copies an untrained weight */
-    nnc_timed timed;    /* formula for its time; not given = pointwise, or feature map, by its group */
-    nnc_activation act; /* for the kinds in NNC_ACTIVATION_LIST */
+    bool no_backward;                         /* no parameters precede the op, or it copies a frozen weight */
+    nnc_timed timed;    /* formula for the time; not given: the group of the op decides (pointwise or feature map) */
+    nnc_activation act; /* only for kinds in NNC_ACTIVATION_LIST */
 } pointwise_row;
 
 #define ROW(kind, ...) static const pointwise_row NNC_ROW(kind) = { __VA_ARGS__ }
@@ -51,7 +51,7 @@ ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 }
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
 ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
-/* one comparison and one product; backward computes 2 x max(x, 0) */
+/* forward: one comparison and one product; backward: the derivative is 2 max(x, 0) */
 ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 2, 2 },
     .unfused_backward = { 3, 2 }, .inputs = 1);
 /* one sigmoid per row, one product per element; backward also sums the products of a row */
@@ -65,8 +65,8 @@ ROW(NNC_PW_MUL, .flops = { 1, 2 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .u
     .unfused_backward = { 4, 2 }, .inputs = 2);
 ROW(NNC_PW_BIAS, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .inputs = 1);
 ROW(NNC_PW_DROPOUT, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1, .mask_bytes = 1);
-/* Fused into the next norm, whose kernel then also reads the branch and writes the sum. In backward that kernel also
- * reads the gradient of the residual stream. */
+/* Fused: the kernel of the next norm also reads the branch and writes the sum. In backward this kernel also reads the
+ * gradient of the residual stream. */
 ROW(NNC_PW_RESIDUAL, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 }, .unfused_forward = { 2, 1 },
     .unfused_backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_BIAS_DROPOUT_RESIDUAL, .flops = { 3, 2 }, .forward = { 2, 1 }, .backward = { 1, 1 },
@@ -79,7 +79,7 @@ ROW(NNC_PW_TIME_ADD, .flops = { 1, 1 }, .forward = { 1, 1 }, .backward = { 1, 0 
 ROW(NNC_PW_TIMESTEP, .flops = { 2, 0 }, .forward = { 0, 1 }, .no_backward = true);
 /* 2 x 2 windows have four comparisons; PyTorch keeps a 64-bit index per output */
 ROW(NNC_PW_MAX_POOL, .flops = { 4, 1 }, .forward = { 4, 1 }, .backward = { 1, 4 }, .inputs = 4, .mask_bytes = 8);
-/* Windows of any size: every input is read once and compared or added; backward writes its gradient. */
+/* Pools with windows of any size: every input is read once and compared or added; backward writes its gradient. */
 ROW(NNC_PW_MAX_POOL2D, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1, .mask_bytes = 8,
     .input_flops = { 1, 0 });
 ROW(NNC_PW_AVG_POOL2D, .flops = { 1, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 }, .inputs = 1,
@@ -90,12 +90,12 @@ ROW(NNC_PW_RESIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .backward = { 1, 0 },
 /* backward moves nothing: the gradients are two views of the gradient of the concatenation */
 ROW(NNC_PW_CONCAT, .forward = { 1, 1 }, .inputs = 1);
 ROW(NNC_PW_COPY, .forward = { 1, 1 }, .backward = { 1, 1 }, .inputs = 1);
-/* Reads the parts and writes them next to each other. A part that several heads share is written once per head.
- * Backward does the reverse. */
+/* Latent attention: joins the parts of keys, values and queries per head. A part that all heads share is written once
+ * per head. Backward does the reverse. */
 ROW(NNC_PW_BY_HEADS, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_HALVES, .backward = { 1, 1 }, .inputs = 1);
-/* Forward reads fp32 and writes 16 bits; for gradients the reverse. With one flat gradient buffer (unfused), gradients
- * are also copied into the buffer, and cast before they are reduced. */
+/* Forward reads fp32 weights and writes 16 bits; backward reads 16-bit gradients and writes fp32. Unfused: gradients
+ * are also copied into one flat buffer, and cast before they are reduced. */
 ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused_forward = { 1, 0.5 },
     .unfused_backward = { 2.5, 2.5 }, .timed = NNC_TIMED_UPDATE);
 /* Dispatch reads one row per copy of a token. A sum reads every copy and writes one row. Combine multiplies each copy
@@ -103,9 +103,9 @@ ROW(NNC_PW_CAST_WEIGHTS, .forward = { 1, 0.5 }, .backward = { 0.5, 1 }, .unfused
 ROW(NNC_PW_DISPATCH, .flops = { 0, 1 }, .forward = { 0, 1 }, .backward = { 1, 0 });
 ROW(NNC_PW_SUM_COPIES, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 1, 0 });
 ROW(NNC_PW_COMBINE, .forward = { 0, 1 }, .backward = { 1, 0 }, .input_flops = { 2, 3 }, .backward_input_reads = 1);
-/* fp32; the result for a new block has half the bytes; both are scaled and added */
+/* reads the fp32 sum and the result for a new block of keys (half as many bytes), scales both and adds them */
 ROW(NNC_PW_MERGE, .flops = { 3, 1 }, .forward = { 1.5, 1 }, .backward = { 1.5, 1 }, .inputs = 1);
-/* one product with the scale of the block; the stored weights are the input */
+/* one multiplication by the scale of a group; the input is the stored weights */
 ROW(NNC_PW_DEQUANTIZE, .flops = { 1, 0 }, .forward = { 0, 1 }, .no_backward = true);
 /* Unfused, in fp32. Forward: product with the scores, sum, concatenation, cast: 28 bytes per 16-bit value. Backward:
  * cast, sum over rows, products with bias and scores, each with its sum, and the join of the parts: 40 bytes. */
@@ -131,16 +131,16 @@ static passes passes_of(const pointwise_row *row, bool fused, bool backward)
     return fused || many.reads + many.writes == 0.0 ? one : many;
 }
 
-/* Memory passes of an op inside the kernel of a norm. An activation moves no bytes. A residual sum reads the branch;
- * its backward writes the gradient of the branch. */
+/* Returns the memory passes of an op that runs inside the kernel of a norm. An activation moves no bytes. A residual
+ * sum reads the branch; its backward writes the gradient of the branch. */
 static passes inside_norm(nnc_pointwise_kind kind, bool backward)
 {
     const double side = kind == NNC_PW_RESIDUAL ? 1.0 : 0.0;
     return (passes){ backward ? 0.0 : side, backward ? side : 0.0 };
 }
 
-/* One kernel each for the largest value, the sum and the quotient. Backward: one kernel for the sum of the products in
- * a row, and one for all other work. */
+/* Returns the memory passes of softmax with one kernel per reduction. Forward: one kernel each for the largest value,
+ * the sum and the quotient. Backward: one kernel for the sum of the products in a row, and one for all other work. */
 static passes by_reductions(bool backward)
 {
     return backward ? (passes){ 4, 1 } : (passes){ 3, 1 };
@@ -221,7 +221,7 @@ NNC_SAYING double pointwise_transient(const nnc_op *op, nnc_derivation *why)
     const nnc_pointwise *p = &op->u.pointwise;
     const double elements = (double)p->elements, element_bytes = nnc_dtype_bytes(op->dtype);
     NNC_LET(why, inputs, NULL, kinds[p->kind]->inputs);
-    /* the recomputed output lives at the same time as the gradients */
+    /* a recomputed output is in memory at the same time as the gradients */
     NNC_LET(why, again, NULL, op->recomputed ? 1.0 : 0.0);
     NNC_SAY(why, transient_bytes, "B", (1.0 + inputs + again) * elements * element_bytes);
     NNC_NOTE(why, nnc_transient_note);
@@ -235,11 +235,11 @@ static int pointwise_backward(const nnc_op *op, nnc_op *backward)
     return kinds[op->u.pointwise.kind]->no_backward ? 0 : nnc_op_same_backward(op, backward);
 }
 
-/* Number of ranks that share the elements. The input and the output of a cast may be shared differently. */
+/* Returns the number of ranks that share the elements. It may differ between the input and the output of a cast. */
 static int64_t ranks_of(const nnc_op *op, const nnc_degrees *d, bool backward)
 {
     const bool cast = op->u.pointwise.kind == NNC_PW_CAST;
-    /* works on weights, so the split of the tokens does not matter */
+    /* a dequantization works on weights, so the split of the tokens does not change it */
     if (op->u.pointwise.kind == NNC_PW_DEQUANTIZE) {
         return op->split == NNC_SPLIT_TOKENS || op->split == NNC_SPLIT_SEQUENCE ? 1
                : op->split == NNC_SPLIT_EXPERT_INNER                            ? d->expert_tensor * d->expert

@@ -7,8 +7,8 @@
 
 enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
 
-/* A lookup does no multiplication: it reads one row per token and writes it. Backward reads dy and adds it to the
- * gradient of the row, which is read and written.   [embedding] */
+/* Computes the work of a lookup. It has no multiplications: forward reads one row per token and writes it. Backward
+ * reads dy and adds it to the gradient of the row, which is read and written.   [embedding] */
 NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
 {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
@@ -69,11 +69,11 @@ const nnc_op_row nnc_embedding_row = {
 
 /* ---- Norms: layer, RMS, group and batch ---- */
 
-/* Norms: layer, RMS, group, batch. Per element: FLOPs of the kernel forward and backward, and passes over memory
- * forward if every primitive is a separate kernel (backward: 1.5 times as many). Per row: bytes of statistics, which
- * are mean and reciprocal deviation in fp32, and for RMS only the second. on_chip_elements: the longest row that stays
- * on the chip between the pass that sums and the pass that scales; for a group norm 128 KiB in 16 bits, the shared
- * memory of one core of a current GPU. Counts by inspection. */
+/* One row per kind of norm. Per element: FLOPs of the kernel in forward and in backward, and memory passes of forward
+ * if every primitive is a separate kernel (backward has 1.5 times as many). Per row of a norm: bytes of statistics
+ * (mean and reciprocal deviation in fp32; RMS norms have no mean). on_chip_elements: length of the longest row that
+ * stays on the chip between the pass that sums and the pass that scales. For a group norm it is 128 KiB in 16 bits, the
+ * shared memory of one core of a current GPU. Counts by inspection. */
 static const struct {
     const char *name;
     double forward_flops, backward_flops, unfused_passes, statistics_bytes, on_chip_elements;
@@ -84,11 +84,11 @@ static const struct {
     [NNC_NORM_BATCH] = { "batch_norm", 8, 14, 6, 8, 0 },
 };
 
-/* Work of a norm. In one kernel it reads x and writes y; backward reads x and dy and writes dx. If a row does not stay
- * on the chip, forward reads x once more, and backward reads x and dy once more. Not fused: one kernel per primitive, 6
- * passes (RMS: 5), backward 1.5 times as many. By reductions: forward has one kernel each for the mean, the variance
- * and the scaling; backward has one kernel each for sums over columns, sums over rows, and the gradient, with two
- * inputs each.   [norm] */
+/* Computes the work of a norm. Fused: forward reads x and writes y; backward reads x and dy and writes dx. If a row
+ * does not stay on the chip, forward reads x once more, and backward reads x and dy once more. Not fused: one kernel
+ * per primitive; forward has 6 memory passes (RMS: 5), and backward 1.5 times as many. By reductions: forward has one
+ * kernel each for the mean, the variance and the scaling; backward has one kernel each for the sums over columns, the
+ * sums over rows and the gradient, and each of these reads two inputs.   [norm] */
 NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_norm *p = &op->u.norm;
@@ -137,8 +137,9 @@ NNC_SAYING nnc_work norm_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-/* Written in primitives in fp32 ("eager"), an RMS norm of 16-bit data keeps four tensors: the upcast input, its square,
- * the reciprocal, and the normalised value before the gain. Source: tests/data/reference. */
+/* Returns the kept bytes of a norm. An RMS norm of 16-bit data that is written in fp32 primitives ("eager") keeps four
+ * tensors: the upcast input, its square, the reciprocal, and the normalised value before the gain. Source:
+ * tests/data/reference. */
 NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_norm *p = &op->u.norm;
@@ -146,7 +147,7 @@ NNC_SAYING double norm_kept(const nnc_op *op, nnc_derivation *why)
     NNC_LET(why, rows, NULL, (double)p->rows);
     NNC_LET(why, statistics_bytes, "B", kinds[p->kind].statistics_bytes);
     NNC_LET(why, input_bytes, "B", p->keeps_input ? elements * element_bytes : 0.0);
-    /* an fp32 input is not copied */
+    /* an input in fp32 needs no upcast copy */
     NNC_LET(why, upcast_bytes, "B", element_bytes < 4.0 ? elements * 4.0 : input_bytes);
     double kept_bytes = 0.0;
     switch (p->keep) {
@@ -216,7 +217,7 @@ int64_t nnc_attention_pairs(int64_t s_q, int64_t s_k, bool causal, int64_t windo
     }
     /* number of keys before the first query's own key: both sequences end at the same position */
     const int64_t before = s_k - s_q;
-    /* number of queries that have fewer keys than the window holds */
+    /* number of queries that have fewer keys than the window */
     const int64_t rising = window > 0 ? window - before - 1 : s_q;
     const int64_t short_views = rising < 0 ? 0 : rising < s_q ? rising : s_q;
     return short_views * before + short_views * (short_views + 1) / 2 + (s_q - short_views) * window;
@@ -295,7 +296,7 @@ NNC_SAYING nnc_work flash_work(const nnc_op *op, nnc_derivation *why)
     return work;
 }
 
-/* Kept: Q, K, V and the log-sum-exp. The output projection reads the output of attention and owns it. */
+/* Returns the kept bytes: Q, K, V and the log-sum-exp. The output projection owns the output of attention. */
 NNC_SAYING double flash_kept(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_flash *p = &op->u.flash;
@@ -385,9 +386,10 @@ NNC_SAYING scan_dims scan_dims_of(const nnc_op *op, nnc_derivation *why)
     return d;
 }
 
-/* FLOPs per token and per number of the state: two for the discretised decay, two for the input, two to add it to the
- * decayed state, two to read the state. The skip connection has two per value. Counts by inspection of the recurrence;
- * a transcendental function counts as one. Source: arXiv:2312.00752, algorithm 2.   [scan] */
+/* Returns the FLOPs of a recurrence without chunks. Per token and per number of the state: two for the discretised
+ * decay, two for the input, two to add the input to the decayed state, two to read the state. The skip connection has
+ * two per value. Counts by inspection; a transcendental function counts as one. Source: arXiv:2312.00752, algorithm 2.
+ * [scan] */
 NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
 {
     const double tokens = d->tokens, inner = d->inner, state = d->state;
@@ -396,9 +398,10 @@ NNC_SAYING double selective_flops(const scan_dims *d, nnc_derivation *why)
     return recurrence_flops;
 }
 
-/* Within a chunk, tokens interact as in attention: products of keys and queries (groups x state), then products with
- * the values. Between chunks, the state is written and read once per token. The delta rule first solves for the value
- * that each token adds: two more products with keys, one more with values, and one more of the state. Sources:
+/* Returns the FLOPs of a recurrence in chunks. Within a chunk, tokens interact as in attention: products of keys and
+ * queries (groups x state), then products with the values. Between chunks, the state is written and read once per
+ * token. The delta rule first solves for the value that each token adds: two more products with keys, one more product
+ * with values, and one more product with the state. Sources:
  * arXiv:2405.21060, section 6; arXiv:2412.06464, section 3.3.   [scan] */
 NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *mathematics, nnc_derivation *why)
 {
@@ -418,7 +421,8 @@ NNC_SAYING double chunked_flops(const nnc_scan *p, const scan_dims *d, double *m
     return scan_flops;
 }
 
-/* Backward repeats the forward products, because only the inputs are kept, and has two more products for each. */
+/* Computes the work of a scan. Only the inputs are kept, so backward repeats the forward products; it also has two more
+ * products for each forward product. */
 NNC_SAYING nnc_work scan_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_scan *p = &op->u.scan;
@@ -471,7 +475,7 @@ NNC_SAYING double scan_transient(const nnc_op *op, nnc_derivation *why)
 
 NNC_OP_FUNCTIONS(scan)
 
-/* Tensor ranks share the heads. The rules of the layer guarantee that groups are divided evenly too. */
+/* Divides the heads over the tensor ranks. The rules of the layer guarantee that the groups can be divided, too. */
 static void scan_shard(nnc_op *op, const nnc_degrees *d)
 {
     nnc_scan *p = &op->u.scan;
@@ -504,9 +508,10 @@ const nnc_op_row nnc_scan_row = {
 
 /* ---- Losses: cross-entropy and mean squared error ---- */
 
-/* Cross-entropy over `tokens` rows of `classes` logits. Fused: forward reads the logits once; backward reads them and
- * writes the gradient in their place. Unfused, in fp32: cast, log-softmax, its gradient, cast back. Mean squared error:
- * forward reads prediction and target, backward writes one gradient. Source: counts by inspection.   [cross-entropy] */
+/* Computes the work of a loss. Cross-entropy has `tokens` rows of `classes` logits. Fused: forward reads the logits
+ * once; backward reads them and writes the gradient in their place. Unfused, in fp32: cast, log-softmax, its gradient,
+ * cast back. Mean squared error: forward reads prediction and target, backward writes one gradient. Source: counts by
+ * inspection.   [cross-entropy] */
 NNC_SAYING nnc_work loss_work(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;
@@ -557,8 +562,8 @@ NNC_SAYING double loss_kept(const nnc_op *op, nnc_derivation *why)
     return kept_bytes;
 }
 
-/* An unfused loss holds the logits, their fp32 copy and the fp32 probabilities at the same time. Tensors that it keeps
- * are counted in loss_kept. */
+/* Returns the transient bytes of a loss. An unfused loss holds the logits, their fp32 copy and the fp32 probabilities
+ * at the same time. The tensors that it keeps are counted in loss_kept instead. */
 NNC_SAYING double loss_transient(const nnc_op *op, nnc_derivation *why)
 {
     const nnc_loss *p = &op->u.loss;

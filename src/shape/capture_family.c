@@ -1,8 +1,8 @@
 /* The family of captured programs: the operators that PyTorch issued in one training step.   [capture]
  *
- * The list holds the units of the network in order, of each its forward ops in order, then its backward ops from the
- * last to the first: the op table lays lists out backwards for backward (src/cost/op_rows.c), so its rows come out in
- * the order in which they ran. */
+ * The list holds the slots of the program in order. Each slot has its forward ops in order, then its backward ops from
+ * the last to the first. The op table reverses the list for backward (src/cost/op_rows.c), so its rows are in the order
+ * in which the operators ran. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -79,7 +79,8 @@ static write_fn *const writers[] = {
     [NNC_CAPTURED_ATTENTION] = write_attention,
 };
 
-/* Counts an op as the operators that PyTorch issues: one kernel each; backward of fused attention has three. */
+/* Sets the number of kernels of an op: one for each operator that PyTorch issued; three for backward of fused
+ * attention. */
 static void issue(const nnc_captured_op *c, nnc_op *op)
 {
     const bool streams = c->kind == NNC_CAPTURED_KERNEL;
@@ -118,8 +119,9 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
 
 /* ---- a step between two recorded steps ---- */
 
-/* Every size is a fixed part plus a part that is proportional to the samples, so two recorded steps determine all steps
- * between them: size = first size + share (second size - first size)   [captured-kernel] */
+/* Returns a size in a step whose number of samples is between the numbers of two recorded steps. Every size is a fixed
+ * part plus a part that is proportional to the samples: size = first size + share (second size - first size).
+ * [captured-kernel] */
 static double between(double one, double two, double share)
 {
     return one + share * (two - one);
@@ -176,7 +178,7 @@ static void write_at(const nnc_writer *w, const struct nnc_captured *program, co
     write_op(w, &op);
 }
 
-/* Each slot in order, its forward ops and then its backward ops from the last to the first.   [captured-units] */
+/* Writes each slot in order: the forward ops, then the backward ops from the last to the first.   [captured-units] */
 static void write_slots(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
                         double share)
 {
@@ -210,7 +212,7 @@ static void lower(const nnc_model *model, const nnc_writer *w)
     const struct nnc_captured *other = recorded->second != NULL ? program_of(recorded->second, w->how->plan) : program;
     const double share = share_of(recorded, w->how->plan->micro_batch);
     const double widths = nnc_policy_bytes(w->how->plan->policy).gradient_bytes /
-                          nnc_dtype_bytes(program->dtype); /* bytes of a gradient: in this plan, and as recorded */
+                          nnc_dtype_bytes(program->dtype); /* gradient bytes in this plan / recorded bytes */
     w->list->recorded = true;
     w->list->recorded_gradients = widths * between(program->peak_gradients, other->peak_gradients, share);
     w->list->recorded_kept = between(program->peak_kept, other->peak_kept, share);
@@ -235,7 +237,7 @@ static void defaults(const nnc_model *model, nnc_plan *p)
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
         p->optimizer = program->optimizer; /* adamw is the default */
     }
-    p->clip_gradients = false; /* otherwise its operators were recorded */
+    p->clip_gradients = false; /* if the step clips gradients, the operators of clipping were recorded */
     if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) {
         p->frozen = program->frozen;
     }
@@ -303,7 +305,7 @@ static nnc_status check_samples(const struct nnc_captured *program, int64_t samp
                     one, samples);
 }
 
-/* Units run again whole, in one pass. */
+/* Checks full recomputation and ZeRO 3 of a captured program: both need units and a step with a single pass. */
 static nnc_status check_units(const struct nnc_captured *program, const nnc_plan *p, nnc_error *err)
 {
     const char *option = p->recompute != 0 ? "--recompute" : "--zero";

@@ -78,14 +78,14 @@ static nnc_layer layer_of(const nnc_decoder *d)
 
 /* ---- embedding of the tokens ---- */
 
-/* Width of the embedding tables, and of a head that uses the same table. */
+/* Returns the width of the embedding tables, and of a head that uses the same table. */
 static int64_t table_width(const nnc_decoder *d)
 {
     return d->embed_width > 0 ? d->embed_width : d->hidden;
 }
 
-/* Width of the states that the head reads. A decoder with narrow tables projects its states down to their width
- * (OPT-350M). */
+/* Returns the width of the states that the head reads. A decoder with narrow tables projects its states down to the
+ * width of the tables (OPT-350M). */
 static int64_t state_width(const nnc_decoder *d)
 {
     return d->bidirectional ? d->hidden : table_width(d);
@@ -111,7 +111,7 @@ static void relative_positions(const nnc_layer_writer *w, const nnc_decoder *d)
         nnc_list_mul(&w->to, nnc_list_mul(&w->to, d->relative_buckets, d->heads), w->to.repeat);
 }
 
-/* Writes the table of relative distances, forward and backward, with its norm. */
+/* Writes the table of relative positions (for earlier and for later tokens), with its norm. */
 static void distances(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const int64_t rows = 2 * d->relative_buckets;
@@ -129,7 +129,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* it uses the weights of the projection of the tokens */
+        linear->weights = (nnc_weights){ 0 }; /* shared with the projection of the tokens */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
@@ -231,8 +231,8 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Tests for an encoder without biases (ModernBERT): before its classes it has a dense layer without bias, and a
- * norm. */
+/* Tests for an encoder without biases (ModernBERT). Its classification head starts with a dense layer without bias and
+ * a norm. */
 static bool has_bare_head(const nnc_decoder *d)
 {
     return d->bidirectional && !d->biases;
@@ -448,7 +448,7 @@ static void cross_attention(const nnc_layer_writer *w, const nnc_decoder *d)
 
 /* ---- towers: networks that turn images or sounds into tokens   [towers] ---- */
 
-/* Writes the parameters of a tower that gets no inputs. */
+/* Counts the parameters of a tower that gets no inputs in this step. */
 static void idle_tower(const nnc_graph *tower, const nnc_writer *to)
 {
     nnc_graph_fault fault;
@@ -475,14 +475,14 @@ static void write_towers(const nnc_model *model, const nnc_writer *to)
 
 /* ---- layers ---- */
 
-/* Layers of one kind have the same mixer and the same MLP. */
+/* A kind of layer: all layers with the same mixer and the same MLP. */
 typedef struct kind {
     nnc_mixer mixer;
     nnc_mlp_kind mlp;
     int64_t count;
 } kind;
 
-/* Returns the layer with the dimensions of its mixer. */
+/* Returns a layer with the dimensions of a given mixer; its other members are copied from `any`. */
 static nnc_layer layer_of_mixer(const nnc_layer *any, const nnc_decoder *d, nnc_mixer mixer)
 {
     nnc_layer layer = *any;
@@ -574,8 +574,8 @@ static void again(nnc_op_list *list, const nnc_decoder *d, const nnc_layer_write
 }
 
 /* Writes the modules for multi-token prediction, which predict later tokens. A module normalises the stream and the
- * next token's row of the table, projects both to one width, and has a layer like the last layer, and the model's head.
- * Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
+ * next token's row of the embedding table, and projects both to the width of the stream. Then it has a layer of the
+ * same kind as the last layer, and the model's head. Source: arXiv:2412.19437, section 2.2.   [next-tokens] */
 static void further_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     const kind last = { mixer_of(d, d->layers - 1), mlp_of(d, d->layers - 1), d->next_layers };

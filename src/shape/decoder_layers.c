@@ -3,10 +3,11 @@
 #include "base/base_internal.h"
 #include "shape/shape_internal.h"
 
-/* Sparse attention: every query gets a score for every earlier token, the ReLU of its product with one key, weighted
- * over the heads of the indexer. Source: DeepSeek-V3.2-Exp, section 2.1.
+/* Writes the indexer of sparse attention. It computes a score for every pair of a query and an earlier token: the ReLU
+ * of query x key, as a weighted sum over the heads of the indexer. Source: DeepSeek-V3.2-Exp, section 2.1.
  *
- * With plain heads, the indexer reads the stream, normalises its queries and its key, and has no weights for its heads.
+ * Without latent attention, the indexer reads the stream, normalises its queries and its key, and has no weights for
+ * its heads.
  * Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -81,9 +82,9 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     }
     nnc_op *kv_down = nnc_layer_linear(w, "attn.kv_down", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, latent, d->hidden,
                                        w->layer->qkv_bias);
-    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* the input of q_down, which is kept once */
+    kv_down->u.matmul.keeps_a = keep_norm && d->q_lora_rank == 0; /* else q_down keeps the same input */
     nnc_layer_norm(w, "attn.kv_norm", d->kv_lora_rank);
-    /* Every tensor rank has the whole down-projections; their outputs are gathered. */
+    /* Every tensor rank has the whole down-projections and computes them for its tokens; the outputs are gathered. */
     nnc_layer_tensor_collective(w, "attn.tensor_in", true, q_input + latent);
     const int32_t first = w->to.list->count;
     nnc_op *q_up = nnc_layer_linear(w, d->q_lora_rank > 0 ? "attn.q_up" : "attn.q", NNC_GROUP_ATTENTION,
@@ -102,8 +103,9 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
 /* ---- shared keys   [shared-keys] ----
  * Source: DeepseekV4Attention, the compressors and DeepseekV4Indexer of transformers, modular_deepseek_v4.py. */
 
-/* Writes one key of `width` values per `ratio` tokens: a softmax over the tokens of a window weights their values. With
- * `overlap` a window also covers the previous window, and its tokens have two sets of values. */
+/* Writes the ops that compute one key of `width` values per window of `ratio` tokens: the sum of the tokens' values,
+ * weighted by a softmax over the window. With `overlap` a window also covers the previous window, and each token has
+ * two sets of values. */
 static void compress(const nnc_layer_writer *w, const char *const names[3], int64_t width, int64_t ratio, bool overlap)
 {
     const int64_t values = overlap ? 2 * width : width;
@@ -121,7 +123,8 @@ static void compress(const nnc_layer_writer *w, const char *const names[3], int6
     norm->u.norm.keeps_input = true;
 }
 
-/* Writes the scores of the indexer: products of its queries with one key per many tokens, weighted over its heads. */
+/* Writes the scores of the indexer: products of its queries with the compressed keys (one key for several tokens), and
+ * their weighted sum over the heads of the indexer. */
 static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
 {
     static const char *const names[] = { "index.kv", "index.pool", "index.norm" };
@@ -178,8 +181,9 @@ void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d,
     nnc_layer_rotary(w, "attn.rotary", (2 * l->heads + 1) * l->rotary); /* rotates the output back */
 }
 
-/* Residual streams: weights add the streams up before attention or MLP, add its result to the streams after it, and mix
- * the streams. The head only adds them up. Source: DeepseekV4HyperConnection and DeepseekV4HyperHead, the same file.
+/* Writes the ops of residual streams: a weighted sum of the streams is the input of attention or MLP; the result is
+ * added to each stream with a weight, and the streams are mixed. The head only needs the weighted sum. Source:
+ * DeepseekV4HyperConnection and DeepseekV4HyperHead of transformers, modular_deepseek_v4.py.
  * [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half)
 {
@@ -205,7 +209,7 @@ typedef struct routing {
     const nnc_layer_writer *w;
     const nnc_decoder *d;
     int64_t width;        /* width of a routed token */
-    int64_t copies, rows; /* copies of tokens; rows of the products of experts, with padding */
+    int64_t copies, rows; /* number of copies of tokens; number of rows of the products of experts, with padding */
     double useful;        /* share of the rows that are not padding; 0 = all rows */
 } routing;
 
@@ -214,7 +218,7 @@ static routing routing_of(const nnc_layer_writer *w, const nnc_decoder *d)
     const double factor = w->to.how->plan->capacity_factor;
     routing r = { .w = w, .d = d, .width = d->expert_latent > 0 ? d->expert_latent : d->hidden };
     r.copies = r.rows = nnc_list_mul(&w->to, w->tokens, d->experts_per_token);
-    if (factor > 0.0) { /* slots per expert, rounded up to whole tokens */
+    if (factor > 0.0) { /* tokens that an expert can take (slots), rounded up */
         const double slots = factor * (double)r.copies / (double)d->experts;
         int64_t whole = (int64_t)slots;
         whole += (double)whole < slots ? 1 : 0;
@@ -250,9 +254,9 @@ static bool sorts(const nnc_software *s)
     return s->dispatcher == NNC_DISPATCHER_PROFILE ? s->expert_sorts : s->dispatcher == NNC_DISPATCHER_ALL_TO_ALL;
 }
 
-/* Writes the collective that sends the copies of a rank's tokens, with the padding of slots. Sequence parallelism
- * divides the tokens over the tensor ranks. Some software sends 8 bits: tokens in forward, gradients of the results in
- * backward. The busiest rank receives `imbalance` times the mean. */
+/* Writes the collective that sends the copies of a rank's tokens, with padding. With sequence parallelism each tensor
+ * rank sends its part of the tokens. Some software sends tokens (forward) and gradients of the results (backward) in 8
+ * bits. The busiest rank receives `imbalance` times the mean. */
 static void dispatch_collective(const routing *r, const char *name, bool out)
 {
     const nnc_writer *to = &r->w->to;
@@ -301,9 +305,9 @@ static void sort_rows(const routing *r, const char *name)
     }
 }
 
-/* Writes dispatch or combine as a product with a mask: slots x tokens of each sequence, or the reverse. It counts no
- * model FLOPs. Only the mask of combine, which weights the results, has a gradient. Source: dense_matmul of MaxText,
- * src/MaxText/layers/moe.py.   [experts] */
+/* Writes dispatch or combine as a product with a mask: slots of experts x tokens of each sequence, or its transpose.
+ * The product counts no model FLOPs. Only the mask of combine has a gradient, because it weights the results. Source:
+ * dense_matmul of MaxText, src/MaxText/layers/moe.py.   [experts] */
 static void mask_product(const routing *r, const char *name, bool back)
 {
     const nnc_layer_writer *w = r->w;
@@ -323,7 +327,7 @@ static void mask_product(const routing *r, const char *name, bool back)
     nnc_list_mul(&w->to, nnc_list_mul(&w->to, r->rows, r->width), w->seq_len);
 }
 
-/* Writes a clamp of the two halves and their concatenation, before the fused kernel. Source:
+/* Writes a clamp of gate and up and their concatenation, before the fused kernel of the activation. Source:
  * weighted_bias_quick_geglu_impl of Megatron-LM, megatron/core/fusions/fused_bias_geglu.py.   [experts] */
 static bool clamp(const routing *r)
 {
@@ -395,8 +399,8 @@ static void routed(const routing *r)
     }
 }
 
-/* Writes the norms of experts: before the routed experts, after them, and after the shared expert. The router
- * multiplies its normalised input by one weight per value, and the results by one weight per expert. Source:
+/* Writes the norms of experts: before and after the routed experts, and after the shared expert. The router multiplies
+ * its normalised input by one weight per value, and its results by one weight per expert. Source:
  * Gemma4TextDecoderLayer and Gemma4TextRouter of transformers, modeling_gemma4.py.   [experts] */
 static void expert_norms(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -436,7 +440,7 @@ void nnc_decoder_experts(const nnc_layer_writer *w, const nnc_decoder *d)
     scores->u.pointwise.keeps_output = true;
     if (d->shared_hidden > 0) {
         const int32_t inner = w->to.list->count;
-        nnc_layer_dense(w, &shared, d->shared_hidden, false); /* the router owns its input */
+        nnc_layer_dense(w, &shared, d->shared_hidden, false); /* the router owns the input of the shared expert */
         if (nnc_list_recomputes(&w->to, NNC_RECOMPUTE_SHARED_EXPERTS)) {
             nnc_list_again(&w->to, inner);
         }
@@ -479,7 +483,7 @@ static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split spl
     return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
 }
 
-/* Writes the first product of the layer, which owns the output of the norm. */
+/* Writes the first product of a mixer. keeps_input: this product owns the output of the norm. */
 static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
 {
     const nnc_layer *l = w->layer;

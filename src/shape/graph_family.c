@@ -42,7 +42,7 @@ static bool has_grad(const lowering *l, const nnc_graph_tensor *t)
     return (place_of(l, t)->flags & PLACE_GRAD) != 0;
 }
 
-/* For an op whose backward needs a tensor: returns true when this op has to keep it. */
+/* Returns true when an op whose backward needs a tensor has to keep it, because no earlier op owns the tensor. */
 static bool keeps(const lowering *l, const nnc_graph_tensor *t)
 {
     nnc_graph_storage *s = place_of(l, t);
@@ -61,7 +61,7 @@ static int64_t all_positions(const lowering *l, const nnc_graph_tensor *t)
     return nnc_list_mul(&l->to, l->batch, nnc_graph_positions(t));
 }
 
-/* Returns the group in the file; if it has none, `unsaid`. */
+/* Returns the group that the file gives an op; `unsaid` if the file gives no group. */
 static nnc_group group_of(const nnc_graph_op *op, nnc_group unsaid)
 {
     return op->node->group != NNC_GROUP_COUNT ? op->node->group : unsaid;
@@ -128,9 +128,9 @@ static bool is_inside(const lowering *l, const nnc_graph_tensor *t)
     return l->to.how->software->fused_maps && t->rank >= 3 && (place_of(l, t)->flags & PLACE_NORMED) != 0;
 }
 
-/* Formats of norms. Autocast leaves batch norms in the format of their input (they are on none of its lists). A group
- * norm with one channel per group is computed as a batch norm over samples (at::instance_norm of PyTorch). If a norm
- * runs in primitives, its moments are fp32. */
+/* Returns the format of the tensors that a norm keeps. Autocast leaves batch norms in the format of their input (no
+ * list of autocast has them). A group norm with one channel per group is computed as a batch norm over samples
+ * (at::instance_norm of PyTorch). If a norm runs in primitives, its moments are fp32. */
 static nnc_norm_keep norm_keep(const nnc_software *software, const nnc_graph_op *op)
 {
     const bool grouped = op->values[NNC_NORM_PARAM_KIND] == NNC_NORM_GROUP;
@@ -193,7 +193,7 @@ static void lower_linear(lowering *l, const nnc_graph_op *op)
 
 /* ---- ops that work element by element ---- */
 
-/* The index of the word in a file is the pointwise kind: see NNC_ACTIVATION_LIST. */
+/* Checks that the index of an activation in graph files equals its pointwise kind: see NNC_ACTIVATION_LIST. */
 _Static_assert((int)NNC_ACT_RELU == NNC_PW_RELU && (int)NNC_ACT_GEGLU == NNC_PW_GEGLU,
                "graph files list the activations in another order");
 
@@ -215,7 +215,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
         act->u.pointwise.keeps_input = keeps(l, &op->in);
         return;
     }
-    /* The activation may overwrite the output of the norm, so the norm is not recomputed. */
+    /* The activation overwrites the output of the norm, so the norm is not recomputed. */
     const int32_t producer = place_of(l, &op->in)->producer;
     act->u.pointwise.keeps_output = keeps(l, &op->out);
     if (producer >= 0) {
@@ -274,7 +274,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op)
     nnc_op *pool =
         write_pointwise(l, op, max ? NNC_PW_MAX_POOL2D : NNC_PW_AVG_POOL2D, group_of(op, NNC_GROUP_RESAMPLE));
     pool->u.pointwise.input_elements = all_elements(l, &op->in);
-    if (max) { /* the indices, and the input that they refer to */
+    if (max) { /* a max pool keeps its indices, and the input that they refer to */
         pool->u.pointwise.keeps_mask = true;
         pool->u.pointwise.extra_kept_bytes = bytes_kept(l, &op->in);
     }
@@ -292,13 +292,13 @@ static void lower_upsample(lowering *l, const nnc_graph_op *op)
     up->u.pointwise.input_elements = twice ? 0 : all_elements(l, &op->in);
 }
 
-/* Writes the same values in another layout. */
+/* Writes an op that copies a tensor to another layout. */
 static void lower_copy(lowering *l, const nnc_graph_op *op)
 {
     write_pointwise(l, op, NNC_PW_CONCAT, group_of(op, NNC_GROUP_RESAMPLE));
 }
 
-/* A view runs no kernel. It inherits the flags of its source. */
+/* Handles a view: it runs no kernel and has the flags of its source. */
 static void lower_view(lowering *l, const nnc_graph_op *op)
 {
     place_of(l, &op->out)->flags = place_of(l, &op->in)->flags;
@@ -319,7 +319,7 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
 }
 
 /* Writes the copies of windowed attention. Software that copies heads also copies maps into windows and back. Every
- * second block also shifts the map: one more copy before attention and one after. Two blocks thus have three copies
+ * second layer also shifts the map: one more copy before attention and one after it. So two layers have three copies
  * before attention and three after it. */
 static void copy_windows(lowering *l, const nnc_graph_op *op)
 {
@@ -331,7 +331,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* The attention keeps queries, keys and values as one tensor, unless an earlier op owns them. */
+/* Writes an attention. It keeps queries, keys and values as one tensor, unless an earlier op owns them. */
 static void lower_attention(lowering *l, const nnc_graph_op *op)
 {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
@@ -341,7 +341,7 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     const bool map = op->in.rank == 3, causal = v[NNC_ATTENTION_CAUSAL] > 0;
     const int64_t side = v[NNC_ATTENTION_WINDOW], tokens = nnc_graph_positions(&op->in);
     const int64_t square = map ? side * side : side;
-    /* Windows of a causal attention slide; other windows do not overlap. */
+    /* windows of a causal attention slide over the tokens; other windows do not overlap */
     const bool blocks = side > 0 && !causal;
     const int64_t seq_len = blocks ? square : tokens;
     const int64_t own = nnc_graph_width(&op->in), out = nnc_graph_width(&op->out);
@@ -471,7 +471,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     for (int32_t i = first; i < l->list->count && walk->frozen > 0; i++) {
         l->list->ops[i].fixed = true;
     }
-    if (walk->tied > 0) { /* counted in the first op that uses these weights */
+    if (walk->tied > 0) { /* the first op that uses these weights counts them */
         l->list->lookup_params = looked_up;
         for (int32_t i = first; i < l->list->count; i++) {
             l->list->ops[i].weights.count = l->list->ops[i].weights.vector = 0;
@@ -494,7 +494,7 @@ static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NN
 
 /* ---- lowering ---- */
 
-/* Ops after the layers belong to the last segment. */
+/* Receives an op of the walk and writes its cost ops. Ops after the layers belong to the last segment. */
 static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
 {
     lowering *l = context;
@@ -538,13 +538,13 @@ static void leave(void *context, int32_t mark, int64_t turns)
     }
 }
 
-/* Pixels per side of one position of the network's own image: 8 for a latent of 64 x 64 at 512 pixels. */
+/* Returns the pixels per side of one position of the network's input: 8 for a latent of 64 x 64 at 512 pixels. */
 static int64_t factor_of(const nnc_model *model)
 {
     return model->image_factor > 1 ? model->image_factor : 1;
 }
 
-/* Returns the number of kinds of layer. */
+/* Walks the network and writes its ops. Returns the number of kinds of layer. */
 static int32_t write(const nnc_graph *g, const nnc_writer *to, int64_t factor, bool layered)
 {
     const nnc_plan *plan = to->how->plan;
@@ -569,7 +569,7 @@ static void hear_part(void *context, nnc_graph_walk *walk, const nnc_graph_op *o
     lower_op(context, walk, op);
 }
 
-/* Sets the lets of a part that reads the tokens of the text. */
+/* Sets the lets of a tower that reads the tokens of the text. */
 static void take_text(const nnc_graph *part, const nnc_plan *plan, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     memcpy(own, part->lets, NNC_GRAPH_LETS_MAX * sizeof *own);
@@ -592,8 +592,8 @@ void nnc_graph_write_part(const nnc_graph *part, const nnc_writer *to, int64_t b
     }
 }
 
-/* One segment before the layers, one after them, and at most LAYER_SEGMENTS_MAX kinds of layer between them. With more
- * kinds, the network is not divided. */
+/* Largest number of kinds of layer: one segment each, besides one segment before the layers and one after them. If a
+ * network has more kinds, stages cannot divide it. */
 enum { LAYER_SEGMENTS_MAX = NNC_SEGMENTS_MAX - 2 };
 
 static void lower(const nnc_model *model, const nnc_writer *to)
@@ -607,7 +607,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
 
 /* ---- the row ---- */
 
-/* Infers the shapes again with the length of the plan. */
+/* Checks the network with the length of the plan: infers all shapes again. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;
@@ -626,7 +626,7 @@ static int64_t length_of(const nnc_graph *g)
     return g->net->length_let >= 0 ? g->lets[g->net->length_let] : 0;
 }
 
-/* Returns the number of layers that stages can hold; 0 = the network is not divided. */
+/* Returns the number of layers that stages can hold; 0 = stages cannot divide the network. */
 static int64_t layers_of(const nnc_graph *g)
 {
     nnc_graph_fault fault;
@@ -639,7 +639,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     const nnc_graph *g = &model->graph;
     const bool images = g->net->images;
     const int64_t asked = images ? p->image : p->seq_len, factor = images ? factor_of(model) : 1;
-    const int64_t own = length_of(g) * factor; /* images in pixels, whatever a network of latents reads */
+    const int64_t own = length_of(g) * factor; /* images are counted in pixels, also if the network reads latents */
     const char *option = images ? "--image" : "--seq-len";
     if (images) {
         NNC_TRY(nnc_family_takes_images(model, own, p, err));

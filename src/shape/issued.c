@@ -1,12 +1,11 @@
-/* Operators as a library issues them: the number of kernels of each, and the bytes that they move.
+/* Operators that a library issues for each op: the number of kernels, and the bytes that the kernels move.
  *
- * An op of a family becomes the kernels of its implementation. For pointwise ops, norms and losses, the list
- * replaces the work of the fused kernel. Products, convolutions and attention keep their work, and casts and sums of
- * gradients are added.
+ * For pointwise ops, norms and losses, these kernels replace the work of the fused kernel. Products, convolutions and
+ * attention keep their work; the casts and the sums of gradients are added.
  *
  * The rows are counted from the operators of the libraries under a dispatch mode: transformers 4.48, peft 0.14,
- * diffusers 0.29, torchvision 0.14, timm 0.6 with PyTorch 1.13. A change in a later version is noted at its row.
- * Bytes are per element of the op, for a bf16 step; `mixed` bytes belong to kernels whose operands have two types.
+ * diffusers 0.29, torchvision 0.14, timm 0.6 with PyTorch 1.13. If a later version differs, a comment at the row says
+ * so. Bytes are per element of the op, for a bf16 step; `mixed` bytes belong to kernels whose operands have two types.
  * [issued] */
 #include <string.h>
 
@@ -24,7 +23,7 @@ typedef struct issued_counts {
 } issued_counts;
 
 typedef struct issued_row {
-    const char *kind, *name; /* kind of the op, and its name; name "" = any */
+    const char *kind, *name; /* kind of the op, and its name; name "" = any name */
     nnc_implementation by;   /* NNC_IMPLEMENTATION_NONE = any implementation */
     issued_counts of[NUMBER_MODES];
 } issued_row;
@@ -38,7 +37,7 @@ static const issued_row rows[] = {
      * again */
     { "layer_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
-    /* moments, factors per channel, elementwise; under autocast the 16-bit input is cast */
+    /* kernels: moments, factors per channel, elementwise; under autocast the 16-bit input is cast first */
     { "group_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 3, 6, 0, 4, 10, 0 }, { 4, 12, 6, 5, 20, 6 }, { 3, 12, 0, 4, 20, 0 } } },
     /* mul, pow, mul, add, mul, tanh, add, mul; under autocast pow and all later operators are fp32 */
@@ -51,7 +50,7 @@ static const issued_row rows[] = {
     /* diffusers: after a group norm, whose result is fp32 under autocast; the SiLU of the time embedding is small */
     { "silu", "", NNC_IMPLEMENTATION_DIFFUSERS,
       { { 1, 4, 0, 1, 6, 0 }, { 1, 8, 0, 1, 12, 0 }, { 1, 8, 0, 1, 12, 0 } } },
-    /* SiLU or GELU of the gate, then the product */
+    /* kernels: SiLU or GELU of the gate, then gate x up */
     { "swiglu", "", NNC_IMPLEMENTATION_NONE,
       { { 2, 10, 0, 3, 18, 0 }, { 2, 10, 0, 3, 18, 0 }, { 2, 20, 0, 3, 36, 0 } } },
     { "geglu", "", NNC_IMPLEMENTATION_NONE,
@@ -61,10 +60,11 @@ static const issued_row rows[] = {
       { { 10, 20, 0, 13, 25, 0 }, { 12, 16, 20, 19, 30, 21 }, { 10, 40, 0, 13, 50, 0 } } },
     /* sdpa reads grouped heads without copies: enable_gqa, PyTorch 2.5 */
     { "dispatch", "attn.expand_kv", NNC_IMPLEMENTATION_NONE, { { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 }, { 0, 0, 0, 0, 0, 0 } } },
-    /* experts of transformers 5 as grouped products: sort, two gathers; backward adds into zeros */
+    /* transformers 5 runs experts as grouped products. Forward: a sort and two gathers. Backward: gradients are added
+     * into a tensor of zeros. */
     { "dispatch", "moe.dispatch", NNC_IMPLEMENTATION_NONE,
       { { 9, 8, 0, 6, 16, 0 }, { 9, 8, 0, 6, 16, 0 }, { 9, 16, 0, 6, 32, 0 } } },
-    /* per copy: product with the scores, copy into the first order, sum */
+    /* kernels per copy of a token: product with the scores, copy back into the order of tokens, sum */
     { "combine", "", NNC_IMPLEMENTATION_NONE,
       { { 4, 7, 6, 6, 14, 8 }, { 4, 7, 6, 6, 14, 8 }, { 4, 26, 0, 6, 44, 0 } } },
     /* peft, per product: the fp32 adapter times its scale, plus the result, cast back */
@@ -131,7 +131,7 @@ static bool ends(const char *name, const char *tail)
     return length >= last && strcmp(name + length - last, tail) == 0;
 }
 
-/* Number of products that the library issues for one product of nncost's list. */
+/* Returns the number of products that the library issues for one product of nncost's op list. */
 static double products_of(const nnc_op *op, const nnc_model *model)
 {
     const bool joined = model->family == NNC_FAMILY_VIT || (model->family == NNC_FAMILY_DECODER && model->joined_qkv) ||
@@ -142,7 +142,8 @@ static double products_of(const nnc_op *op, const nnc_model *model)
                                        : 1.0;
 }
 
-/* Tests whether the input of this product is fp32 under autocast, which it is after norms and composed activations. */
+/* Tests whether the input of a product is fp32 under autocast: it is the output of a norm or of a composed
+ * activation. */
 static bool reads_fp32(const nnc_op *op, const nnc_model *model)
 {
     return ends(op->name, "qkv") || ends(op->name, ".q") || ends(op->name, ".kv") || ends(op->name, "gate_up") ||
@@ -150,8 +151,9 @@ static bool reads_fp32(const nnc_op *op, const nnc_model *model)
            (ends(op->name, "mlp.down") && model->composed_gelu);
 }
 
-/* Adds casts of the input, of the weight and of the bias under autocast; sums of the gradients of products with the
- * same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in weights.cast. */
+/* Adds to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of products
+ * with the same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in
+ * weights.cast. */
 static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -203,12 +205,12 @@ static void add_kernels(nnc_op *op, double forward, double backward)
     op->issued[1].kernels = backward;
 }
 
-/* Attention inside windows adds an indexed and copied table of positions, and a mask. Stochastic depth drops whole
- * branches. */
+/* Additional kernels per attention inside windows: a table of positions is indexed, copied and added, then a mask.
+ * Stochastic depth drops whole branches. */
 static const double window_forward = 15.0, window_backward = 14.0;
 
-/* Sums of gradients per concatenation: each reader of a map adds its gradient. In DenseNet-121 58 concatenations have
- * 535 sums. */
+/* Mean number of sums of gradients per concatenation: each reader of a map adds its gradient. In DenseNet-121, 58
+ * concatenations have 535 sums. */
 static const double join_sums = 9.2;
 
 static void add_join(nnc_op *op, number_mode mode)
@@ -229,7 +231,8 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
            model->decoder.positions == NNC_POSITIONS_RELATIVE;
 }
 
-/* Forward: casts of the bias and of queries, keys and values, both scalings, three copies for the batched product, the
+/* Sets the kernels of such an attention.
+ * Forward: casts of the bias and of queries, keys and values, both scalings, three copies for the batched product, the
  * product, the sum with the bias, softmax, the search for rows without keys (compare, all, zero, where), the product,
  * its cast, its copy by tokens.
  * Backward: the gradient by heads, its cast, four products, softmax, the sum of the gradient of the bias over samples,
@@ -246,7 +249,8 @@ void nnc_write_out(nnc_op *op)
                                   12.0 * bias + 12.0 * queries + 6.0 * keys };
 }
 
-/* peft keeps adapters in fp32: the input is cast for each product, and its gradient is cast back and added. */
+/* Adds casts to a product of an adapter. peft keeps adapters in fp32: the input is cast for each product, and the
+ * gradient of the input is cast back and added. */
 static void add_to_adapter(nnc_op *op, double products, bool down, number_mode mode)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -282,11 +286,11 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
         add_kernels(op, 11.0, 0.0); /* arange, exp, products, sin, cos, joins, casts */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
-        add_kernels(op, 2.0, 2.0); /* also 1 + scale */
+        add_kernels(op, 2.0, 2.0); /* one more kernel computes 1 + scale */
     } else if (op->kind == NNC_OP_EMBEDDING) {
         add_kernels(op, diffusion ? 5.0 : 1.0, 5.0); /* backward sorts; classes are dropped at random */
     } else if (is_pointwise(op, NNC_PW_CAST_WEIGHTS)) {
-        add_kernels(op, 0.0, 0.0); /* its kernels are counted in the products */
+        add_kernels(op, 0.0, 0.0); /* the casts of weights are counted in the products */
     } else {
         add_kernels(op, 1.0, 1.0);
     }

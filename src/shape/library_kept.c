@@ -1,8 +1,8 @@
 /* Bytes that transformers, peft, timm and diffusers keep for backward, per op.   [kept-by-library]
  *
- * Their layers are written in single operators. Autograd saves inputs or outputs of each operator. Autocast adds a
- * 16-bit copy for each product that reads an fp32 tensor, except weights, whose copies are shared. A row gives the kept
- * bytes per element (see op_elements of op_table.c), by the format in which the step runs:
+ * These libraries write layers in single operators. Autograd saves inputs or outputs of each operator. Under autocast a
+ * product that reads an fp32 tensor keeps a 16-bit copy of it; the copy of a weight is shared. A row gives the kept
+ * bytes per element (see op_elements of op_table.c) for each format of the step:
  *
  *     amp    fp32 weights under autocast: the residual stream and the outputs of norms are fp32
  *     half   16-bit weights and activations, no autocast
@@ -21,12 +21,12 @@ typedef struct kept_row {
     double amp, half, full;
 } kept_row;
 
-/* nn.LayerNorm saves its input; under autocast the fp32 stream or an fp32 copy. */
+/* nn.LayerNorm saves its input; under autocast the input is the fp32 stream or an fp32 copy. */
 static const kept_row layer_norm = { 4, 2, 4 };
 /* x.float(); pow(2).mean(); x * rsqrt; weight * x.to(dtype). Kept: the fp32 input, and the normalised value that is
  * multiplied by the weight. */
 static const kept_row rms_norm = { 8, 6, 8 };
-/* A frozen weight needs no gradient, so the value it is multiplied by is not saved. */
+/* A frozen weight needs no gradient, so the normalised value is not saved. */
 static const kept_row rms_norm_frozen = { 4, 4, 4 };
 /* 0.5 x (1 + tanh(c (x + 0.044715 pow(x, 3)))): pow saves x (in fp32 under autocast), tanh saves its output, the
  * product saves both factors; 0.5 x has the format of x. */
@@ -34,10 +34,11 @@ static const kept_row gelu_new = { 4 + 4 + 4 + 2, 2 + 2 + 2 + 2, 4 + 4 + 4 + 4 }
 /* act(gate) * up saves gate, act(gate) and up. */
 static const kept_row gated = { 6, 6, 12 };
 static const kept_row plain_activation = { 2, 2, 4 };
-/* Cross-entropy on logits.float(): the fp32 log-softmax is kept; in backward two more tensors of this size live. */
+/* Cross-entropy on logits.float() keeps the fp32 log-softmax; in backward two more tensors of the same size live. */
 static const kept_row loss = { 4, 4, 4 };
 static const kept_row loss_working = { 8, 8, 8 };
-/* The input of a product in its format. All products that read it share one copy; under autocast each has its own. */
+/* A product keeps its input in its own format. Products with the same input share one copy; under autocast each product
+ * has its own copy. */
 static const kept_row of_product = { 2, 2, 4 };
 /* Attention with a learned bias runs in fp32 with separate kernels (issued.c). Kept: scores after softmax, copies of
  * queries, keys and values. In backward the gradients before and after softmax live. */
@@ -58,7 +59,7 @@ static void keep(nnc_op *op, const nnc_lowering *how, const kept_row *row, doubl
     op->library_kept = tensors * bytes_of(row, how);
 }
 
-/* Number of products of the library that read the output of one norm, for one product of the list. */
+/* Returns the number of products of the library that read the output of one norm, for one product of the op list. */
 static double readers_of(const nnc_op *op, const nnc_model *model)
 {
     const bool joined = model->joined_qkv;

@@ -18,7 +18,7 @@
 
 /* ---- the op list of one forward pass ---- */
 
-/* A part of a network that full recomputation runs again from its input. */
+/* A recompute block: ops that full recomputation runs again from one kept input. */
 typedef struct nnc_block {
     int64_t repeat;
     double input_bytes;
@@ -27,8 +27,8 @@ typedef struct nnc_block {
 
 /* A run of equal layers, or the ops before or after all layers. Pipeline stages consist of segments. */
 typedef struct nnc_segment {
-    int64_t instances; /* number of layers; 1 for embedding, head, or a network that is not divided */
-    bool layer;        /* it consists of layers, which stages can hold */
+    int64_t instances; /* number of layers; 1 for embedding, head, or a network that stages cannot divide */
+    bool layer;        /* the segment consists of layers, which stages can hold */
 } nnc_segment;
 
 enum { NNC_OPS_MAX = 2048, NNC_BLOCKS_MAX = 512, NNC_SEGMENTS_MAX = 12, NNC_MIXED_LAYERS_MAX = 1024 };
@@ -46,23 +46,23 @@ typedef struct nnc_op_list {
     bool truncated; /* there were more ops or blocks than the list holds */
     bool overflow;  /* a product of dims exceeded int64 */
     bool recorded;  /* the ops are the operators of a captured program, including casts */
-    double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: bytes that live at the peak */
+    double recorded_gradients, recorded_kept, recorded_temporary; /* captured program: bytes at the peak, by kind */
     double input_bytes;           /* training data of one micro-batch: token ids or images */
     int64_t tokens;               /* tokens of one micro-batch; 0 for images */
     int64_t lookup_params;        /* parameters that are only looked up: position table, and the input embedding
                                    * unless it is tied */
-    int64_t stream_elements;      /* output of a layer for one micro-batch; 0 = no layers */
+    int64_t stream_elements;      /* elements of a layer's output for one micro-batch; 0 = no layers */
     int64_t next_layers;          /* layers after the last layer that predict later tokens, each with a head */
     int64_t tied_rows, tied_cols; /* table that the first and the last segment share; 0 = no shared table */
 } nnc_op_list;
 
-/* The choices that decide the op list, together with the model. */
+/* The inputs of lowering, in addition to the model. */
 typedef struct nnc_lowering {
     const nnc_plan *plan; /* with all defaults filled in */
     const nnc_software *software;
-    nnc_attention attention; /* may differ from the attention of the plan */
+    nnc_attention attention; /* implementation of attention; may differ from the plan's */
     nnc_dtype dtype;         /* format of activations */
-    nnc_dtype linear_dtype;  /* format of the operands of linear layers in blocks: fp8 with precision fp8 */
+    nnc_dtype linear_dtype;  /* format of the operands of linear layers in transformer layers: fp8 with precision fp8 */
     double grad_bytes, grad_accumulate;
 } nnc_lowering;
 
@@ -78,27 +78,27 @@ typedef struct nnc_writer {
 
 /* Appends a zeroed op and returns it. If the list is full, returns a spare op. */
 nnc_op *nnc_list_add(const nnc_writer *w, const char *name, nnc_op_kind kind, nnc_group group);
-/* Returns a * b; records an overflow in the list. */
+/* Returns a * b; sets list->overflow when the product exceeds int64. */
 static inline int64_t nnc_list_mul(const nnc_writer *w, int64_t a, int64_t b)
 {
     int64_t product = 1;
     w->list->overflow |= !nnc_mul_i64(a, b, &product);
     return product;
 }
-/* Returns the bytes of this number of activations. */
+/* Returns the bytes of `elements` activations. */
 double nnc_list_bytes(const nnc_writer *w, int64_t elements);
-/* Tests whether the plan computes this part again in backward. */
+/* Tests whether the plan computes a part (a recompute flag) again in backward. */
 static inline bool nnc_list_recomputes(const nnc_writer *w, nnc_recompute what)
 {
     return (w->how->plan->recompute & what) != 0;
 }
-/* Marks the ops from `first` on as recomputed, starting at the first op that keeps its input. */
+/* Marks ops as recomputed: from the first op with index `first` or more that keeps its input, to the last op. */
 void nnc_list_again(const nnc_writer *w, int32_t first);
 
 /* Returns a writer for ops in a new recompute block. */
 nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_elements);
-/* Returns the number of parts that one instance of a segment gathers one after the other: its blocks, or 1 if it has
- * none. */
+/* Returns the number of parts that ZeRO 3 gathers one after the other for one instance of a segment: the number of its
+ * recompute blocks, or 1 if it has no block. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
 /* Sets the fewest and the most samples that can be asked of a captured step: the recorded ones. */
@@ -117,14 +117,14 @@ void nnc_list_segment(const nnc_writer *w, int64_t instances, bool layer);
 
 /* Writes a collective between ranks. */
 void nnc_list_collective(const nnc_writer *w, const char *name, nnc_collective_op exchange);
-/* Writes y[m,n] = x[m,k] W: a linear layer that has a weight of its own. */
+/* Writes y[m,n] = x[m,k] W: a linear layer with its own weight W. */
 nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, nnc_split split, int64_t m, int64_t n,
                         int64_t k, bool bias);
 nnc_op *nnc_list_norm(const nnc_writer *w, const char *name, nnc_norm_kind kind, int64_t elements, int64_t rows,
                       int64_t params);
 nnc_op *nnc_list_pointwise(const nnc_writer *w, const char *name, nnc_pointwise_kind kind, nnc_group group,
                            int64_t elements);
-/* Writes a convolution that has a kernel of its own. */
+/* Writes a convolution with its own weight. */
 nnc_op *nnc_list_conv(const nnc_writer *w, const char *name, nnc_group group, const nnc_conv *conv, bool bias);
 /* Writes the addition of a branch to the residual stream. */
 nnc_op *nnc_list_residual(const nnc_writer *w, const char *name, nnc_group group, int64_t elements);
@@ -147,10 +147,11 @@ enum { NNC_SHAPE_TEXT = 64 };
 
 typedef struct nnc_family_row {
     nnc_model_sizes (*sizes)(const nnc_model *model);
-    /* Sets fields that the plan leaves open and the model decides, before all other rules; NULL = there are none. */
+    /* Called before all other rules: sets fields of the plan that are not given and that the model decides. May be
+     * NULL. */
     void (*defaults)(const nnc_model *model, nnc_plan *plan);
-    /* Sets lengths from the model. NNC_ILLEGAL_PLAN: the family does not support an option of the plan, or the lengths
-     * do not suit the model. */
+    /* Sets the lengths that the plan does not give. NNC_ILLEGAL_PLAN: the family does not support an option of the
+     * plan, or the lengths do not suit the model. */
     nnc_status (*resolve)(const nnc_model *model, nnc_plan *plan, nnc_error *err);
     /* Checks the family's rules for tensor, context and expert ranks; NULL = the family supports only data
      * parallelism. */
@@ -172,7 +173,7 @@ nnc_model_sizes nnc_model_sizes_of(const nnc_model *model);
  * frameworks. Source: Megatron-LM, --make-vocab-size-divisible-by 128, times the tensor ranks.   [heads] */
 int64_t nnc_vocab_split(int64_t words, int32_t tensor);
 
-/* Tests whether the library computes this attention in fp32 with separate kernels.   [issued] */
+/* Tests whether the library computes an attention in fp32 with separate kernels.   [issued] */
 bool nnc_is_written_out(const nnc_op *op, const nnc_model *model);
 
 /* Replaces fused attention by separate kernels in fp32.   [issued] */
@@ -185,7 +186,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
  * list->overflow and list->truncated. */
 void nnc_lower(const nnc_model *model, const nnc_lowering *how, nnc_op_list *list);
 
-/* For families that train on images: refuses options that count tokens, and sets the image size. */
+/* Refuses options that count tokens, and sets the image size of the plan. For families that train on images. */
 nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_plan *plan, nnc_error *err);
 
 /* Writes a graph as a part of another network into the last segment of the list. Its parameters count once; its work is
@@ -200,9 +201,9 @@ typedef struct nnc_layer {
     nnc_norm_place norm_place;
     bool norm_bias, plain_norms;
     int64_t heads, kv_heads, head_dim, value_dim;
-    int64_t window;    /* keys per query under the causal mask, including its own; 0 = all */
-    int64_t far_ratio; /* outside the window there is one key per this many tokens; 0 = no keys outside the window */
-    int64_t far_most;  /* each query attends to at most this many keys outside the window; 0 = to all */
+    int64_t window;    /* keys per query under the causal mask, including its own; 0 = no window */
+    int64_t far_ratio; /* number of tokens per key outside the window; 0 = no keys outside the window */
+    int64_t far_most;  /* largest number of keys outside the window that a query attends to; 0 = all */
     bool chunked;      /* a query attends to its chunk of `window` tokens instead of the last `window` tokens */
     int64_t rotary;    /* number of rotated values per head; 0 = no rotation */
     bool rotary_scale;
@@ -211,8 +212,8 @@ typedef struct nnc_layer {
     bool causal, qkv_bias, no_key_bias, out_bias;
     bool sinks, attention_gate, head_gate, score_softcap;
     bool keys_as_values;           /* the keys are also the values: no value projection */
-    int64_t out_groups, out_width; /* groups of heads; the output of each is first projected to out_width values; 0 =
-                                    * no groups */
+    int64_t out_groups, out_width; /* number of groups of heads, 0 = no groups; width that the output of each group is
+                                    * first projected to */
     nnc_mlp mlp;
     int64_t ffn_hidden;
     bool mlp_bias;
@@ -233,7 +234,7 @@ typedef struct nnc_core_names {
     const char *fused, *scores, *mask, *softmax, *dropout, *context;
 } nnc_core_names;
 
-/* Names of the ops of an attention and its projections, in their order. */
+/* Names of the ops of an attention with its projections, in the order of the ops. */
 typedef struct nnc_attention_names {
     const char *norm, *tensor_in, *q, *kv, *rotary, *context_in;
     nnc_core_names core;
@@ -241,7 +242,7 @@ typedef struct nnc_attention_names {
 } nnc_attention_names;
 extern const nnc_attention_names nnc_attention_plain; /* "attn.norm" ... */
 
-/* Names of an MLP's products and of the activation between them. */
+/* Names of the ops of an MLP: the products, and the activation between them. */
 typedef struct nnc_mlp_names {
     const char *up, *activation, *down;
 } nnc_mlp_names;
@@ -250,7 +251,7 @@ typedef struct nnc_mlp_names {
 typedef struct nnc_cross {
     int64_t len, width;
     bool frozen;    /* the sequence needs no gradient */
-    int64_t shares; /* number of layers that share one kept copy of keys and values; 0 = this layer keeps none */
+    int64_t shares; /* number of layers that share one kept copy of keys and values; 0 = this layer keeps no copy */
 } nnc_cross;
 
 nnc_op *nnc_layer_norm(const nnc_layer_writer *w, const char *name, int64_t width);
@@ -263,15 +264,15 @@ void nnc_layer_residual(const nnc_layer_writer *w, const char *name, nnc_group g
 /* Writes the addition of a branch to the residual stream, with the norm that the layer has before or after the
  * addition. */
 void nnc_layer_join(const nnc_layer_writer *w, const char *norm, const char *name, nnc_group group);
-/* Writes the norm before attention or the MLP, if the layer has one there. */
+/* Writes the norm before attention or before the MLP, if the layer has such a norm. */
 void nnc_layer_begin_norm(const nnc_layer_writer *w, const char *name);
 /* Writes a separate dropout, if the layer has one. */
 void nnc_layer_dropout(const nnc_layer_writer *w, const char *name, nnc_group group);
 /* Writes the rotation of `width` values of each token. */
 void nnc_layer_rotary(const nnc_layer_writer *w, const char *name, int64_t width);
 
-/* Write parts of an attention. _project: queries, keys and values; _attend: the attention, its output projection and
- * its residual; _attention: a norm, then both. cross NULL: self-attention. */
+/* Write parts of an attention. _project: queries, keys and values. _attend: the attention, its output projection and
+ * its residual. _attention: a norm, then the ops of _project and _attend. cross NULL: self-attention. */
 void nnc_layer_project(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
 void nnc_layer_attention(const nnc_layer_writer *w, const nnc_attention_names *names, const nnc_cross *cross);
@@ -285,10 +286,10 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
 /* Writes an MLP with `inner` values per token between its products. keeps_input: its first product owns the kept
  * input. */
 void nnc_layer_dense(const nnc_layer_writer *w, const nnc_mlp_names *names, int64_t inner, bool keeps_input);
-/* Tests whether an activation with this split is computed again in backward, so that its output is not kept. */
+/* Tests whether an activation with a given split is computed again in backward instead of kept. */
 bool nnc_layer_acts_again(const nnc_layer_writer *w, nnc_split split);
 nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_split split, int64_t elements);
-/* Writes norm, MLP and residual: "mlp.norm" ... */
+/* Writes the norm ("mlp.norm"), the MLP and its residual. */
 void nnc_layer_mlp(const nnc_layer_writer *w);
 
 /* Writes the collective at the start or the end of a part of a layer that tensor ranks divide: an all-reduce of the
@@ -304,7 +305,7 @@ bool nnc_context_over_heads(const nnc_plan *plan);
 
 /* Writes queries, keys and values that are projected up from latents. Source: arXiv:2405.04434.   [latent-attention] */
 void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d);
-/* Writes queries and the shared key, and the keys for groups of tokens that window_far mixers add.   [shared-keys] */
+/* Writes queries and the shared key; for window_far mixers also the keys of groups of tokens.   [shared-keys] */
 void nnc_decoder_project_shared(const nnc_layer_writer *w, const nnc_decoder *d, nnc_mixer mixer);
 /* Writes the weights of the residual streams for attention or MLP; half NULL: for the head.   [streams] */
 void nnc_decoder_streams(const nnc_layer_writer *w, const nnc_decoder *d, const char *const *half);
@@ -336,20 +337,20 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
  * filled in. NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and the nearest legal values.
  * [legal-plans] */
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err);
-/* Checks only the rules of ZeRO stage and offload, after these changed in a plan that was checked before. */
+/* Checks only the rules of ZeRO stage and offload; for a legal plan in which only these two changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
 /* Returns the number of ranks over which gradients are summed: data x context. */
 int32_t nnc_plan_replicas(const nnc_plan *plan);
-/* Returns the number of ranks that hold experts or their copies: the replicas, times tensor ranks if experts are
- * whole. */
+/* Returns the number of ranks that hold experts or copies of experts: the result of nnc_plan_replicas, times the tensor
+ * ranks if experts are whole. */
 int32_t nnc_plan_expert_ranks(const nnc_plan *plan);
 
 /* Divides the dims of every op by the degrees of tensor, context and expert parallelism, in place. Data and pipeline
  * parallelism change no op: they divide samples and layers. The plan must be legal (nnc_plan_resolve). Divided work
- * adds up to the whole work. Replicated work is done by every rank: norms without sequence parallelism, the router, key
- * and value heads if there are fewer than tensor ranks. Sources: Megatron-LM arXiv:1909.08053, sequence parallelism
- * arXiv:2205.05198, context parallelism arXiv:2310.01889 and arXiv:2309.14509.   [sharding] */
+ * adds up to the whole work. Every rank does replicated work: norms without sequence parallelism, the router, and key
+ * and value heads if there are fewer of them than tensor ranks. Sources: Megatron-LM arXiv:1909.08053, sequence
+ * parallelism arXiv:2205.05198, context parallelism arXiv:2310.01889 and arXiv:2309.14509.   [sharding] */
 void nnc_list_shard(nnc_op_list *list, const nnc_plan *plan);
 
 #endif

@@ -95,7 +95,7 @@ nnc_status nnc_family_takes_images(const nnc_model *model, int64_t image, nnc_pl
 
 enum { NEAR_ENOUGH = 1000000 }; /* limit of the search for a legal value */
 
-/* Writes the nearest divisors of whole below and above value: "4 or 6". */
+/* Writes the divisors of `whole` that are nearest to `value`, below and above: "4 or 6". */
 static void nearest_divisors(int64_t whole, int64_t value, char *text, size_t size)
 {
     int64_t below = 0, above = 0;
@@ -233,7 +233,8 @@ nnc_op *nnc_list_linear(const nnc_writer *w, const char *name, nnc_group group, 
     return op;
 }
 
-/* Tests for grouped convolutions without a channels-last kernel for matrix units. */
+/* Tests whether a grouped convolution runs on vector units: matrix units have no channels-last kernel for its
+ * groups. */
 static bool on_vectors(const nnc_software *software, const nnc_conv *conv)
 {
     const int64_t width = conv->c_in / conv->groups;
@@ -316,7 +317,7 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
     return nnc_plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
-/* devices = data x tensor x pipeline x context. A degree that is not given is computed from the others. */
+/* Enforces devices = data x tensor x pipeline x context; devices or data is computed if it is not given. */
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
 {
     int64_t others = 0, product = 0;
@@ -390,7 +391,7 @@ nnc_status nnc_plan_split_data(nnc_plan *p, nnc_error *err)
     return copies > p->shard ? nnc_divides("--shard", "data x context / expert", copies, p->shard, err) : NNC_OK;
 }
 
-/* For families that support only data parallelism. */
+/* Refuses every parallelism but data parallelism. */
 static nnc_status split_nothing(const char *family, const nnc_plan *p, nnc_error *err)
 {
     const struct {
@@ -461,7 +462,7 @@ nnc_status nnc_layer_split_context(const nnc_layer *l, const nnc_plan *p, int64_
         }
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, c, err));
     } else if (seq_len % 2 != 0) {
-        /* each rank has one block of the first half and one of the second, so causal work is equal */
+        /* each rank has one part of the first half of the tokens and one of the second: equal causal work */
         NNC_TRY(nnc_divides("--context", "seq_len", seq_len, 2 * c, err));
     } else {
         NNC_TRY(nnc_divides("--context", "half of seq_len", seq_len / 2, c, err));

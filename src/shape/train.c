@@ -37,8 +37,8 @@ static bool is_linear(const nnc_op *op)
            op->group != NNC_GROUP_HEAD;
 }
 
-/* Returns the matrices of a linear layer, by the end of its name: separate matrices in the libraries. 0: no linear
- * layer that can have adapters. The first row that matches is used. */
+/* Returns the matrices that the libraries use for a linear layer, as a set of flags, from the end of its name. 0 = the
+ * op cannot have adapters. The first row of the table that matches is used. */
 static unsigned matrices_of(const nnc_op *op)
 {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
@@ -83,7 +83,8 @@ static int64_t bits_of(unsigned flags)
     return count;
 }
 
-/* Returns the number of matrices of a linear layer that have adapters, and the outputs of these matrices; 0: none. */
+/* Returns the number of matrices of a linear layer that have adapters. *outputs: number of outputs of these
+ * matrices. */
 static int64_t adapted_parts(const nnc_op *op, const nnc_plan *plan, int64_t *outputs)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -128,7 +129,7 @@ typedef struct place {
 static nnc_op *insert(place *to, const nnc_op *base, const char *name, nnc_op_kind kind)
 {
     nnc_op_list *list = to->list;
-    const nnc_op like = *base; /* base may move in the list */
+    const nnc_op like = *base; /* a copy, because inserting may move `base` in the list */
     if (list->count == NNC_OPS_MAX) {
         list->truncated = true;
         list->count--;
@@ -155,7 +156,7 @@ static nnc_op *over(place *to, const nnc_op *base, const char *name, nnc_pointwi
     return op;
 }
 
-/* Writes y = x W + x A B. A makes `rank` values on every tensor rank; B makes the output. */
+/* Writes the adapter of y = x W + x A B. x A has adapter_rank values, on every tensor rank; B makes the output. */
 static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
 {
     const nnc_op linear = *base;
@@ -163,7 +164,7 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
     int64_t outputs;
     const int64_t rank = plan->adapter_rank, inner = adapted_parts(&linear, plan, &outputs) * rank;
     const bool column = linear.split == NNC_SPLIT_COLUMN || linear.split == NNC_SPLIT_QKV;
-    if (plan->dora) { /* norm of the weights of each output, W and A B together */
+    if (plan->dora) { /* the norm of W + A B for each output */
         nnc_op *weight = insert(to, &linear, "adapter.weight", NNC_OP_MATMUL);
         weight->split = NNC_SPLIT_COLUMN;
         weight->forward_only = true;
@@ -197,8 +198,8 @@ static void add_adapter(place *to, const nnc_op *base, const nnc_plan *plan)
     }
 }
 
-/* Tests whether a frozen quantized matrix is converted to 16 bits before each of its products, forward and backward. It
- * is not, if the products read its format. */
+/* Tests whether a frozen quantized matrix is converted to 16 bits before each product, in forward and backward.
+ * Products that read its storage format need no conversion. */
 static bool is_dequantized(const nnc_plan *plan)
 {
     return plan->frozen != NNC_FROZEN_16 && plan->frozen != NNC_FROZEN_32 &&
@@ -235,8 +236,8 @@ static bool read_again(const nnc_op_list *list, int32_t at, unsigned train, cons
     return false;
 }
 
-/* Returns the index of the first op of the same repeat. All of a repeat needs backward, because its later iterations
- * follow trained ops. */
+/* Returns the index of the first op of the repeat that contains an op. All ops of the repeat need backward, because its
+ * later iterations follow trained ops. */
 static int32_t begin_of(const nnc_op_list *list, int32_t at)
 {
     if (at == list->count) {
@@ -253,8 +254,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
     return at;
 }
 
-/* The first trained op needs no gradient of its input, unless it is in a repeat, whose later iterations follow trained
- * ops. */
+/* Removes the input gradient of the first trained op. An op in a repeat keeps it, because later iterations follow
+ * trained ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first)
 {
     nnc_op *op = &list->ops[first];
@@ -268,7 +269,7 @@ static void stop_gradient(nnc_op_list *list, int32_t first)
     }
 }
 
-/* Blocks without backward keep no input. */
+/* Removes the kept inputs of recompute blocks that have no backward. */
 static void clear_blocks(nnc_op_list *list, int32_t first)
 {
     for (int32_t b = 0; b < list->block_count; b++) {

@@ -109,7 +109,7 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     if (plan->sequence_parallel) {
         e.forward = entering ? NNC_ALL_GATHER : NNC_REDUCE_SCATTER;
         e.backward = entering ? NNC_REDUCE_SCATTER : NNC_ALL_GATHER;
-        /* the input is gathered again for the weight gradient */
+        /* backward gathers the input again, for the weight gradient */
         e.backward_again = entering ? NNC_ALL_GATHER : NNC_NO_COLLECTIVE;
     } else {
         e.forward = entering ? NNC_NO_COLLECTIVE : NNC_ALL_REDUCE;
@@ -118,8 +118,8 @@ void nnc_layer_tensor_collective(const nnc_layer_writer *w, const char *name, bo
     nnc_list_collective(&w->to, name, e);
 }
 
-/* Collectives around linear layers. Software may send operands and gradients in the narrow format of the products;
- * inputs of adapters stay in 16 bits. A reduce-scatter adds values up, so it stays in 16 bits or more. */
+/* Writes the collectives around linear layers. Software may send operands and gradients in the 8- or 4-bit format of
+ * the products; inputs of adapters stay in 16 bits. A reduce-scatter adds values up, so it has 16 bits or more. */
 static void linear_collective(const nnc_layer_writer *w, const char *name, bool entering, int64_t width)
 {
     const nnc_lowering *how = w->to.how;
@@ -149,13 +149,13 @@ typedef struct context_part {
 typedef struct context_row {
     bool over_heads; /* each rank computes attention for some heads over all tokens; else for all heads over its own
                       * tokens */
-    bool in_blocks;  /* keys and values arrive in blocks, and the results for the blocks are merged */
-    /* Sets the collective before or after the attention; without a collective, leaves e unchanged. */
+    bool in_blocks;  /* keys and values arrive in several parts, and the results for the parts are merged */
+    /* Sets *e to the collective before or after the attention; does not change it if there is no collective. */
     void (*collective)(const context_part *part, bool before, nnc_collective_op *e);
 } context_row;
 
-/* Ring attention: each rank passes its block of keys and values to the next rank. Their gradients are sent in fp32
- * together with the blocks. Source: arXiv:2310.01889. */
+/* Sets the collective of ring attention: each rank passes its part of the keys and values to the next rank. In backward
+ * the gradients of keys and values are sent in fp32 together with them. Source: arXiv:2310.01889. */
 static void pass_blocks(const context_part *part, bool before, nnc_collective_op *e)
 {
     if (before) {
@@ -176,8 +176,8 @@ static void gather(const context_part *part, bool before, nnc_collective_op *e)
     }
 }
 
-/* Ulysses: an all-to-all that redistributes tokens to heads, and one that redistributes heads to tokens. Source:
- * arXiv:2309.14509. */
+/* Sets the collective of Ulysses: before attention an all-to-all from tokens to heads, after it one from heads to
+ * tokens. Source: arXiv:2309.14509. */
 static void swap(const context_part *part, bool before, nnc_collective_op *e)
 {
     e->forward = e->backward = NNC_ALL_TO_ALL;
@@ -199,7 +199,7 @@ bool nnc_context_over_heads(const nnc_plan *plan)
     return context_of(plan)->over_heads;
 }
 
-/* Number of copies of a key and its value: 1, or one for each head of the group. */
+/* Returns the number of copies of a key and its value: 1, or the number of query heads that share the key. */
 static int64_t kv_copies(const nnc_layer_writer *w)
 {
     return w->to.how->software->expanded_kv ? w->layer->heads / w->layer->kv_heads : 1;
@@ -244,7 +244,7 @@ typedef struct core {
     /* all query-key pairs; pairs under the mask; elements of all scores */
     int64_t all, pairs, scores;
     int64_t in_window; /* number of pairs if every query had a whole window */
-    int64_t kv_heads;  /* number of stored heads, including copies */
+    int64_t kv_heads;  /* number of key and value heads, including copies */
     bool recomputed;
     bool projects_again; /* queries, keys and values are computed again from their latents */
 } core;
@@ -311,7 +311,7 @@ static void unfused_core(const core *c)
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
-/* The kernel that the plan names; else the kernel of the software. */
+/* Pairs an attention of a plan with its kernel; other attentions use the kernel of the software. */
 typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;
@@ -328,10 +328,10 @@ nnc_flash_kernel nnc_attention_kernel(nnc_attention attention, const nnc_softwar
     return kernels[attention]->named ? kernels[attention]->kernel : software->flash_kernel;
 }
 
-/* Writes the merge of the result for each block of keys with the result so far, in fp32, for every block but the first.
- * Backward adds the part of each block to the gradients of queries, keys and values. Under a causal mask all queries
- * attend to the first half of an earlier block, and the second half of the queries attends to all of a later block:
- * three quarters on average. */
+/* Writes the merge of the result for each part of the keys with the previous result, in fp32; the first part needs no
+ * merge. Backward adds the contribution of each part to the gradients of queries, keys and values. Under a causal mask,
+ * all queries attend to the first half of an earlier part, and the second half of the queries attends to all of a later
+ * part: three quarters on average. */
 static void merge_blocks(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -382,7 +382,7 @@ static void fused_core(const core *c)
     }
 }
 
-/* Number of query-key pairs if a token attends to half a window on each side, and to itself. */
+/* Returns the number of query-key pairs if a token attends to half a window on each side, and to itself. */
 static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
 {
     const int64_t side = window / 2;
@@ -393,24 +393,24 @@ static int64_t both_sides(int64_t s_q, int64_t s_k, int64_t window)
     return window == 0 || side >= s_k ? all : s_q * (2 * side + 1) - side * (side + 1);
 }
 
-/* Number of query-key pairs inside chunks of this many tokens. */
+/* Returns the number of query-key pairs inside chunks of `chunk` tokens. */
 static int64_t chunk_pairs(int64_t seq_len, int64_t chunk)
 {
     const int64_t rest = seq_len % chunk;
     return seq_len / chunk * nnc_attention_pairs(chunk, chunk, true, 0) + nnc_attention_pairs(rest, rest, true, 0);
 }
 
-/* Number of pairs of a query and a key that stands for `ratio` tokens, with at most `most` keys per query (0 = all).
- * Token i attends to min(i / ratio, most) keys; all tokens except the first j * ratio - 1 attend to key j.
- * [shared-keys] */
+/* Returns the number of pairs of a query and a compressed key (one key for `ratio` tokens), with at most `most` keys
+ * per query (0 = all). Token i attends to min(i / ratio, most) keys; all tokens but the first j * ratio - 1 attend to
+ * key j. [shared-keys] */
 static int64_t far_pairs(int64_t seq_len, int64_t ratio, int64_t most)
 {
     const int64_t full = seq_len / ratio, met = most > 0 && full > most ? most : full;
     return met * (seq_len + 1) - ratio * met * (met + 1) / 2;
 }
 
-/* Writes copies of queries, keys and values to a layout with one part per head, and of the output back; also of
- * gradients. */
+/* Writes the copies of queries, keys and values to a layout with one part per head, and the copy of the output back.
+ * Gradients are copied in the same way. */
 static void copy_heads(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -421,7 +421,7 @@ static void copy_heads(const core *c)
         ->split = NNC_SPLIT_HEADS;
 }
 
-/* Writes keys and values of a group once per head; backward sums their gradients. */
+/* Writes the copies of keys and values to every query head of a group; backward sums the gradients of the copies. */
 static void expand_kv(const core *c)
 {
     const nnc_layer *l = c->layer;
@@ -536,7 +536,7 @@ void nnc_layer_attend(const nnc_layer_writer *w, const nnc_attention_names *name
     context_collective(w, names->context_in, true);
     nnc_layer_core(w, &names->core, cross != NULL ? cross->len : w->seq_len);
     context_collective(w, names->context_out, false);
-    /* a gated output: half of the query projection, activated, is multiplied by the other half */
+    /* gated output: the gate (half of the query projection) is activated and multiplied by the output of attention */
     if (l->attention_gate) {
         nnc_op *gate = nnc_list_pointwise(&w->to, "attn.gate", NNC_PW_SWIGLU, NNC_GROUP_ATTENTION,
                                           nnc_list_mul(&w->to, w->tokens, l->heads * l->value_dim));

@@ -12,7 +12,7 @@ typedef struct writer {
     int64_t batch;
 } writer;
 
-/* A map of channels x side x side per sample. */
+/* Sizes of a feature map: channels x side x side per sample. */
 typedef struct feature_map {
     int64_t channels, side;
 } feature_map;
@@ -202,7 +202,7 @@ static void transformer(const writer *w, const nnc_layer *layer, int64_t seq_len
         nnc_layer_attention(&one, &cross, &context);
     }
     nnc_layer_norm(&one, "ff.norm", layer->hidden);
-    if (!w->to.how->software->fused_activation) { /* gate and product are halves of one tensor */
+    if (!w->to.how->software->fused_activation) { /* gate and value are halves of one tensor */
         nnc_list_pointwise(&one.to, "ff.halves", NNC_PW_HALVES, NNC_GROUP_MLP,
                            nnc_list_mul(&one.to, one.tokens, 2 * layer->ffn_hidden));
     }
@@ -260,7 +260,7 @@ static const char *place_of(const char *const *places, int level)
     return places[level < NNC_UNET_LEVELS_MAX ? level : NNC_UNET_LEVELS_MAX - 1];
 }
 
-/* Returns a writer for ops at one place of the network. */
+/* Returns a writer whose ops have a given place in the network. */
 static writer at_place(const writer *w, const char *place)
 {
     writer at = *w;
@@ -304,7 +304,7 @@ static void concat(const writer *w, feature_map map, int64_t repeat)
 static void pool(const writer *w, feature_map out)
 {
     nnc_op *op = nnc_list_pointwise(&w->to, "down.pool", NNC_PW_MAX_POOL, NNC_GROUP_RESAMPLE, map_elements(w, out));
-    op->u.pointwise.keeps_mask = true; /* the indices; the activation keeps the input */
+    op->u.pointwise.keeps_mask = true; /* the pool keeps only its indices; the activation keeps its input */
 }
 
 static void classic_down(const writer *w, int64_t side)
@@ -462,7 +462,7 @@ static void diffusion_down(const writer *w, int64_t side, skips *stack)
         const writer at = at_place(w, place_of(down_places, level));
         const int64_t out = channels(u, level);
         const feature_map map = { out, side_at(u, side, level) };
-        const int64_t first = previous == out ? 0 : 1; /* number of blocks that change the width */
+        const int64_t first = previous == out ? 0 : 1; /* 1 if the first block changes the width */
         if (first > 0) {
             residual_block(&at, (feature_map){ previous, map.side }, out, 1);
         }
@@ -495,8 +495,8 @@ static void diffusion_middle(const writer *w, int64_t side)
     }
 }
 
-/* Writes the residual blocks of one level on the way up. A run of blocks with equal widths is written once, with its
- * number. */
+/* Writes the residual blocks of one level on the way up. A run of blocks with equal widths is written once, with the
+ * number of blocks as its repeat. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack)
 {
     int64_t run = 0, run_in = 0;
@@ -574,7 +574,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
     const nnc_plan *plan = to->how->plan;
     const writer w = { .to = *to, .u = u, .batch = plan->micro_batch };
     const int64_t side = plan->image / u->latent_factor;
-    /* Bytes that a loader copies: 8-bit pixels. If the network works on latents, the pixels are RGB. */
+    /* the loader copies 8-bit pixels; if the network works on latents, the image is RGB */
     const double image_channels = u->latent_factor > 1 ? 3.0 : (double)u->in_channels;
     to->list->input_bytes = (double)plan->micro_batch * (double)plan->image * (double)plan->image * image_channels;
     nnc_list_segment(to, 1, false);

@@ -10,7 +10,7 @@ static int64_t patches_per_side(const nnc_vit *v, const nnc_plan *plan)
     return plan->image / v->patch;
 }
 
-/* Number of tokens of an image: its patches and one or two class tokens. */
+/* Returns the number of tokens of an image: its patches and one or two class tokens. */
 static int64_t tokens_of(const nnc_vit *v, const nnc_plan *plan)
 {
     return patches_per_side(v, plan) * patches_per_side(v, plan) + (v->distilled ? 2 : 1);
@@ -34,8 +34,8 @@ static nnc_layer layer_of(const nnc_vit *v)
                         .dropout = v->dropout };
 }
 
-/* Writes patches, class token and positions. Every tensor rank computes all of them; with sequence parallelism it keeps
- * only its part. */
+/* Writes patches, class token and positions. Every tensor rank computes all tokens; with sequence parallelism it keeps
+ * only its part of them. */
 static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
 {
     const nnc_plan *plan = w->to.how->plan;
@@ -69,7 +69,8 @@ static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
     nnc_layer_dropout(w, "embed.dropout", NNC_GROUP_EMBEDDING);
 }
 
-/* Writes the classifier. Every tensor rank computes it; with sequence parallelism only one rank has the class token. */
+/* Writes the classifier. Every tensor rank computes all of it. With sequence parallelism only one rank has the class
+ * token, so the token is broadcast first. */
 static void head(const nnc_layer_writer *w, const nnc_vit *v)
 {
     nnc_layer_norm(w, "head.norm", v->hidden);
@@ -87,8 +88,8 @@ static void head(const nnc_layer_writer *w, const nnc_vit *v)
     nnc_list_loss(&w->to, (v->distilled ? 2 : 1) * w->batch, v->classes)->split = NNC_SPLIT_VOCAB;
 }
 
-/* Writes the relative positions of a layer: a table of (2 side - 1)^2 distances and three entries for the class token,
- * which is added to all scores. */
+/* Writes the relative positions of a layer: a table that is added to all scores. It has (2 side - 1)^2 distances and
+ * three entries for the class token. */
 static void relative_positions(const nnc_layer_writer *w, const nnc_vit *v, const nnc_plan *plan)
 {
     const int64_t reach = 2 * patches_per_side(v, plan) - 1;

@@ -21,7 +21,7 @@
 
 /* ---- trace_read.c ---- */
 
-/* An operator with its shapes. All texts are as in the trace; NULL = not recorded. */
+/* An operator with the shapes of its inputs. All texts are copied from the trace; NULL = not recorded. */
 typedef struct nnc_trace_kind {
     const char *name;           /* "aten::mm" */
     const char *dims;           /* "[[8, 16], [16, 4]]" */
@@ -30,7 +30,7 @@ typedef struct nnc_trace_kind {
 
 /* One call of an operator on the host. Times are nanoseconds since an arbitrary moment. */
 typedef struct nnc_trace_call {
-    int64_t start_ns, end_ns, external; /* external: id of the call in the trace, -1 = none */
+    int64_t start_ns, end_ns, external; /* external: id of the call in the trace, -1 = not recorded */
     int32_t thread, kind;
 } nnc_trace_call;
 
@@ -42,21 +42,21 @@ typedef struct nnc_trace_launch {
 typedef enum nnc_trace_class { NNC_TRACE_COMPUTE, NNC_TRACE_COMMUNICATION, NNC_TRACE_COPY } nnc_trace_class;
 
 typedef struct nnc_trace_kernel {
-    int64_t start_ns, end_ns, correlation, external; /* -1 = none */
+    int64_t start_ns, end_ns, correlation, external; /* ids: -1 = not recorded */
     int32_t name, device;
     nnc_trace_class class;
-    uint32_t group; /* hash of the ranks that a collective runs between; 0 = not recorded */
+    uint32_t group; /* hash of the ranks that take part in a collective; 0 = not recorded */
 } nnc_trace_kernel;
 
 typedef struct nnc_trace {
-    nnc_arena *arena; /* has all texts */
+    nnc_arena *arena; /* owns all texts */
     nnc_trace_kind *kinds;
     const char **names; /* names of kernels */
     nnc_trace_call *calls;
     nnc_trace_launch *launches;
     nnc_trace_kernel *kernels;
     int64_t kind_count, name_count, call_count, launch_count, kernel_count;
-    int64_t steps;            /* annotations ProfilerStep#N */
+    int64_t steps;            /* number of annotations ProfilerStep#N */
     int64_t rank, world_size; /* -1 = not recorded */
     double bytes;             /* bytes of JSON text that were read */
     const char *device;       /* name of the first device, NULL = not recorded */
@@ -66,7 +66,7 @@ typedef struct nnc_trace {
  * NNC_IO, NNC_NO_MEMORY, or NNC_BAD_SPEC (err has file and byte); then nothing has to be freed. */
 nnc_status nnc_trace_read(const char *path, nnc_trace **trace, nnc_error *err);
 
-/* Is the file a trace, by its name and its first bytes? Files of nncost are short and never compressed. */
+/* Tests by its name and its first bytes whether a file is a trace. Files of nncost are short and never compressed. */
 bool nnc_trace_is(const char *path);
 void nnc_trace_free(nnc_trace *trace);
 
@@ -76,13 +76,13 @@ void nnc_trace_free(nnc_trace *trace);
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product;    /* the operator is a matrix product */
-    double padded_s; /* time of the product with its sides padded to multiples of 16 bytes; NaN = they are multiples
-                      * already */
-    int64_t odd;     /* length of the first padded side; 0 = none */
-    char side;       /* name of this side: m, n or k */
+    double padded_s; /* time of the product with its sides padded to multiples of 16 bytes; NaN = its sides are
+                      * multiples already */
+    int64_t odd;     /* length of the first padded side; 0 = no padded side */
+    char side;       /* name of the first padded side: m, n or k */
 } nnc_trace_price;
 
-/* Facts about the kernels of an operator that do not follow from its shapes. */
+/* Properties of the kernels of an operator that its shapes do not show. */
 typedef struct nnc_trace_hint {
     bool tf32;       /* the kernels round fp32 operands to tf32 */
     int aligned;     /* alignment of the operands in elements, from the kernel's name; 0 = not stated */
@@ -91,7 +91,7 @@ typedef struct nnc_trace_hint {
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint);
 
-/* An operator with the names of tables of measurements: "matmul" with m, n, k and batch; "gelu" and others with m
+/* An operator with the names that tables of measurements use: "matmul" with m, n, k and batch; "gelu" and others with m
  * rows of n elements. */
 typedef struct nnc_trace_sizes {
     const char *op;
@@ -99,7 +99,8 @@ typedef struct nnc_trace_sizes {
     int64_t batch, m, n, k;
 } nnc_trace_sizes;
 
-/* Returns false if the tables have no such operator, or its shapes do not determine the sizes. */
+/* Finds the name and the sizes of an operator. Returns false if the tables have no such operator, or if its shapes do
+ * not determine the sizes. */
 bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *sizes);
 
 /* ---- trace_sum.c ---- */
@@ -110,36 +111,36 @@ typedef struct nnc_trace_row {
     const char *kernel;                     /* name of the longest kernel */
     int64_t calls, kernels;
     double measured_s, longest_s;
-    double share; /* share of all kernel time */
+    double share; /* share of the time of all kernels */
     nnc_trace_class class;
     nnc_trace_price price; /* price of all calls */
-    double factor;         /* measured / predicted time of comparable rows */
+    double factor;         /* measured / predicted time of similar rows */
     double expected_s;     /* predicted time x factor, or the bound if that is longer */
-    double times;          /* measured / expected */
-    double save_s;         /* measured - expected; NaN = not priced */
+    double times;          /* measured time / expected_s */
+    double save_s;         /* measured time - expected_s; NaN = not priced */
     bool tf32, linked;
 } nnc_trace_row;
 
 typedef struct nnc_trace_sum {
     const nnc_trace *trace;
-    const nnc_device *device; /* NULL: nothing is priced */
+    const nnc_device *device; /* NULL: rows are not priced */
     nnc_trace_row *rows;      /* sorted by time, longest first */
     nnc_trace_row *findings;  /* rows that could be faster, largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* times of the device with most kernels */
+    double span_s, busy_s, idle_s;        /* times of the device that ran the most kernels */
     double idle_host_s;                   /* idle time before kernels that the host launched only after the device
                                            * became idle */
     double communication_s, exposed_s;    /* exposed: communication while no compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
-    double product_factor, memory_factor; /* median of measured / predicted; 1 = too few rows */
-    double save_s;                        /* sum over findings */
+    double product_factor, memory_factor; /* median of measured / predicted time; 1 = too few rows */
+    double save_s;                        /* sum of save_s over findings */
     double issue_s;                       /* time span / number of kernels */
 } nnc_trace_sum;
 
-/* Fills sum; its arrays are in the arena of the trace. Fails with NNC_NO_MEMORY, or with NNC_BAD_SPEC if the trace
- * has no kernel. */
+/* Sums the kernels of a trace. The arrays of *sum are in the arena of the trace. Fails with NNC_NO_MEMORY, or with
+ * NNC_BAD_SPEC if the trace has no kernel. */
 nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device *device, nnc_trace_sum *sum,
                             nnc_error *err);
 
@@ -147,7 +148,7 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
 
 /* A collective of a rank, numbered among the collectives with the same kernel and group. */
 typedef struct nnc_trace_collective {
-    uint64_t what; /* hash of its kernel name and group */
+    uint64_t what; /* hash of the kernel's name and group */
     int64_t start_ns, nth;
     int32_t rank;
     double seconds;
@@ -163,9 +164,9 @@ typedef struct nnc_trace_rank {
 /* Appends the collectives of a trace to an array of nnc_trace_collective. Returns false when out of memory. */
 bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
-/* Computes the wait of each rank. A collective ends on all ranks at the same time, so the rank that enters last
- * takes the least time; every other rank waits for the difference. A collective with a single rank, and send-receive
- * pairs, are left out. */
+/* Computes how long each rank waits in collectives. A collective ends on all ranks at the same time. The rank that
+ * enters last takes the least time; each other rank waits as long as its time is longer. Collectives of a single rank
+ * and send-receive pairs are left out. */
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

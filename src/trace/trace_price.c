@@ -2,9 +2,10 @@
  *
  *     "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of op/ -> nnc_op_time
  *
- * A product, a convolution or an attention becomes such an op. Every other operator reads its inputs once and writes
- * a tensor of the broadcast shape once, unless its form says otherwise. An operator has no price if its shapes do
- * not determine its work, as for a forward convolution without its stride. Names: native_functions.yaml of PyTorch. */
+ * A product, a convolution or an attention becomes an op of op/. Every other operator reads its inputs once and writes
+ * a tensor of the broadcast shape once, unless its form (see below) differs. An operator has no price if its shapes do
+ * not determine its work, for example a forward convolution without its stride. Names: native_functions.yaml of
+ * PyTorch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,7 +155,7 @@ static const tensor *input_of(const tensors *all, int32_t input)
     return NULL;
 }
 
-/* Reads the whole numbers of the i-th recorded value, such as "[1, 1]". Returns their number. */
+/* Reads the whole numbers of the i-th recorded value, such as "[1, 1]". Returns the count of whole numbers read. */
 static int values_of(const char *list, int32_t index, int64_t *values, int most)
 {
     char text[32];
@@ -214,7 +215,7 @@ static bool conv_of(const tensor *x, const tensor *w, int64_t h_out, int64_t w_o
     return x->shape[0] > 0 && w->shape[0] % op->u.conv.groups == 0;
 }
 
-/* A forward convolution, and the indices of stride and padding among its arguments. */
+/* An operator that is a forward convolution, and the indices of its arguments stride and padding. */
 typedef struct conv_form {
     const char *name;
     int32_t stride, padding;
@@ -269,13 +270,13 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
     return (masked && strcmp(causal, "True") == 0) || strcmp(causal, "False") == 0;
 }
 
-/* The tensors that an operator reads and writes. */
+/* Forms: which tensors an operator reads and writes. */
 typedef enum form {
     MOVES_ALL,    /* reads its inputs, writes a tensor of the broadcast shape */
     WRITES_FIRST, /* only writes its first input */
     COPIES,       /* reads its second input, writes its first */
-    REDUCES,      /* reads its inputs, writes little */
-    JOINS,        /* reads its inputs, writes as many bytes */
+    REDUCES,      /* reads its inputs; the bytes that it writes do not count */
+    JOINS,        /* reads its inputs, writes the same number of bytes */
     GATHERS,      /* reads and writes one row of its first input for each element of its last input */
     UPDATES,      /* reads lists of tensors, writes the first list */
     ADAM          /* reads parameters, gradients and moments; writes all but the gradients */
@@ -366,7 +367,7 @@ static const struct {
     { "le", MOVES_ALL },
 };
 
-/* Returns the bytes of the shape that all inputs broadcast to, in the widest type of the inputs. */
+/* Returns the bytes of a tensor of the shape that all inputs broadcast to, in the widest type of the inputs. */
 static double broadcast_bytes(const tensors *in)
 {
     int64_t shape[RANK_MAX] = { 0 };
@@ -430,7 +431,7 @@ static bool kernel_of(const char *name, const tensors *in, nnc_op *op)
     return false;
 }
 
-/* Converts an operator to an op; a backward convolution becomes two ops. Returns their number; 0 = not known. */
+/* Converts an operator to ops (a backward convolution to two). Returns the number of ops; 0 = unknown operator. */
 static int ops_of(const nnc_trace_kind *kind, const char *name, const tensors *in, nnc_op ops[2])
 {
     static const struct {
@@ -551,8 +552,8 @@ static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_pri
     }
 }
 
-/* Sets whether the operands are aligned to 16 bytes, from the kernel's name; if it does not say, from n and k, the
- * lengths of rows. m is the length of a row only if the first operand is transposed, which the shapes do not show. */
+/* Sets whether the operands are aligned to 16 bytes. The kernel's name decides; if it has no alignment, the lengths of
+ * rows (n and k) decide. m is the length of a row only if the first operand is transposed, which shapes do not show. */
 static void set_alignment(nnc_op *op, int aligned)
 {
     nnc_matmul *u = &op->u.matmul;

@@ -34,7 +34,7 @@ bool nnc_trace_is(const char *path)
 
 enum {
     WINDOW_BYTES = 1 << 18,
-    EVENT_BYTES_MAX = 1 << 22, /* longest event: foreach kernels list all their tensors */
+    EVENT_BYTES_MAX = 1 << 22, /* longest event; events of foreach kernels list all their tensors */
     DEPTH_MAX = 200,
 };
 
@@ -134,9 +134,9 @@ typedef struct reader {
     const char *path;
     unsigned char window[WINDOW_BYTES];
     int at, filled;
-    double before; /* number of bytes in earlier windows */
+    double before; /* number of bytes read before the current window */
     bool failed;   /* err is set */
-    char *event;   /* text of the value that was taken last with `kept` */
+    char *event;   /* text of the last value that take_value kept */
     size_t event_size;
     texts names, kinds, threads;
     nnc_buffer calls, launches, kernels; /* arrays of nnc_trace_call, nnc_trace_launch and nnc_trace_kernel */
@@ -210,8 +210,8 @@ static bool take(reader *r, char expected)
     return false;
 }
 
-/* Takes one JSON value and returns its size. kept: r->event receives its text, with a NUL at its end. Brackets are
- * only counted here; read_members checks their content. */
+/* Takes one JSON value and returns its size. kept: the text of the value is copied to r->event, with a NUL at its end.
+ * This function only counts brackets; read_members checks their content. */
 static size_t take_value(reader *r, bool kept)
 {
     size_t size = 0;
@@ -264,7 +264,7 @@ typedef struct slice {
 typedef struct event {
     slice ph, cat, name, pid, tid, ts, dur, args;
     slice external, correlation, dims, types, values, device, group;
-    slice rank, world_size; /* of "distributedInfo" */
+    slice rank, world_size; /* values in "distributedInfo" */
 } event;
 
 static bool is(slice s, const char *text)
@@ -339,7 +339,7 @@ static bool read_members(const char *p, event *e, member_fn *each)
 
 typedef struct named_slice {
     const char *name;
-    size_t at; /* start of a slice in an event */
+    size_t at; /* offset of a member slice in the struct event */
 } named_slice;
 
 static void set_member(const named_slice *rows, event *e, slice key, slice value)
@@ -380,7 +380,7 @@ static void set_arg(event *e, slice key, slice value)
     set_member(rows, e, key, value);
 }
 
-/* Converts microseconds with decimals to nanoseconds. Returns false if this is not a number from 0 to 9.2e15. */
+/* Converts microseconds with decimals to nanoseconds. Returns false if the text is not a number from 0 to 9.2e15. */
 static bool nanoseconds(slice s, int64_t *ns)
 {
     int64_t value = 0;
@@ -435,7 +435,7 @@ static void put_list(nnc_buffer *out, slice list)
     }
 }
 
-/* Returns the index of the text in r->key. */
+/* Returns the index of the text that is in r->key. */
 static int32_t key_number(reader *r, texts *t)
 {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
@@ -446,7 +446,7 @@ static int32_t key_number(reader *r, texts *t)
     return number;
 }
 
-/* The byte between the two parts cannot be in a JSON text. */
+/* Returns the index of a thread: process and thread id, joined by a byte that no JSON text has. */
 static int32_t thread_of(reader *r, const event *e)
 {
     nnc_buffer_clear(&r->key);
@@ -589,7 +589,7 @@ static void read_events(reader *r)
 
 /* ---- the file ---- */
 
-/* Reads the name of the first device: "name" of the first object of the list. */
+/* Reads the name of the first device: the member "name" of the first object in "deviceProperties". */
 static void read_devices(reader *r)
 {
     event e = { 0 };
@@ -654,7 +654,7 @@ static void read_document(reader *r)
     }
 }
 
-/* Cuts the keys of operators with shapes into their parts. */
+/* Splits the keys of operators with shapes into name, dims, types and values. */
 static bool split_kinds(reader *r)
 {
     nnc_trace *t = r->trace;

@@ -6,8 +6,8 @@
  * machine: median of measured / predicted over all products, or over all other operators.
  * near: the same median over the eight rows with the nearest sizes.
  *
- * With this factor, a machine that is slower than its device file is not a finding. A median takes each row once, so
- * a single slow operator does not change it. */
+ * Because of this factor, a machine that is slower than its device file is not a finding. A median takes each row once,
+ * so a single slow operator does not change the median. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,8 +47,8 @@ static int by_external(const void *a, const void *b)
 
 enum { NESTING_MAX = 256 };
 
-/* Sets issuer[i] to the call that issued launch i (in the order of the launches): the innermost call around the
- * launch that has recorded shapes; NULL = none. in_time: the launches, sorted by thread and time. */
+/* Sets issuer[i] to the call that issued t->launches[i]: the innermost call that contains the launch and has recorded
+ * shapes; NULL = no such call. in_time: the launches, sorted by thread and time. */
 static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, const nnc_trace_call **issuer)
 {
     const nnc_trace_call *open[NESTING_MAX];
@@ -135,7 +135,7 @@ static const nnc_trace_call *issuer_of(const nnc_trace *t, const links *l, const
 
 /* ---- rows ---- */
 
-/* Does a kernel on tensor cores round fp32 to tf32? Its name then contains one of these parts. */
+/* Tests by its name whether a kernel on tensor cores rounds fp32 to tf32. */
 static bool rounds_to_tf32(const char *kernel)
 {
     return strstr(kernel, "tf32") != NULL || strstr(kernel, "s1688gemm") != NULL ||
@@ -143,8 +143,8 @@ static bool rounds_to_tf32(const char *kernel)
            strstr(kernel, "s1688wgrad") != NULL;
 }
 
-/* Adds a kernel to its row. Each operator with shapes has a row; each kernel name without an operator has a row
- * after these. */
+/* Adds a kernel to its row. The first rows belong to the operators with shapes; the later rows belong to the names of
+ * kernels without an operator. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
                        nnc_trace_row *rows)
 {
@@ -257,9 +257,9 @@ static double factor_near(const sized *rows, int64_t count, int64_t at)
     return found > 0 ? median_of(near, found) : 1.0;
 }
 
-/* Sets the factor of each product (products true) or of each other operator: the geometric mean of the machine's
- * factor and that of rows of similar size. So neither a slower machine nor a prediction error that grows with size
- * is a finding. Returns the machine's factor, the median of measured / predicted. */
+/* Sets the factor of each product (products true) or of each other operator: the geometric mean of the machine's factor
+ * (median of measured / predicted time) and the factor of rows of similar size. So neither a slower machine nor a
+ * prediction error that grows with size is a finding. Returns the machine's factor. */
 static double expect(const nnc_trace_sum *sum, bool products, sized *rows, double *ratios)
 {
     int64_t count = 0;
@@ -271,7 +271,7 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
             count++;
         }
     }
-    const double slowest = 2.0; /* if the median is larger, the trace is from another device than the given one */
+    const double slowest = 2.0; /* a larger median means that the trace is from another device */
     const double factor = count < FACTOR_ROWS ? 1.0 : nnc_min(median_of(ratios, count), slowest);
     qsort(rows, (size_t)count, sizeof *rows, smallest_first);
     for (int64_t i = 0; i < count; i++) {
@@ -281,8 +281,8 @@ static double expect(const nnc_trace_sum *sum, bool products, sized *rows, doubl
     return factor;
 }
 
-/* Returns the alignment that a kernel needs, in elements. Names of CUTLASS kernels, and of most cuBLAS kernels, end
- * in it: "..._tn_align4". 0 = not stated. */
+/* Returns the alignment that a kernel needs, in elements; 0 = not stated. Names of CUTLASS kernels and of most cuBLAS
+ * kernels end with it: "..._tn_align4". */
 static int aligned_to(const char *kernel)
 {
     const char *at = strstr(kernel, "_align");
@@ -315,8 +315,8 @@ static int most_saved_first(const void *a, const void *b)
     return (x->save_s < y->save_s) - (x->save_s > y->save_s);
 }
 
-/* Lists the rows that could be faster: rows that could save over 5 % of their time, compared with the expected time
- * or with the time of padded sides. */
+/* Lists the findings: rows that could save over 5 % of their measured time, compared with the expected time or with the
+ * time of padded sides. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
 {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
@@ -375,8 +375,8 @@ static int32_t main_device(const nnc_trace *t, int32_t *devices)
     return best - 1;
 }
 
-/* Returns the seconds in which at least one kernel of the device runs; wanted: bits of the classes that count. The
- * kernels must be sorted by start. */
+/* Returns the time in seconds during which at least one kernel of the device runs. wanted: one bit per class of kernels
+ * that counts. The kernels must be sorted by start. */
 static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
 {
     int64_t end = INT64_MIN;
@@ -392,8 +392,8 @@ static double covered_s(const nnc_trace *t, int32_t device, unsigned wanted)
     return covered;
 }
 
-/* Returns the seconds in which the device is idle because of the host: the kernel that ends the gap was launched
- * after the gap began. The kernels must be sorted by start, the launches by correlation. */
+/* Returns the time in seconds during which the device is idle because of the host: the host launched the kernel after
+ * the gap only after the gap began. The kernels must be sorted by start, the launches by correlation. */
 static double idle_for_host_s(const nnc_trace *t, int32_t device)
 {
     int64_t end = INT64_MAX;
@@ -454,12 +454,12 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
 
 /* ---- the ranks of one run ----
  *
- * Finds how long each rank waits for the other ranks.
+ * Computes how long each rank waits for the other ranks.
  *
  *     rank 0   compute ....|collective          |          takes longest: it came first
  *     rank 1   compute .............|collective |          came last, and did not wait
  *
- * The clocks of ranks may differ, so only durations are compared: those of the nth collective of the same kind. */
+ * The clocks of ranks may differ, so only the durations of the nth collective of the same kind are compared. */
 
 static int in_order(const void *a, const void *b)
 {

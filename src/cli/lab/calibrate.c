@@ -17,9 +17,9 @@ typedef struct calibration {
     nnc_arena *arena;
     nnc_scenario *scenario;
     const char *asked;        /* --device; in a fit of served requests NULL = any device */
-    const char *held;         /* --hold-out; NULL = none */
+    const char *held;         /* --hold-out; NULL = not given */
     const nnc_device *device; /* NULL in a fit of served requests */
-    nnc_scenario_args change; /* changes of each row by the options */
+    nnc_scenario_args change; /* changes that the options make to each row */
     nnc_device start;         /* the device after the options are applied */
     nnc_software engine;      /* the profile whose parameters are fitted to served requests */
     nnc_row_choice choice;
@@ -36,10 +36,10 @@ typedef struct calibration {
 /* ---- the report ---- */
 
 typedef struct nnc_calibration_report {
-    const char *device, *software; /* device or profile that has the parameters; the other one is NULL */
+    const char *device, *software; /* the device or the profile whose parameters are fitted; the other member is NULL */
     const char *data;              /* names of the files and their rows, as in the written file */
-    const char *overrides;         /* NULL = none */
-    const char *written;           /* path of the device file; NULL = none */
+    const char *overrides;         /* changes by --set; NULL = no changes */
+    const char *written;           /* path of the written device file; NULL = no file */
     int32_t rows, held, other_devices;
     const nnc_fit_parameter *parameters;
     int32_t parameter_count;
@@ -48,7 +48,7 @@ typedef struct nnc_calibration_report {
     nnc_score_stats loo_before, loo; /* scored 0: there are no steps of two models */
     const nnc_left_out *unused;
     int32_t unused_count;
-    const char *asked_model; /* --explain; NULL = none */
+    const char *asked_model; /* --explain; NULL = not given */
     const nnc_next *next;
     int32_t next_count;
 } nnc_calibration_report;
@@ -290,7 +290,7 @@ const nnc_view nnc_calibration_view = {
 
 /* ---- the rows ---- */
 
-/* With --serve: is the row one of the engine, and of the device that --device names? */
+/* With --serve: tests whether a row belongs to the engine, and to the device that --device names. */
 static bool is_of_engine(calibration *c, const nnc_measured *row)
 {
     const nnc_device *device = NULL, *asked = NULL;
@@ -354,7 +354,7 @@ static const void *share(calibration *c, const void *last, const void *bytes, si
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
 }
 
-/* Is the row one of the device, model or source that --hold-out names? */
+/* Tests whether a row belongs to the device, model or source that --hold-out names. */
 static bool is_held_out(const calibration *c, const nnc_measured *row)
 {
     return c->held != NULL && (strcmp(c->held, row->device) == 0 || strcmp(c->held, c->scenario->device.id) == 0 ||

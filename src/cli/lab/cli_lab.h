@@ -28,7 +28,7 @@ nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choic
 /* Keeps rows of the same source and model in one part. */
 void nnc_row_choice_by_model(nnc_row_choice *choice);
 
-/* nnc_row_passes: does --only choose the row? nnc_row_in_fold: is it in the part of --fold? */
+/* nnc_row_passes tests whether --only chooses a row, nnc_row_in_fold whether the row is in the part of --fold. */
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
@@ -42,13 +42,13 @@ nnc_status nnc_rows_read(nnc_session *session, const nnc_row_choice *choice, nnc
 /* Loads the device that a row names into the scenario; *id is the id of its file. */
 nnc_status nnc_row_load_device(nnc_specs *specs, const nnc_measured *row, nnc_scenario *scenario, const char **id,
                                nnc_error *err);
-/* Loads everything else that a row states: model, plan, software profile and other fields. A kernel gets a model, so
- * that --set model.X can be checked. The device must already be loaded. Call nnc_scenario_apply afterwards, so that
- * options can change the row. */
+/* Loads model, plan, software profile and other fields of a row; the device must already be loaded. A row of a kernel
+ * also gets a model, so that --set model.X can be checked. Call nnc_scenario_apply afterwards, so that options can
+ * change the row. */
 nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_measured *row, nnc_scenario *scenario,
                         nnc_error *err);
 
-/* The knowledge about the software of a row that predictions use (--level). */
+/* Levels of knowledge about the software of a row that predictions use (--level). */
 #define NNC_LEVEL_LIST(X)                                                                        \
     X(NNC_LEVEL_MATCHED, "matched", "The release of its framework, as --software names it.")     \
     X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile of the plan.") \
@@ -58,7 +58,7 @@ const char *nnc_level_name(nnc_level value);
 
 /* Rows that were left out, counted by file and by reason. */
 typedef struct nnc_left_out {
-    const char *file, *reason, *first; /* first: id of the first such row */
+    const char *file, *reason, *first; /* first: id of the first row left out for this reason */
     int32_t rows;
 } nnc_left_out;
 
@@ -78,12 +78,12 @@ typedef struct nnc_next {
     char name[NNC_FIT_NAME];
     double low, high, low_step_s, high_step_s;
     double share;        /* |ln(low_step_s / high_step_s)| */
-    int32_t rows;        /* number of rows that it was fitted on */
+    int32_t rows;        /* number of rows that the parameter was fitted on */
     const char *measure; /* rows that would make its range narrower */
 } nnc_next;
 
 /* Fills list, which has space for NNC_NEXT_MAX, with the most important parameter first. model: as in an estimate.
- * The plan options are those of the session. */
+ * Uses the plan options of the session. */
 nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
                                  const char *model, nnc_next *list, int32_t *count, nnc_error *err);
 

@@ -1,8 +1,8 @@
 /* calibrate --explain MODEL: finds the measurement that would make the range of MODEL's estimate narrowest.
  *
- * Each parameter has a range. For a fitted parameter it is the range that its rows allow. For other parameters it is
- * the range from the 10th to the 90th percentile of shipped devices, relative to their median. The estimate is
- * repeated at both ends of each range, with the other parameters as fitted. The parameter with the largest
+ * Each parameter has a range. A fitted parameter has the range that its rows allow. Other parameters have the range
+ * from the 10th to the 90th percentile of shipped devices, relative to the median of these devices. The estimate is
+ * repeated at both ends of each range, while other parameters keep their fitted values. The parameter with the largest
  * difference is the one to measure. */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "cli/lab/cli_lab.h"
 #include "input/input_internal.h"
 
-/* The rows that determine a parameter, by the beginning of its name. */
+/* Kinds of measured rows that determine a parameter, by the beginning of the parameter's name. */
 static const struct {
     const char *begin, *measure;
 } measures[] = {

@@ -27,8 +27,8 @@ static void refuse_architecture(nnc_foreign_set *set, nnc_json at)
     nnc_json_mismatch(at, "unknown architecture", expected);
 }
 
-/* Returns the architecture that an old class name means, which another key decides. Returns NULL when a fault was
- * noted. */
+/* Returns the architecture for an old class name that several architectures use; another key of the configuration
+ * decides. Returns NULL when a fault was noted. */
 static const nnc_architecture *stands_for(nnc_foreign_set *set, nnc_json root, const nnc_architecture *row)
 {
     char own[64], expected[160];
@@ -84,7 +84,7 @@ static const nnc_architecture *find_row(nnc_foreign_set *set, nnc_json root)
 
 /* ---- the network of the architecture, and the fields that its files name ---- */
 
-/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names none. */
+/* Gives the model a copy of the list of ops that the architecture names; does nothing if it names no list. */
 static bool take_graph(nnc_foreign_file *file)
 {
     char below[96], *text = NULL;
@@ -213,7 +213,7 @@ bool nnc_foreign_begin(nnc_foreign_file *file)
 
 /* ---- unknown keys ---- */
 
-/* Writes the values that are understood: "silu|swish". */
+/* Writes the values that `only` allows: "silu|swish". */
 static void write_only(nnc_json only, char *text, size_t size)
 {
     char own[64];
@@ -264,7 +264,7 @@ static bool allowed(nnc_json at, nnc_json only)
     return false;
 }
 
-/* A number whose key names a size is a part of the shape, in any configuration. */
+/* Tests for a number whose key names a size: it is a part of the shape in any configuration. */
 static bool looks_like_size(nnc_json at, const char *key)
 {
     static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
@@ -306,14 +306,14 @@ static void check_only(nnc_json at, nnc_json only)
     }
 }
 
-/* Tests whether it is a key of the text around a tower, or of the tower in the same object. */
+/* Tests whether a key belongs to the other network in the same object: to the text around a tower, or to the tower. */
 static bool known_around(const nnc_architecture *around, const char *key)
 {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
 }
 
-/* Tests whether the architecture, or any configuration, knows the key. Notes a fault when the value is not known. */
+/* Tests whether a key is listed for the architecture or for all configurations. Notes a fault when its value is not. */
 static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
 {
     const nnc_json none = { file->at.doc, NULL };
@@ -334,8 +334,8 @@ static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
            known_around(file->around, key);
 }
 
-/* Checks the members of an object. Their names begin with its own, if it is inside another. Calls itself once for a key
- * inside an object, as deep as names go. */
+/* Checks the members of an object. prefix: names of the enclosing objects, joined by dots. Calls itself for each object
+ * inside. */
 static void check_members(nnc_foreign_file *file, nnc_json object, const char *prefix, int depth)
 {
     for (nnc_json at = nnc_json_first(object); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
@@ -442,7 +442,7 @@ static void set_implied(nnc_foreign_file *file)
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* Returns the file with patterns: this one, else the nearest file that it is like. */
+/* Returns the nearest file with patterns: this file, or a file in the chain of its "like" keys. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row)
 {
     while (row->below != NULL && row->pattern_count == 0) {
@@ -451,7 +451,7 @@ static const nnc_architecture *with_patterns(const nnc_architecture *row)
     return row;
 }
 
-/* Sets the implied fields, the fields of its class, and the fields of keys. */
+/* Sets the implied fields, the fields of the class, and the fields of keys. */
 static void fill(nnc_foreign_file *file)
 {
     const nnc_json root = file->at;
@@ -763,7 +763,7 @@ static const char *text_at(nnc_json root, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "";
 }
 
-/* Sets the library that reads such a file, and how it splits ops that are one op in nncost. */
+/* Sets the library that reads such a configuration, and how the library splits ops that are one op in nncost. */
 static void note_library(nnc_json root, nnc_model *model)
 {
     static const char *const keys[] = { "activation_function", "hidden_act", "hidden_activation" };
@@ -826,7 +826,7 @@ bool nnc_is_architecture(nnc_json root)
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem)
 {
     nnc_error err;
-    nnc_faults unused = { .err = &err }; /* faults in files that it is like are also noted in the document */
+    nnc_faults unused = { .err = &err }; /* faults in files under "like" are also noted in the document */
     nnc_model *model = nnc_arena_alloc(doc->arena, sizeof *model);
     nnc_foreign_set set;
     if (model == NULL) {

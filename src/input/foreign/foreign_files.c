@@ -1,9 +1,9 @@
 /* Data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names them.
  *
- * A file is found like a device or a model: in the folders of $NNCOST_PATH first, then in the user's own, then in the
- * shipped one. Only the file of the model_type and the files that it is like are read, three small ones for a LLaMA.
- * All files are read in only two cases: to name the nearest architecture in an error, and to decide whether an unknown
- * key shapes another network. */
+ * A file is found in the same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's
+ * folder, then in the shipped folder. Only the file of the model_type and the files in its chain of "like" keys are
+ * read (three small files for LLaMA). All files are read in only two cases: to name the nearest architecture in an
+ * error, and to decide whether an unknown key shapes another network. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -15,7 +15,7 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    bool reading; /* it waits for the file that its `like` names */
+    bool reading; /* its reading waits for the file that the key "like" names */
     bool good;
     struct nnc_foreign_document *next;
 };
@@ -452,8 +452,8 @@ static const nnc_architecture *take(nnc_foreign_set *set, const document *d)
     return d->good ? &d->row : NULL;
 }
 
-/* Reads the architecture that this one is like. Calls itself through nnc_foreign_find, as deep as the chain is long. A
- * circle ends at a file that is being read. */
+/* Reads the architecture that the key "like" names. Calls itself through nnc_foreign_find, as deep as the chain of
+ * files is long. A circle ends at a file that is being read. */
 static void read_like(nnc_foreign_set *set, nnc_json root, nnc_architecture *row)
 {
     const nnc_json at = nnc_json_get(root, "like");
@@ -693,7 +693,7 @@ static bool levels_read(nnc_json levels, const char *key)
     return levels.node != NULL && (nnc_is_one_of(key, keys) || nnc_foreign_listed(nnc_json_get(levels, "heads"), key));
 }
 
-/* Tests whether the file itself reads the key into a field. */
+/* Tests whether an architecture file has a rule that reads a key into a field. Files under "like" are not searched. */
 static bool reads(const nnc_architecture *row, const char *key)
 {
     bool found = levels_read(row->levels, key);
@@ -737,7 +737,7 @@ bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architectur
     return false;
 }
 
-/* Tests whether the file may mention the key. Searches its text, which is much cheaper than reading it. */
+/* Tests whether a file may mention a key. Searches the text of the file, which is much cheaper than parsing it. */
 static bool may_speak_of(nnc_foreign_set *set, const char *id, const char *key)
 {
     char below[96], *text = NULL;
@@ -768,7 +768,7 @@ bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key)
     return shapes;
 }
 
-/* Tests whether members of a list begin with "key.". */
+/* Tests whether a name begins with "key.". */
 static bool begins_inside(const char *one, const char *key)
 {
     const size_t length = strlen(key);

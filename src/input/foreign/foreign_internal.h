@@ -18,15 +18,15 @@
 /* ---- data files of architectures (foreign_files.c) ---- */
 
 /* One entry of "keys": a key of a configuration and the field that it sets. Entries are read in order, after the
- * entries of the file that this one is like. Two entries that set the same field must agree. docs/models.md describes
- * each member.
+ * entries of the file that the key "like" names. Two entries that set the same field must agree. docs/models.md
+ * describes each member.
  *
  * A value ("default", "null", the values in "values") is a number, a switch, a word of nncost, a field ("hidden"), a
  * multiple of a field ("4*hidden"), or an object of fields and their values; {} sets nothing. */
 typedef struct nnc_foreign_key {
     char key[64];           /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim": a
                              * key of the whole file, if the network is a part of it */
-    char to[32];            /* the field; "" = `to_each`, or the fields that `values` name */
+    char to[32];            /* name of the field; "" = `to_each`, or the fields that `values` name */
     char times[32];         /* the number is a multiple of this field; with `fraction`, a share of it */
     char uneven_to[32];     /* list field with one value per level, used if the values differ */
     char none_if_equal[32]; /* if the number equals this field, the key sets nothing */
@@ -42,9 +42,10 @@ typedef struct nnc_foreign_key {
     nnc_json two_thirds_multiple_of, less_listed;
 } nnc_foreign_key;
 
-/* One entry of "patterns": decides the kind of each layer. Of several ways, the first that the configuration has is
- * used. A rule selects layers between `from` and `end` whose number, from 0 and increased by `shift`, is `offset` above
- * a multiple of `every`. Each of these four is a number, or a key with its default. */
+/* One entry of "patterns": decides the kind of each layer. If it has several ways (list, letters, rule ...), the first
+ * one that the configuration contains is used. A rule selects layers between `from` and `end`, if layer + shift -
+ * offset is a multiple of `every` (layers count from 0). from, end, every and offset are numbers, or keys with
+ * defaults. */
 typedef struct nnc_foreign_pattern {
     char to[32];          /* the field: "mixers", "mlps" */
     char needs[64];       /* key; if it is absent or null, all layers have the same kind */
@@ -66,10 +67,10 @@ typedef struct nnc_architecture {
     char id[64];       /* value of "model_type" or "_class_name"; also the stem of the file */
     char like[64];     /* the file from which it inherits all keys that it does not name */
     char refuses[192]; /* why nncost refuses the architecture, and the expected one; "" = not refused */
-    char says[192];    /* a note for every configuration of it */
+    char says[192];    /* a note for every configuration of this architecture */
     char graph[64];    /* the network as a list of ops: foreign/graphs/NAME.json */
     char source[256];
-    nnc_family family;    /* NNC_FAMILY_COUNT = the family of the file that it is like */
+    nnc_family family;    /* NNC_FAMILY_COUNT = the family of the file under "like" */
     bool base;            /* not an architecture; other files inherit from it */
     bool part, alone;     /* part: describes a part of a network; alone: a part that is also a network */
     bool flat;            /* keys of `text` may be in the file itself */
@@ -86,7 +87,7 @@ typedef struct nnc_architecture {
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
     int32_t key_count, pattern_count;
-    const struct nnc_architecture *below; /* the architecture that `like` names; NULL = none */
+    const struct nnc_architecture *below; /* the architecture that `like` names; NULL = no `like` */
 } nnc_architecture;
 
 /* The data files that were read for one configuration. */
@@ -128,15 +129,16 @@ const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nn
 nnc_family nnc_foreign_family(const nnc_architecture *row);
 /* Tests whether a text is in a list of texts. '*' at the start or the end of an item matches any characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
-/* Tests whether the file itself reads the key, lists it, or knows it as harmless. */
+/* Tests whether a rule of an architecture file uses a key: reads it, lists it, or marks it as harmless. Files under
+ * "like" are not searched. */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
-/* Tests whether the file, or a file that it is like, reads the key, lists it, or knows it as harmless. */
+/* Tests whether a rule of an architecture file, or of a file in its chain of "like" keys, uses a key. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
-/* Tests whether a file between `row` and `asked` mentions one of the names. */
+/* Tests whether a file in the chain from `row` (excluded) to `asked` mentions one of the names. */
 bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *names);
-/* Tests whether any architecture uses this key for the shape of a network. */
+/* Tests whether any architecture uses a key for the shape of a network. */
 bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key);
-/* Tests whether the file mentions keys inside the object of this key. */
+/* Tests whether a file mentions keys inside the object of a key. */
 bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key);
 
 /* ---- a configuration during reading ---- */
@@ -145,7 +147,7 @@ typedef struct nnc_foreign_file {
     nnc_json at; /* the object with the keys */
     nnc_foreign_set *set;
     const nnc_architecture *row;
-    const nnc_architecture *around; /* architecture whose keys are in the same object; NULL = none */
+    const nnc_architecture *around; /* other architecture whose keys are in the same object; NULL = no other */
     nnc_json implied;               /* fields of a part that the enclosing architecture sets */
     nnc_model *model;
     char taken[512];   /* defaults that were used for absent keys */
@@ -164,7 +166,7 @@ bool nnc_foreign_is_empty(nnc_json at);
 nnc_json nnc_foreign_get(nnc_json at, const char *names);
 /* Returns the value as text: "true", "8", "silu", "null"; NULL = it is a list or an object. */
 const char *nnc_foreign_text(nnc_json at, char *text, size_t size);
-/* Tests whether a name has this end. */
+/* Tests whether a name ends with `end`. */
 bool nnc_foreign_ends(const char *name, const char *end);
 /* Tests whether the configuration meets the condition "when"; without a condition, returns true. For "architectures",
  * compares the end of its first item. */
@@ -173,11 +175,11 @@ bool nnc_foreign_speaks(nnc_json at, nnc_json when);
  * the value is a multiple of a field. */
 void nnc_foreign_set_value(nnc_json at, nnc_model *model, const char *to, nnc_json value);
 void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64_t number);
-/* Reads all keys of the architecture and of the files that it is like. */
+/* Reads all keys of an architecture and of the files in its chain of "like" keys. */
 void nnc_foreign_read_keys(nnc_foreign_file *file);
 /* Reads a key, or its default, into its field. again: an earlier key that has set the field; both must agree. */
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again);
-/* Adds an item to a list in a text, after a comma if it is not the first. */
+/* Adds an item to a list in a text; writes a comma before it, unless it is the first item. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
 /* Adds the keys of an object or the items of a list to a text: "one of silu, gelu". */
 void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names);

@@ -82,7 +82,7 @@ static bool is_same(nnc_json a, nnc_json b)
     return first != NULL && second != NULL && strcmp(first, second) == 0;
 }
 
-/* Returns the value of one name: dots lead into objects, '^' begins at the root. */
+/* Returns the value of a key given by one name. A dot leads into an object; '^' at the start means the root. */
 static nnc_json get_one(nnc_json at, const char *name, size_t length)
 {
     char dotted[96];
@@ -220,7 +220,7 @@ static const nnc_field *field_of(const nnc_model *model, const char *name)
     return name[0] != '\0' ? nnc_field_of_key(nnc_model_table_of(model), name) : NULL;
 }
 
-/* Returns the first item of a list that is no number, or differs from the first item; NULL node = the list repeats one
+/* Returns the first item of a list that is no number or differs from item 0; node NULL = the list repeats one
  * number. */
 static nnc_json first_uneven(nnc_json list)
 {
@@ -281,7 +281,7 @@ static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field
     }
 }
 
-/* Sets two thirds of the number, rounded up to a multiple of another key's value. */
+/* Sets a field to two thirds of a number, rounded up to a multiple of another key's value. */
 static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *key, const nnc_field *field,
                             nnc_model *model)
 {
@@ -300,7 +300,7 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* Counts how many layers of a list exist in this model. The list is in the configuration; if not, it is the default. */
+/* Counts the layers of a list that exist in this model. The list is in the configuration, or else the default. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
@@ -337,7 +337,7 @@ static void read_plain(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
     }
 }
 
-/* Tests whether a number is its own value: the field is a number, and the words do not include it. */
+/* Tests whether a number is used unchanged: the field is a number, and `values` does not translate this number. */
 static bool is_plain_number(nnc_json at, const nnc_foreign_key *key, const nnc_field *field)
 {
     char text[64];
@@ -574,7 +574,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
-    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* in nncost 0 means "none", as an absent key does */
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 would mean the same as an absent key */
         one.min = 1;
         one.unit = NULL;
     }
@@ -601,7 +601,7 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     *file->model = read;
 }
 
-/* Returns the earlier key, in the file or the files that it is like, that set the same field; NULL = none. */
+/* Returns the earlier key (in the file or the chain of its "like" keys) that set the same field; NULL = no such key. */
 static const nnc_foreign_key *earlier(const nnc_foreign_file *file, const nnc_foreign_key *key)
 {
     const nnc_architecture *row = NULL;

@@ -11,7 +11,7 @@
 
 enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
 
-/* The kinds of all layers, as far as they are known. */
+/* The kinds of all layers; kinds that are not yet found are empty. */
 typedef struct kinds {
     const nnc_foreign_pattern *pattern;
     nnc_foreign_file *file;
@@ -53,7 +53,7 @@ static bool read_list(kinds *k, nnc_json list)
 {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
-                                ? k->file->model->decoder.next_layers /* these layers may also have words */
+                                ? k->file->model->decoder.next_layers /* may have words, too, which are not read */
                                 : 0;
     if (nnc_json_count(list) != k->layers && nnc_json_count(list) != k->layers + further) {
         return refuse_length(k, list);
@@ -268,7 +268,7 @@ static void set_kinds(const kinds *k)
     }
     if (period == 1 && strcmp(k->pattern->to, "mixers") == 0 &&
         (strcmp(k->of[0], "full") == 0 || strcmp(k->of[0], "window") == 0)) {
-        if (k->of[0][0] == 'f') { /* a width that no layer uses */
+        if (k->of[0][0] == 'f') { /* all layers attend to all tokens, so the window is not used */
             k->file->model->decoder.sliding_window = 0;
         }
         return;
