@@ -33,7 +33,10 @@ done
 echo "$(clean list devices --format csv | wc -l) devices and more, listed, shown and valid"
 # The names that drivers and people give to cards.
 while IFS='|' read -r name id; do
-    clean show "$name" >"$home/shown" 2>&1 && grep -q "/hw/$id.json\$" "$home/shown" || { echo "$name: not $id"; exit 1; }
+    if ! clean show "$name" >"$home/shown" 2>&1 || ! grep -q "/hw/$id.json\$" "$home/shown"; then
+        echo "$name: not $id"
+        exit 1
+    fi
 done <<'END'
 NVIDIA GeForce RTX 4090|rtx-4090
 NVIDIA GeForce RTX 4090 Laptop GPU|rtx-4090-laptop

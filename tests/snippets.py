@@ -115,6 +115,7 @@ class Scratch:
         self.put("steps.csv", "\n".join([rows[0], *[row for row in rows if "h100" in row][:6]]) + "\n")
         (self.path / "tests").symlink_to(ROOT / "tests")
         (self.path / "train.log").symlink_to(ROOT / "tests/data/watch/megatron.log")
+        (self.path / "step.json").symlink_to(ROOT / "tests/data/capture/decoder.json")
         self.put("smi.xml", '<?xml version="1.0" ?>\n<nvidia_smi_log><gpu id="0"><product_name>NVIDIA H100 80GB HBM3</product_name>'
                  "<fb_memory_usage><total>81559 MiB</total></fb_memory_usage></gpu></nvidia_smi_log>\n")
         for name in ("step", "before", "after", "rank0", "rank1"):

@@ -571,15 +571,11 @@ static bool read_phase(nnc_json at, bool *counts, nnc_phase *phase)
     return true;
 }
 
-static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
+/* Tests whether the value is an object with a name and known keys only. Returns false with a fault if not. */
+static bool is_operator(nnc_json at)
 {
     static const char *const keys[] = { "name", "phase", "module", "inputs", "outputs", "args", "repeat", NULL };
-    const nnc_json name = nnc_json_get(at, "name");
-    nnc_captured_op op = { .dtype = NNC_FP32 };
-    bool counts = true;
-    int64_t module = 0;
-    size_t row = 0;
-    if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_type_of(name) != NNC_JSON_TEXT) {
+    if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_type_of(nnc_json_get(at, "name")) != NNC_JSON_TEXT) {
         nnc_json_mismatch(at, "not an operator", "an object with a name");
         return false;
     }
@@ -591,8 +587,18 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
             return false;
         }
     }
-    if (!read_phase(at, &counts, &op.phase) || !member(at, "module", 0, r->module_count - 1, &module) ||
-        !member(at, "repeat", 1, POSITIONS_MAX, &op.repeat) ||
+    return true;
+}
+
+static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
+{
+    const nnc_json name = nnc_json_get(at, "name");
+    nnc_captured_op op = { .dtype = NNC_FP32 };
+    bool counts = true;
+    int64_t module = 0;
+    size_t row = 0;
+    if (!is_operator(at) || !read_phase(at, &counts, &op.phase) ||
+        !member(at, "module", 0, r->module_count - 1, &module) || !member(at, "repeat", 1, POSITIONS_MAX, &op.repeat) ||
         (counts && (!nnc_capture_tensors(r, at, "inputs", in) || !nnc_capture_tensors(r, at, "outputs", out)))) {
         return false;
     }

@@ -389,7 +389,7 @@ static int instance_devices(const char *text, const char *name)
     const size_t size = strlen(name);
     for (at = end != NULL ? strchr(at, '{') : NULL; at != NULL && at < end; at = strchr(at + 1, '"')) {
         if (strncasecmp(at + 1, name, size) == 0 && strncmp(at + 1 + size, "\":", 2) == 0) {
-            return atoi(at + 1 + size + 2);
+            return (int)strtol(at + 1 + size + 2, NULL, 10);
         }
     }
     return 0;

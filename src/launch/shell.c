@@ -455,17 +455,16 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
     cells word = { 0 };
     expand(s, at + 1 + longest, end, &word);
     const char *text = text_of(s, v->value, v->count);
-    char *part = (char *)(uintptr_t)text_of(s, (const cell *)(const void *)word.bytes.bytes, cell_count(&word));
+    const char *part = text_of(s, (const cell *)(const void *)word.bytes.bytes, cell_count(&word));
     size_t size = strlen(part);
     const int32_t length = (int32_t)strlen(text);
     int32_t begin = 0, stop = length;
     const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* "/\*", "*\/" */
     if (any) {
         size--;
-        memmove(part, part + (sign == '#'), size);
-        part[size] = '\0';
+        part += sign == '#';
     }
-    const bool plain = strpbrk(part, "*?[$") == NULL && length == v->count;
+    const bool plain = strcspn(part, "*?[$") >= size && length == v->count;
     for (int32_t i = 0; plain && goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
         const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* the last match is used */
         const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
@@ -482,13 +481,30 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
     nnc_buffer_free(&word.bytes);
 }
 
+/* Expands the word of ${NAME:-word}. In quotes it stays one word.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void put_default(shell *s, const char *word, const char *end, bool quoted, cells *to)
+{
+    const int32_t before = cell_count(to);
+    expand(s, word, end, to);
+    cell *all = (cell *)(void *)to->bytes.bytes;
+    for (int32_t i = before; quoted && i < cell_count(to); i++) {
+        all[i].is_kept = true;
+    }
+}
+
+/* Returns the length of a variable's name, or of the number of an argument. */
+static size_t name_or_number_length(const char *at, const char *end)
+{
+    const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
+    return digits == 0 ? name_length(at) : digits < given ? digits : given;
+}
+
 /* Expands ${NAME}, ${NAME:-word} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
  * NOLINTNEXTLINE(misc-no-recursion) */
 static void expand_braces(shell *s, const char *at, const char *end, bool quoted, cells *to)
 {
-    const bool digit = isdigit((unsigned char)*at);
-    const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
-    const size_t length = digit ? (digits < given ? digits : given) : name_length(at);
+    const size_t length = name_or_number_length(at, end);
     const variable *v = find_variable(s, at, length);
     const char *rest = at + length;
     bool items = false;
@@ -512,12 +528,7 @@ static void expand_braces(shell *s, const char *at, const char *end, bool quoted
             expand(s, word, end, to);
         }
     } else if (empty && (sign == '-' || sign == '=')) {
-        const int32_t before = cell_count(to);
-        expand(s, word, end, to);
-        cell *all = (cell *)(void *)to->bytes.bytes;
-        for (int32_t i = before; quoted && i < cell_count(to); i++) {
-            all[i].is_kept = true;
-        }
+        put_default(s, word, end, quoted, to);
     } else if (v == NULL || v->is_unknown) {
         put_unknown(s, at, length, to);
     } else {
