@@ -428,8 +428,7 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_NOTE(why, "of many blocks of long sequences and wide heads");
     NNC_LET(why, calls, NULL, u->blocks > 1 ? (double)u->blocks : 1.0);
     NNC_SAY(why, query_passes, NULL, 1.0 + 0.75 * (calls - 1.0));
-    NNC_NOTE(why,
-             "calls: a kernel for each block of keys; after the first, three quarters of the queries meet each block");
+    NNC_NOTE(why, "calls: a kernel per block of keys; later ones meet 3/4 of the queries");
     NNC_PUT(why, u->pairs, NULL);
     NNC_LET(why, masked, NULL, u->causal ? 0.5 : 1.0);
     NNC_SAY(why, short_factor, NULL, 1.0 + query_passes * masked * seq_half * (double)u->s_q / u->pairs);

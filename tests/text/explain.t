@@ -417,7 +417,7 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
 blocks            = batch * heads * s_q / 128
 long_s            of many blocks of long sequences and wide heads
-query_passes      calls: a kernel for each block of keys; after the first, three quarters of the
+query_passes      calls: a kernel per block of keys; later ones meet 3/4 of the queries
 short_factor      to begin and end a block of queries takes as long for few keys as for many
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
 padded_factor     of keys and of values; kernels have heads of multiples of head_multiple
@@ -443,7 +443,7 @@ intensity         FLOPs per byte moved: bound by compute; the ridge point of the
 sustained         = min(sustained_fraction * calibration * backward_ratio, 1)
 blocks            = batch * heads * s_q / 128
 long_s            of many blocks of long sequences and wide heads
-query_passes      calls: a kernel for each block of keys; after the first, three quarters of the
+query_passes      calls: a kernel per block of keys; later ones meet 3/4 of the queries
 short_factor      to begin and end a block of queries takes as long for few keys as for many
 narrow_factor     narrow heads leave a row of the units partly empty; width: of a head, at most 128
 padded_factor     of keys and of values; kernels have heads of multiples of head_multiple
