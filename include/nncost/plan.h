@@ -347,7 +347,7 @@ typedef struct nnc_track {
 /* Device memory in addition to the memory that a plan counts: driver context, buffers of collectives, fragmentation.
  * Also the range of measured peaks. */
 typedef struct nnc_reserve {
-    double bytes, share; /* bytes for every plan; additional share of the memory that a plan counts */
+    double bytes, share; /* reserve = bytes + share x the memory that a plan counts */
     double low, high;    /* 10 % and 90 % quantiles of measured peak / predicted peak */
     double context;      /* bytes of a process on a single device, which has no collectives; NaN = `bytes` */
     double workspace;    /* workspaces of matrix products and convolutions that stay in the allocator */

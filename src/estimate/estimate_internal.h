@@ -351,10 +351,11 @@ typedef struct nnc_group_sums {
     double sums[NNC_PARTS][NNC_GROUP_COUNT];
 } nnc_group_sums;
 
-/* FLOPs of one micro-batch: executed FLOPs, and FLOPs that the convention of the plan counts. */
+/* FLOPs of one micro-batch, counted by the convention of the plan. causal: FLOPs of forward and backward, where
+ * attention counts only the pairs that its mask leaves. */
 typedef struct nnc_pass_work {
-    double counted[NNC_PASS_PARTS], causal; /* counted: FLOPs in the convention of the plan */
-    nnc_group_sums groups;                  /* set only if the step is explained */
+    double counted[NNC_PASS_PARTS], causal; /* counted: one sum for each part of the pass */
+    nnc_group_sums groups;                  /* counted FLOPs by part and group of ops; only if the step is explained */
 } nnc_pass_work;
 
 /* Sets the share of the instances of each segment that backward runs again, over all stages; 1 without full
@@ -507,7 +508,7 @@ struct nnc_scratch {
     bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */
-    struct nnc_estimate_cache *shared; /* caches of the function in `estimate`; nnc_estimate_once does not read them */
+    struct nnc_estimate_cache *shared; /* caches that the function behind `estimate` uses; nnc_estimate_once does not */
     void *load;                        /* memory of a simulated serving load; serve/ reads and writes it */
     size_t load_bytes;
 };

@@ -5,7 +5,9 @@
  *     pipeline.c    replay of the order lists, op by op, for any schedule
  *     wave.c        faster replay, time slot by time slot, for schedules whose devices move in step
  *
- * Both replays skip the steady part of a long schedule in closed form. */
+ * Both replays skip the steady part of a long schedule in closed form.
+ *
+ * In this folder an op is one phase (forward, backward or weight gradient) of one micro-batch on one virtual stage. */
 #ifndef NNCOST_PIPELINE_PIPELINE_INTERNAL_H
 #define NNCOST_PIPELINE_PIPELINE_INTERNAL_H
 
@@ -192,7 +194,7 @@ typedef struct nnc_queue {
     uint64_t mask, put, got;
 } nnc_queue;
 
-/* The ops of one phase on one device, in micro-batch order. */
+/* All ops of one phase on one virtual stage, in micro-batch order. */
 typedef struct nnc_stream {
     double time_s, send_s;   /* seconds of one op; send_s includes sending its result */
     nnc_queue *in, *out;     /* in is NULL at the start of the path, out at its end; both are NULL for weight

@@ -66,7 +66,7 @@ struct nnc_pass_costs {
     unsigned over_offload;
     nnc_stage_residency over_stage;
     bool usable, worked, timed[2];
-    bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not lowered yet */
+    bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
     uint64_t group; /* serial number of the group to which `run` belongs; 0 = no group */
     bool runs;      /* true: the pipeline of this group can be replayed */
     nnc_step_times run;

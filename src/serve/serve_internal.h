@@ -56,8 +56,8 @@ typedef struct nnc_serve_net {
     double expert_layers;
 } nnc_serve_net;
 
-/* Lowers the model to its op list in scratch, and computes the network rows from this list. NNC_ILLEGAL_PLAN: inference
- * of this model is not supported. */
+/* Lowers the model to its op list in scratch, and fills *net from this list: products, attentions and states (one entry
+ * for all equal ops of equal layers) and totals. NNC_ILLEGAL_PLAN: inference of this model is not supported. */
 nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software, nnc_scratch *scratch,
                             nnc_serve_net *net, nnc_error *err);
 

@@ -231,10 +231,10 @@ bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
            model->decoder.positions == NNC_POSITIONS_RELATIVE;
 }
 
-/* Sets the kernels of such an attention.
+/* Sets the separate kernels of an attention with a bias of positions (nnc_is_written_out).
  * Forward: casts of the bias and of queries, keys and values, both scalings, three copies for the batched product, the
- * product, the sum with the bias, softmax, the search for rows without keys (compare, all, zero, where), the product,
- * its cast, its copy by tokens.
+ * product, the sum with the bias, softmax, the search for rows without keys (fill with minus infinity, compare, all,
+ * fill with zero, where), the product, its cast, its copy by tokens: 20 kernels.
  * Backward: the gradient by heads, its cast, four products, softmax, the sum of the gradient of the bias over samples,
  * two casts of this gradient and its sum with the gradient of the previous layer, both scalings, three casts. */
 void nnc_write_out(nnc_op *op)
