@@ -124,7 +124,7 @@ START_TEST(one_device)
                                        "--optimizer adam8bit",
                                        "--micro-batch 4 --micro-batches 2",
                                        "--recompute norm,activation" };
-    static const char *const first[] = { all[0], all[3], all[4], all[5], all[7] };
+    const char *const first[] = { all[0], all[3], all[4], all[5], all[7] };
     const nnc_plan plan = single();
     find(&plan, false);
     check_list(&plan, all, COUNT_OF(all));
