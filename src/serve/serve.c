@@ -1,9 +1,9 @@
 /* Inference of a decoder, from request to result. The order of work:
  *
- *     resolve the request  ->  network rows  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
+ *     resolve the request  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
- * This file first has the functions that call all parts. It then computes the network rows from the op list of the
- * model, and resolves the request: it fills in defaults, and checks that model, device and engine allow the request.
+ * This file first has the functions that call all parts. It then computes the totals of all ops (nnc_serve_net) from the op
+ * list of the model, and resolves the request: it fills in defaults, and checks that model, device and engine allow it.
  * The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
