@@ -152,7 +152,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
-/* Returns the number of chunks of a device; in dualpipe number of directions. */
+/* Returns the number of chunks of a device; in dualpipe, the number of directions. */
 static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan)
 {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;

@@ -1,10 +1,10 @@
 /* Inference of a decoder, from request to result. The order of work:
  *
- *     resolve the request  ->  network rows  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
+ *     resolve the request  ->  ops of the network  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
- * This file first has the functions that call all parts. It then computes the network rows from the op list of the
- * model, and resolves the request: it fills in defaults, and checks that model, device and engine allow the request.
- * The last part is image generation. */
+ * This file first has the functions that call all parts. It then turns the op list of the model into an
+ * nnc_serve_net, which has one entry for all equal ops. It resolves the request: it fills in defaults, and checks that
+ * model, device and engine allow the request. The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 #include "memo/memo_internal.h"
