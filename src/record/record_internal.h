@@ -203,7 +203,7 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
 /* ---- reports of a check (change.c) ---- */
 
-/* An op whose time in the step changed much: repeat x time_s before and now; NaN = this estimate lacks the op. */
+/* An op whose time in the step changed much: repeat x time_s before and now; NaN = the op is not in that estimate. */
 typedef struct nnc_check_op {
     const char *name, *phase;
     double old_s, now_s;

@@ -220,7 +220,7 @@ static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *soft
 
 /* Tests whether plan a of the block has the costs per micro-batch of this pass. ZeRO 3 gathers weights, and some
  * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
- * tied table only once. */
+ * tied embedding table only once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
                       const nnc_pass_costs *pass)
 {
