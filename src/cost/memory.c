@@ -577,8 +577,8 @@ static void replay_ops(replay *r)
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }
 
-/* Compares the moments of the first and the last instance of segment s with the largest so far. `rest` is the bytes
- * that the other segments hold. */
+/* Compares the memory peaks of the first and the last instance of segment s with *most, the largest peak so far. `rest`
+ * is the bytes that the other segments hold. */
 static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
                            const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most)
 {

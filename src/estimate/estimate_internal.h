@@ -275,7 +275,7 @@ typedef struct nnc_step_end_params {
 nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage_residency *holding);
 void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t);
 
-/* The step ends of all stages; equal stages point to the same one. */
+/* The step ends of all stages; equal stages point to the same step end. */
 typedef struct nnc_step_ends {
     const nnc_step_end *of[NNC_STAGES_MAX];
     nnc_step_end own[NNC_STAGES_MAX]; /* only entries of stages that differ are written */
@@ -414,8 +414,8 @@ double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *unit
 
 /* ---- derive_step.c: lines of explain ---- */
 
-/* nnc_say_of_row: the following lines belong to a row of the op table. nnc_say_of_step: they belong to the step again.
- * Both do nothing if why is NULL. */
+/* nnc_say_of_row: the following lines belong to a row of the op table. nnc_say_of_step: the following lines
+ * belong to the step again. Both functions do nothing if why is NULL. */
 static inline void nnc_say_of_row(nnc_derivation *why, int32_t row)
 {
     NNC_WHEN(why, nnc_say_of(why, "#%d", (int)row));
@@ -575,10 +575,10 @@ typedef struct nnc_fitting {
                                              * no size */
     int64_t seq_len;                        /* the longest sequence that fits at the micro-batch of the plan; 0 = no
                                              * length, or images */
-    int64_t lora_rank;                      /* the largest LoRA rank that fits at that micro-batch; 0 = no rank, or no
-                                             * adapters */
-    int64_t layers;                         /* the most decoder layers that fit at that micro-batch; 0 = no depth, or
-                                             * another kind of model */
+    int64_t lora_rank;                      /* the largest LoRA rank that fits at the micro-batch of the plan; 0 = no
+                                             * rank, or no adapters */
+    int64_t layers;                         /* the most decoder layers that fit at the micro-batch of the plan; 0 =
+                                             * no depth, or another kind of model */
     int64_t margin_bytes;                   /* difference between the largest and the smallest expected peak */
     nnc_result result;                      /* result with the largest micro-batch that fits; if no size fits, result of
                                              * the plan */

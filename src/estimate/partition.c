@@ -229,7 +229,7 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
     }
 }
 
-/* Tests whether all virtual stages of a device are marked as equal to those of the device before. */
+/* Tests whether all virtual stages of a device are marked as equal to the virtual stages of the device before. */
 static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device)
 {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);

@@ -61,7 +61,7 @@ extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];
 
 enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 
-/* A key of a plan file, with its value as text, as an option would have it. */
+/* A key of a plan file, and its value as text in the form that the command line takes. */
 typedef struct nnc_pair {
     const char *key, *text;
     const nnc_field *field; /* field of the plan, the run or the serving plan; NULL in other

@@ -70,7 +70,7 @@ struct nnc_pass_costs {
     uint64_t group; /* serial number of the group to which `run` belongs; 0 = no group */
     bool runs;      /* true: the pipeline of this group can be replayed */
     nnc_step_times run;
-    uint64_t waits; /* number of the group whose pipeline waits on `track`; 0 = no group */
+    uint64_t waits; /* number of the group whose pipeline waits at the place `track`; 0 = no group */
     nnc_replay_place track;
 };
 
