@@ -25,8 +25,8 @@
  * pass is lowered only for the first plan that does not exceed the memory. A stage that keeps at least as much as a
  * stage that exceeds the memory also exceeds it.
  *
- * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with it. Measured:
- * passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
+ * Gain: instructions of `search gpt3-175b a100 --devices 1024` without a cache, divided by those with the cache.
+ * Measured: passes 1.7, allowed 1.16, resident 1.04, run 1.0. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
