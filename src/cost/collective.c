@@ -2,8 +2,8 @@
  * the times with the fitted efficiencies of a device.
  *
  * `moved` is the bytes of the full tensor. The prefix inner_ means inside a domain, outer_ means between domains. Rates
- * are for one direction. In the papers and pages these quantities are S, n, B and alpha. [collectives]
- * [collectives-fitted] */
+ * are for one direction. The papers and pages write S for `moved`, n for the number of ranks, B for a rate and alpha
+ * for a latency. [collectives] [collectives-fitted] */
 #include "cost/cost_internal.h"
 
 static int32_t ceil_log2(int32_t n)

@@ -24,8 +24,8 @@
 /* ---- op_time.c: seconds of one op on one device ---- */
 
 /* Times of one instance of an op. compute_s and memory_s are the seconds that each resource needs alone. time_s is at
- * least the larger of compute_s and memory_s, and at most their sum, plus fixed_s. bound is the resource of the larger
- * one, or the host if fixed_s exceeds both. */
+ * least the larger of compute_s and memory_s, and at most their sum, plus fixed_s. bound is the resource with the
+ * larger time, or the host if fixed_s exceeds both times. */
 typedef struct nnc_timing {
     double compute_s, memory_s, fixed_s, time_s;
     nnc_bound bound;
@@ -64,7 +64,7 @@ typedef struct nnc_route {
     int32_t axes;            /* torus, ring: number of axes that the inner ranks span; 0 = every pair of ranks has a
                               * direct path */
     int32_t axis_length[3];  /* number of ranks of the group along each axis */
-    int32_t axis_stride[3];  /* number of links from one rank to the next; the same number of groups shares them */
+    int32_t axis_stride[3];  /* number of links from one rank of the group to the next; as many groups share a link */
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = without fitted values */
     double knee_bytes;                         /* knee of the slower link: smaller messages reach less bandwidth */
@@ -123,8 +123,8 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
 /* ---- network.c: routes of a plan, seconds and loads of its communication ---- */
 
 /* Groups of ranks that communicate. Dense gradients are summed over data x context ranks. Gradients of experts are
- * summed over the ranks that hold the same experts. A shard group shares one copy of sharded states; its replicas hold
- * the other copies. */
+ * summed over the ranks that hold the same experts. The ranks of a shard group together hold one copy of the sharded
+ * states. A replica group has the ranks that hold the same shard. */
 typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
@@ -323,7 +323,8 @@ nnc_status nnc_power_check(const nnc_device *device, nnc_error *err);
 /* Slows down the compute-bound matrix products and attention of a pass if its average power would exceed the limit.
  * Changes no row if the power stays below the limit, or if the device file has no power values. i is the idle share of
  * power_w, s the share that the matrix units draw at their peak P, m the share that the memory draws at its bandwidth
- * M, T the seconds of all rows at full clock:
+ * M. F and B are the FLOPs and bytes of a row, T the seconds of all rows at full clock, g the exponent of the device
+ * file:
  *     p = (sum s F / P + sum m B / M) / T          power of the work, relative to power_w
  *     slowdown = max(1, (p / (limit / power_w - i))^g)
  * p falls as T grows, but T times the slowdown grows for g <= 1, so a longer pass never ends earlier.
@@ -468,8 +469,8 @@ double nnc_expert_shards(const nnc_plan *plan);
 
 /* Returns the activation bytes of one GPT layer with plain MLPs for one micro-batch, by the published formula:
  *     s b h (10 + 24 / t + 5 a s / (h t))
- * Sequence parallelism divides the whole expression by t. Selective recomputation drops the last term. Full
- * recomputation keeps only 2 s b h.
+ * for sequence length s, micro-batch b, hidden size h, a heads and t tensor ranks. Sequence parallelism divides the
+ * whole expression by t. Selective recomputation drops the last term. Full recomputation keeps only 2 s b h.
  * Source: Korthikanti et al., arXiv:2205.05198, table 2.   [korthikanti] */
 double nnc_korthikanti_layer_bytes(const nnc_decoder *decoder, const nnc_plan *plan);
 

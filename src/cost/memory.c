@@ -258,8 +258,8 @@ double nnc_korthikanti_layer_bytes(const nnc_decoder *d, const nnc_plan *plan)
     return korthikanti_layer(d, plan, NULL);
 }
 
-/* Returns the activation bytes outside the layers, by the same paper: the dropout mask of the embedding; at the head
- * the inputs of the norm and of the logits, and the fp32 logits. */
+/* Returns the activation bytes outside the layers, by arXiv:2205.05198: the dropout mask of the embedding; at the
+ * head, the inputs of the norm and of the logits, and the fp32 logits. */
 NNC_SAYING double korthikanti_ends(const nnc_decoder *d, const nnc_plan *plan, const nnc_stage_residency *holding,
                                    int32_t last, nnc_derivation *why)
 {
@@ -577,8 +577,8 @@ static void replay_ops(replay *r)
     memcpy(r->gradient, left.gradients, sizeof r->gradient);
 }
 
-/* Compares the moments of the first and the last instance of segment s with the largest so far. `rest` is the bytes
- * that the other segments hold. */
+/* Compares the memory peaks of the first and the last instance of segment s with *most, the largest peak so far. `rest`
+ * is the bytes that the other segments hold. */
 static void replay_segment(const replay *r, const nnc_segment_sums *sum, const nnc_stage_residency *holding,
                            const nnc_resident_bytes *held, int32_t s, const moment *rest, moment *most)
 {
@@ -677,8 +677,8 @@ nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segm
     return held;
 }
 
-/* Tests whether the peak is computed as one moment of backward. If weights or activations lie in host memory, it is
- * not. */
+/* Tests whether the peak is computed as one moment of backward. Returns false if weights or activations lie in host
+ * memory. */
 static bool is_replayed(const nnc_resident_bytes *held, const nnc_plan *plan)
 {
     return held->replayed && (plan->offload & (NNC_OFFLOAD_WEIGHTS | NNC_OFFLOAD_ACTIVATIONS)) == 0;
@@ -734,7 +734,7 @@ NNC_SAYING void set_transient(const nnc_resident_bytes *held, const nnc_plan *pl
                   "is run again; both of the layer, table or head where their sum is largest");
 }
 
-/* Number of trained parameters on a device: all of its stage, and its share after ZeRO. */
+/* Number of trained parameters on a device: before ZeRO (the whole stage), and after ZeRO. */
 typedef struct parts {
     double stage_params, sharded_params;
 } parts;

@@ -111,9 +111,10 @@ static const time_form *form_of(const nnc_op *op);
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * L is l2_bytes_per_s, or l2_bytes_per_flop P. P is the peak, f the fraction of it that short kernels reach, b is
- * boost_ratio. A weight with a side that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to
- * existing sums reads and writes these in the last step of each tile, while its unit computes nothing. 0.6 of the extra
- * traffic, compared with a plain result, then adds to the time.   [gemm-time] */
+ * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a side that is no
+ * multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums reads and writes these in the
+ * last step of each tile, while its unit computes nothing. 0.6 of the extra traffic, compared with a plain result, then
+ * adds to the time.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -386,10 +387,11 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
 /* Time of an attention of F FLOPs:
  *     t      = F / (f P) (1 + h s0 s_q / pairs) (1 + c N / blocks) (1 + (1 / r - 1) (128 / d - 1)) d' / d + t0
  *     blocks = batch heads s_q / 128
- * N is the number of units of the device. h is one half under the causal mask, else 1. Starting and ending a block of
- * queries takes equally long for few keys and for many. Few blocks leave units idle. d' is d rounded up to a width that
- * kernels have, unless the kernel is free of losses. In backward, f is backward_ratio times f of forward. The operands
- * cross memory once.   [flash-time] */
+ * d is the head width, s_q the number of queries. The factor with r is 1 from d = 128 on. s0 is seq_half, c
+ * block_penalty, r narrow_ratio, N the number of units of the device. h is one half under the causal mask, else 1.
+ * Starting and ending a block of queries takes equally long for few keys and for many. Few blocks leave units idle. d'
+ * is d rounded up to a width that kernels have, unless the kernel is free of losses. In backward, f is backward_ratio
+ * times f of forward. The operands cross memory once.   [flash-time] */
 
 /* Rounds a head width up to one that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a TPU.
  * Sources: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention;
@@ -461,9 +463,10 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  *     f'  = f channels / (channels + c0) depth / (depth + d0)
  *     f'  = f rows / (rows + c0) columns / (columns + c0)        of a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
- * V is the rate of the vector units. The vector units take depthwise convolutions, for which the matrix units are slow.
- * They also take groups for which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 /
- * 2.25 of the products (Winograd). [conv-time] */
+ * c0 is channels_half, d0 depth_half, v vector_fraction, V the rate of the vector units, and converted the bytes of the
+ * conversions below. The vector units take depthwise convolutions, for which the matrix units are slow. They also take
+ * groups for which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the
+ * products (Winograd). [conv-time] */
 
 /* Bytes per converted byte of a feature map whose channels are not contiguous: it is read and written in another order,
  * at 0.8 of the bandwidth. */
@@ -731,7 +734,8 @@ static const time_form *form_of(const nnc_op *op)
 /* ---- kernels as a library issues them ---- */
 
 /* t = bytes / (g B) + mixed bytes / (g_mixed B) + rows s + F / (f P) + kernels t0. Norms as one kernel, softmax and
- * cross-entropy have their own fractions g. F: FLOPs of attention that is written out as fp32 products.   [issued] */
+ * cross-entropy have their own fractions g. s is the time per row of a layer norm. F is the FLOPs of attention that is
+ * written out as fp32 products.   [issued] */
 static double issued_fraction(const nnc_stream_efficiency *e, const nnc_op *op)
 {
     if (op->kind == NNC_OP_UPDATE) {

@@ -30,7 +30,7 @@ typedef enum change {
     CHANGES
 } change;
 
-/* TRIES_MAX: number of estimates after which the search for a long pipeline stops. */
+/* TRIES_MAX: number of estimates after which the search stops; long pipelines have many steps to try. */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 1024 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 

@@ -65,7 +65,7 @@ typedef struct engine_sums {
     double parts[SUMMED_PARTS][NNC_ENGINES + 1]; /* the last part is weight gradients, which backward also includes */
 } engine_sums;
 
-/* Sets the times that the replay needs: those of one segment on one engine. */
+/* Sets the times of one segment on one engine, which the replay needs. */
 static void set_unit(const engine_sums *sums, int engine, nnc_segment_time *unit)
 {
     unit->forward_s = sums->parts[NNC_PART_FORWARD][engine];

@@ -136,7 +136,7 @@ static void set_interval(const nnc_model *model, const nnc_step *step, nnc_resul
     NNC_LET(why, own, NULL, measured != NULL ? measured->own : s->own);
     NNC_LET(why, device, NULL, measured != NULL ? 0.0 : guessed);
     NNC_LET(why, routed, NULL,
-            model->stand_in               ? STAND_IN /* such networks have no experts */
+            model->stand_in               ? STAND_IN /* a network with a stand-in has no experts */
             : measured == NULL && experts ? s->experts
                                           : 0.0);
     NNC_LET(why, network_s, "s", r->bound_s[NNC_BOUND_NETWORK]);

@@ -160,7 +160,7 @@ typedef struct nnc_step {
     const nnc_op_list *list;      /* ops of one rank */
     const nnc_segment_sums *sums; /* sums of the segments of the list */
     const nnc_network *network;   /* NULL on one device */
-    double tied_params;           /* tied parameters of one rank if both ends of a pipeline hold the table, else 0 */
+    double tied_params;           /* tied embedding parameters of one rank if both pipeline ends hold them, else 0 */
     nnc_launch launch;
     double send_bytes;                /* bytes of activations of one micro-batch that a stage sends to the next */
     double send_s;                    /* seconds of one such message; 0 without a pipeline */
@@ -239,7 +239,7 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_ti
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
     double bucket_bytes, table_share; /* bytes of a gradient bucket; share of the dense gradients that belongs to the
-                                       * first table */
+                                       * embedding table of the first segment */
     double unit_share;                /* share of all gradients in one ZeRO-3 unit if each unit is a bucket; 0 = buckets
                                        * by size */
     double shards, expert_shards;     /* number of shards of the dense gradients of a replica; of the expert
@@ -248,7 +248,7 @@ typedef struct nnc_overlap_window {
 
 /* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
  * a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the share f
- * of the gradients. The last bucket may hold a whole table, and then has a larger share l:
+ * of the gradients. The last bucket may hold a whole embedding table, and then has a larger share l:
  *     max(t + l N, N + f t) - t     for the share that may overlap; N for the rest.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
@@ -275,7 +275,7 @@ typedef struct nnc_step_end_params {
 nnc_step_end_params nnc_step_end_params_of(const nnc_step *step, const nnc_stage_residency *holding);
 void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nnc_step_end *t);
 
-/* The step ends of all stages; equal stages point to the same one. */
+/* The step ends of all stages; equal stages point to the same step end. */
 typedef struct nnc_step_ends {
     const nnc_step_end *of[NNC_STAGES_MAX];
     nnc_step_end own[NNC_STAGES_MAX]; /* only entries of stages that differ are written */
@@ -346,7 +346,7 @@ void nnc_step_set_send(nnc_step *step, double send_bytes);
 /* Returns the seconds of one message from stage to stage; 0 if step->free contains the network. */
 double nnc_step_send_s(const nnc_step *step);
 
-/* Sums for each part of the step and each group of ops. */
+/* FLOPs of one micro-batch, for each part of the step and each group of ops. */
 typedef struct nnc_group_sums {
     double sums[NNC_PARTS][NNC_GROUP_COUNT];
 } nnc_group_sums;
@@ -409,14 +409,14 @@ void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const n
  * pipeline stages to *m. */
 void nnc_ideal_rows(const nnc_step *step, const nnc_ideal *ideal, nnc_rows *rows, nnc_step_memory *m, nnc_result *r);
 
-/* Returns the step time at the predicted rates without overlap of compute, memory and network. Negative: the pipeline
- * is too large to replay. */
+/* Returns the step time at the predicted rates without overlap of compute, memory and network. Returns a negative
+ * number if the pipeline is too large to replay. */
 double nnc_upper_bound(const nnc_step *step, const nnc_bound_segment_times *units, double send_s, nnc_step_memory *m);
 
 /* ---- derive_step.c: lines of explain ---- */
 
-/* nnc_say_of_row: the following lines belong to a row of the op table. nnc_say_of_step: they belong to the step again.
- * Both do nothing if why is NULL. */
+/* nnc_say_of_row: the following lines belong to a row of the op table. nnc_say_of_step: the following lines
+ * belong to the step again. Both functions do nothing if why is NULL. */
 static inline void nnc_say_of_row(nnc_derivation *why, int32_t row)
 {
     NNC_WHEN(why, nnc_say_of(why, "#%d", (int)row));
@@ -471,8 +471,8 @@ nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, cons
 /* Sets the list of a step, and all fields of the step that follow from the list. */
 void nnc_step_set_list(nnc_step *step, const nnc_op_list *list, const nnc_lowering *how,
                        const nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
-/* Adds the communication of ZeRO-3 and offload to the list of one rank. If both ends of a pipeline hold the table, also
- * adds the second table to the sums. */
+/* Adds the communication of ZeRO-3 and offload to the list of one rank. If both ends of a pipeline hold the tied
+ * embedding table, also adds its second copy to the sums. */
 void nnc_finish_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums sums[NNC_SEGMENTS_MAX]);
 /* Sets parameters and tokens of the whole model in the result, from the op list before sharding. */
 void nnc_describe_model(const nnc_model *model, const nnc_op_list *whole, const nnc_step *step, nnc_result *r);
@@ -576,10 +576,10 @@ typedef struct nnc_fitting {
                                              * no size */
     int64_t seq_len;                        /* the longest sequence that fits at the micro-batch of the plan; 0 = no
                                              * length, or images */
-    int64_t lora_rank;                      /* the largest LoRA rank that fits at that micro-batch; 0 = no rank, or no
-                                             * adapters */
-    int64_t layers;                         /* the most decoder layers that fit at that micro-batch; 0 = no depth, or
-                                             * another kind of model */
+    int64_t lora_rank;                      /* the largest LoRA rank that fits at the micro-batch of the plan; 0 = no
+                                             * rank, or no adapters */
+    int64_t layers;                         /* the most decoder layers that fit at the micro-batch of the plan; 0 =
+                                             * no depth, or another kind of model */
     int64_t margin_bytes;                   /* difference between the largest and the smallest expected peak */
     nnc_result result;                      /* result with the largest micro-batch that fits; if no size fits, result of
                                              * the plan */
@@ -666,8 +666,6 @@ void nnc_utilisation(nnc_result *r, nnc_derivation *why);
 void nnc_run_cost(const nnc_device *device, nnc_result *r, nnc_derivation *why);
 /* Returns the price of a device-hour: the plan's price, else the newest price of the device file; NaN = not known. */
 double nnc_price_of(const nnc_plan *plan, const nnc_device *device);
-
-/* ---- step.c: the timeline of the step that was timed last ---- */
 
 /* ---- step.c: one op alone ---- */
 

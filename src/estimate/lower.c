@@ -97,8 +97,8 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
 }
 
 /* Returns the parameters of the layers that predict tokens further ahead. Each repeats the last layer and adds three
- * norms and a product that merges two streams. It uses the table and head of the model. Source: arXiv:2412.19437,
- * section 2.2. */
+ * norms and a product that merges two streams. It uses the embedding table and head of the model. Source:
+ * arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 {
     int32_t last = list->segment_count - 1;
@@ -158,7 +158,7 @@ static void describe_model(const nnc_op_list *list, const nnc_device *device, nn
                   "T F elements to the other");
 }
 
-/* Returns the parameters per rank of the second copy of the table, which the last pipeline stage holds. */
+/* Returns the parameters per rank of the second copy of the embedding table, which the last pipeline stage holds. */
 static double second_table(const nnc_op_list *list, const nnc_plan *plan)
 {
     return plan->pipeline > 1 && !nnc_schedule_ends_meet(plan)

@@ -152,7 +152,7 @@ void nnc_partition_layers(const nnc_op_list *list, const nnc_plan *plan, nnc_sta
     }
 }
 
-/* Returns the number of chunks of a device; in dualpipe number of directions. */
+/* Returns the number of chunks of a device; in dualpipe, the number of directions. */
 static int32_t chunks_of(const nnc_stage_partition *partition, const nnc_plan *plan)
 {
     return nnc_schedule_dual(plan) ? 2 : partition->virtual_stages / partition->stages;
@@ -229,7 +229,7 @@ static void set_holding(const nnc_step *step, const nnc_stage_partition *partiti
     }
 }
 
-/* Tests whether all virtual stages of a device are marked as equal to those of the device before. */
+/* Tests whether all virtual stages of a device are marked as equal to the virtual stages of the device before. */
 static bool like_before(const nnc_stage_partition *partition, const nnc_plan *plan, int32_t device)
 {
     bool like = device > 0 && !nnc_schedule_ends_meet(plan);

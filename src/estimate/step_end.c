@@ -288,7 +288,7 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     }
 }
 
-/* Returns the share of the dense gradients that belongs to the table of the first segment. This table is
+/* Returns the share of the dense gradients that belongs to the embedding table of the first segment. This table is
  * reduced last. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding)
 {

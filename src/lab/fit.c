@@ -552,8 +552,8 @@ typedef struct moving {
 } moving;
 
 /* Weights of the penalty for the distance from the start. A single parameter gets only pull_least, because any row
- * determines it. If there are several, those that few rows determine would drift, so pull_of_rows / rows is added.
- * Measurements scatter by some per cent; many rows outweigh the penalty. */
+ * determines it. In a fit of several parameters, a parameter that few rows determine would drift, so pull_of_rows /
+ * rows is added. Measurements scatter by some per cent; many rows outweigh the penalty. */
 static const double pull_least = 1e-5, pull_of_rows = 0.01;
 
 static const nnc_field *field_of(moving *m, const char *name)
@@ -1028,7 +1028,7 @@ static bool cross_validate(moving *m, hand *hands)
 
 /* ---- the whole fit ---- */
 
-/* Sums the errors of a group; group -1: of all steps. */
+/* Sums the errors of a group of rows; group -1: the errors of all steps. */
 static void add_up(nnc_fit *fit, int32_t group, bool held, size_t offset, double *errors, nnc_score_stats *stats)
 {
     int32_t count = 0;

@@ -224,14 +224,14 @@ const char *nnc_score_section_name(nnc_score_section value);
 NNC_ENUM(nnc_score_by, NNC_SCORE_BY_LIST, NNC_SCORE_BY_COUNT);
 const char *nnc_score_by_name(nnc_score_by value);
 
-/* Errors of several rows; NaN when none is scored. */
+/* Errors of several rows; NaN when no row is scored. */
 typedef struct nnc_score_stats {
     int32_t rows, scored;
     double mape;             /* mean of |error| */
     double median;           /* median of |error|; if the number of rows is even, the mean of the middle two */
     double p90;              /* smallest |error| that nine tenths of the rows do not exceed */
     double bias;             /* mean of the error */
-    int32_t intervals;       /* rows with an interval */
+    int32_t intervals;       /* number of rows with an interval */
     double inside;           /* share of rows with an interval that contains the measurement */
     const nnc_scored *worst; /* row with the largest |error|, the first of several; NULL = none */
 } nnc_score_stats;
@@ -290,7 +290,7 @@ typedef struct nnc_fit_group {
     char name[48]; /* "gemm bf16", "all_reduce", "steps" */
     nnc_measured_kind kind;
     int32_t rows, held;
-    int32_t parts; /* parts of its cross-validation; 0 = no cross-validation */
+    int32_t parts; /* number of parts of the cross-validation; 0 = no cross-validation */
     nnc_score_stats before, after, crossed, left, held_before, held_after;
 } nnc_fit_group;
 

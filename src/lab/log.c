@@ -119,8 +119,8 @@ static double value_of(const pattern *p, const char *line)
 }
 
 /* Tests whether the line is a progress bar, but not the bar of training. The bar of training has no words before its
- * percentage; bars of loading and of data have. The first such bar sets the number of steps; bars with another number
- * are evaluations. */
+ * percentage; bars of loading and of data have words there. The first bar without words sets the number of steps. Bars
+ * with another number of steps are evaluations. */
 static bool is_other_bar(nnc_log *log, const char *line)
 {
     const char *percent = strstr(line, "%|");

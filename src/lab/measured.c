@@ -522,8 +522,8 @@ static void read_plan(reading *r, nnc_plan *p)
     }
 }
 
-/* Names the settings that decide the time but are not stated: those in the column "open" if there is one, otherwise
- * those with empty cells. */
+/* Returns the names of the settings that decide the time but are not stated: the settings in the column "open" if the
+ * file has this column, otherwise the settings with empty cells. */
 static const char *left_open(reading *r, const nnc_plan *p)
 {
     char text[128];

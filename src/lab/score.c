@@ -177,7 +177,7 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
 }
 
 /* If the parallelism of a row is a guess, its memory is less certain: recomputation is assumed only if the memory
- * exceeds that of the device by this factor. */
+ * exceeds the memory of the device by this factor. */
 #define GUESSED_NEEDS_RECOMPUTE 2.5
 
 static bool must_recompute(const nnc_measured *row, const nnc_device *device, const nnc_plan *plan,

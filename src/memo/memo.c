@@ -695,8 +695,8 @@ static void set_plan(end_key *key, const nnc_step *step)
     key->passes = every_pass ? nnc_step_passes(plan) : 0;
 }
 
-/* Key of the seconds of a step end: `like` is a number for equal units and plans; `held` has the segments of the
- * device. */
+/* Key of the seconds of a step end: `like` is a number that is equal for equal units and plans; `held` has the segments
+ * of the device. */
 typedef struct seconds_key {
     uint64_t like;
     int32_t held[NNC_SEGMENTS_MAX][2]; /* number of instances; number of recomputed instances */

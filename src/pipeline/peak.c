@@ -42,7 +42,7 @@ typedef struct interleaved {
     int64_t stages, chunks, ahead; /* ahead: forwards before the first backward */
     int32_t others;
     const int32_t *place;     /* place of each other chunk in the order of chunks */
-    const double *more_bytes; /* bytes that a pass keeps in each other chunk, minus those in chunk 1 */
+    const double *more_bytes; /* bytes that a pass keeps in each other chunk, minus the bytes in chunk 1 */
     double highest;
     int64_t peak_at; /* index of the backward at the peak */
 } interleaved;

@@ -307,10 +307,11 @@ nnc_status nnc_schedule_resolve(nnc_plan *plan, int64_t layers, nnc_error *err);
 nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
 
 /* Returns the idle time of the schedule in closed form: total_s minus the busy time, if all stages have equal times
- * (per stage, all chunks) and sending takes no time. The formulas of zb-h1 and zb-h2 hold from m = p and m = 2p-1 on.
- * For tW > tF they give the idle time under the published limit of micro-batches in flight; the published formula is
- * lower there. zb-v has no bubble for tF = tB = tW and m >= 2p-1; for other times, its 0 is a lower bound. The formula
- * of DualPipe holds for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
+ * (per stage, all chunks) and sending takes no time. Here p is the number of stages, m of micro-batches; tF, tB and tW
+ * are the seconds of forward, input gradient and weight gradient. The formulas of zb-h1 and zb-h2 hold from m = p and m
+ * = 2p-1 on. For tW > tF they give the idle time under the published limit of micro-batches in flight; the published
+ * formula is lower there. zb-v has no bubble for tF = tB = tW and m >= 2p-1; for other times, its 0 is a lower bound.
+ * The formula of DualPipe holds for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
 double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
                              double weight_s);
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);

@@ -61,7 +61,7 @@ extern const char *const nnc_plans_ref_names[NNC_REF_COUNT];
 
 enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 
-/* A key of a plan file, with its value as text, as an option would have it. */
+/* A key of a plan file, and its value as text in the form that the command line takes. */
 typedef struct nnc_pair {
     const char *key, *text;
     const nnc_field *field; /* field of the plan, the run or the serving plan; NULL in other
@@ -203,7 +203,7 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
 /* ---- reports of a check (change.c) ---- */
 
-/* An op whose time in the step changed much: repeat x time_s before and now; NaN = this estimate lacks the op. */
+/* An op whose time in the step changed much: repeat x time_s before and now; NaN = the op is not in that estimate. */
 typedef struct nnc_check_op {
     const char *name, *phase;
     double old_s, now_s;

@@ -28,8 +28,8 @@ static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28)
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
-/* A power law through the row of 1e9 parameters of the published table; its slope is the one between the first and the
- * last row. */
+/* A power law through the row of 1e9 parameters of the published table. The slope of this law is the slope between the
+ * first and the last row of the table. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);

@@ -85,8 +85,8 @@ typedef struct nnc_front {
     nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
 } nnc_front;
 
-/* Tests whether a is better than b. The objective (time or memory) is compared first, then the second of these two,
- * then the index. */
+/* Tests whether a is better than b. The objective (time or memory) is compared first, then the other quantity
+ * (memory or time), then the index. */
 bool nnc_found_before(nnc_objective objective, const nnc_found *a, const nnc_found *b);
 
 void nnc_front_clear(nnc_front *front);

@@ -418,7 +418,7 @@ static void read_part(nnc_json root, nnc_search *search)
     }
 }
 
-/* Sets the flags of a size from the members that were read. */
+/* Sets the flags of the result for one number of devices, from the members that were read. */
 static void settle_size(nnc_search_size *size)
 {
     size->found = size->best.plan.devices > 0;

@@ -367,7 +367,8 @@ static void take_part(int rank, nnc_search_part *part)
     receive(front->pareto, bytes_of(head.pareto_count), rank);
 }
 
-/* A run of blocks. An empty run means that the round has no more blocks. */
+/* Consecutive blocks that a rank evaluates: places first to end - 1. If first equals end, the round has no more
+ * blocks. */
 typedef struct places {
     uint64_t first, end;
 } places;

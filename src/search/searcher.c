@@ -320,7 +320,7 @@ struct nnc_searcher {
     nnc_run_ask run_ask; /* the run of the search, in the layout of this library */
     worker *workers;
     int32_t count;
-    /* These do not change while blocks are evaluated. */
+    /* known, end and run do not change while blocks are evaluated. */
     const nnc_front *known;
     uint64_t end, run; /* run: number of blocks that a thread takes at a time */
     atomic_ullong next;

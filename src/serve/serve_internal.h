@@ -157,7 +157,7 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 
 /* ---- load, memory, cost ---- */
 
-/* Requests per second at which a replica saturates. */
+/* Returns the requests per second at which a replica saturates. */
 double nnc_serve_say_saturation(double decode_s, double prefill_s, double output_len, double sequences,
                                 nnc_derivation *why);
 

@@ -269,7 +269,7 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
-#define PARTS_MOST 2e6 /* most prompt parts in a simulation; if chunks would be shorter, they are longer */
+#define PARTS_MOST 2e6 /* most prompt parts in a simulation; if there would be more, chunks are made longer */
 
 /* Sets the number of simulated requests, and how many first requests the statistics skip: the start of an open loop;
  * the first wave of a closed loop, if the benchmark is longer than the simulation. */

@@ -66,8 +66,8 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* number of requests of one run; number created so far */
-    int64_t counted, counted_tpot; /* numbers of values of all runs in nnc_serve_work; counted_tpot: in its list tpot */
+    int64_t count, issued;         /* number of requests in one run; requests created so far */
+    int64_t counted, counted_tpot; /* numbers of values of all runs: in ttft and in request_s; in tpot */
     double context_low, context_gap;
     double tokens_of_step;
     double decode_area, decode_s; /* sums over decode steps: number of sequences times seconds; seconds */

@@ -196,7 +196,7 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
  * weights, cache), and the memory of the fullest device. ---- */
 
-#define EXPERT_COMPUTE 0.7 /* rate of grouped products of experts over one dense product; docs/serving.md */
+#define EXPERT_COMPUTE 0.7 /* rate of grouped products of experts, relative to one dense product; docs/serving.md */
 
 double nnc_serve_experts_touched(double experts, double chosen, double tokens)
 {

@@ -49,7 +49,7 @@ typedef struct nnc_database nnc_database;
 
 /* Opens or creates a file. The first name is "row", an integer. An existing file must have the same digest, shard and
  * columns; head->done receives its progress. All rows are read once and compared with their digest, because SQLite has
- * no checksums. NNC_BAD_SPEC: the file is no such sweep, or is damaged. NNC_BAD_USAGE: the program was built without
+ * no checksums. NNC_BAD_SPEC: the file has another sweep, or is damaged. NNC_BAD_USAGE: the program was built without
  * SQLite, or SQLite would not take this name as a file. NNC_IO. */
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
                              nnc_database **database, nnc_error *err);

@@ -141,7 +141,7 @@ typedef struct lookup {
     const char *option; /* for messages */
 } lookup;
 
-/* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id? */
+/* Tests whether `name` is the short name of the axis, such as "tensor" for plan.tensor or "model" for model.id. */
 static bool is_short(const nnc_sweep_axis *axis, const char *name)
 {
     switch (axis->target) {

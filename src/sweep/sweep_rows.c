@@ -163,7 +163,7 @@ typedef struct turn {
 
 typedef struct row_order {
     bool decides[NNC_SWEEP_AXES_MAX]; /* true: this group of axes decides which ops a rank runs */
-    bool mixed;                       /* true: such a group varies faster than another group */
+    bool mixed;                       /* true: a group that decides the ops varies faster than another group */
     int64_t keys[NNC_POOL_CHUNK_MAX]; /* sort key of each row: values of the groups that decide the ops as one number,
                                        * then the place of the row in the chunk */
     turn turns[NNC_POOL_CHUNK_MAX];
@@ -272,7 +272,7 @@ struct nnc_sweeper {
     int64_t specs_moves;                 /* specs_moves of the point when fields of model and device were read last */
     char reason[sizeof(nnc_error)];      /* text of an error: where and what */
     over over;                           /* reason text of the last plan that did not fit; it is used again if the next
-                                          * such plan needs the same memory */
+                                          * plan that does not fit needs the same memory */
     nnc_buffer command;                  /* command of the row, if a column shows it; its memory is reused */
     row_order order;
     nnc_batch held; /* rows that were evaluated before their turn */
