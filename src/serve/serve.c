@@ -2,8 +2,9 @@
  *
  *     resolve the request  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
- * This file first has the functions that call all parts. It then computes the totals of all ops (nnc_serve_net) from the op
- * list of the model, and resolves the request: it fills in defaults, and checks that model, device and engine allow it.
+ * This file first has the functions that call all parts. It then computes the totals of all ops (nnc_serve_net) from
+ * the op list of the model, and resolves the request: it fills in defaults, and checks that model, device and engine
+ * allow it.
  * The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
