@@ -59,7 +59,9 @@ static nnc_status check_choice(const char *member, const nnc_choice *choice, nnc
         const bool fits = field->type == NNC_FIELD_BOOL  ? value == 0 || value == 1
                           : field->type == NNC_FIELD_I64 ? value >= 1
                                                          : value >= 0 && value <= INT32_MAX;
-        nnc_field_store(field, (char *)&plan + field->offset, 0, (double)value);
+        if (fits) {
+            nnc_field_store(field, (char *)&plan + field->offset, 0, (double)value);
+        }
         if (!fits || nnc_plan_check(&plan, NULL) != NNC_OK) {
             char where[64], expected[256];
             snprintf(where, sizeof where, "nnc_search.%s.values[%d]", member, (int)i);
