@@ -169,7 +169,7 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_MIXER_IN = 256, /* input projections of state-space layers and linear attention; the next value: output
                                  * projections */
     NNC_ADAPTED_MIXER_OUT = 512,
-    NNC_ADAPTED_SHARED_GATE = 1024, /* this and the next two: only in shared experts */
+    NNC_ADAPTED_SHARED_GATE = 1024, /* this value and the next two: layers of shared experts */
     NNC_ADAPTED_SHARED_UP = 2048,
     NNC_ADAPTED_SHARED_DOWN = 4096
 } nnc_adapted;
@@ -277,8 +277,9 @@ NNC_ENUM(nnc_head_copy, NNC_HEAD_COPY_LIST, NNC_HEAD_COPY_COUNT);
 NNC_API const char *nnc_head_copy_name(nnc_head_copy copy);
 NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
 
-/* A software profile: fused kernels, tensors kept for backward, overlap. The set it was loaded into owns it. Its fields
- * have the names of the file: see nnc_software_number, nnc_software_text and nnc_software_set in <nncost/spec.h>. */
+/* A software profile: fused kernels, tensors kept for backward, overlap. The nnc_specs that loaded it owns it. Its
+ * fields have the names of the file: see nnc_software_number, nnc_software_text and nnc_software_set in
+ * <nncost/spec.h>. */
 typedef struct nnc_software nnc_software;
 
 #ifdef NNC_STATIC_LINKING_ONLY
