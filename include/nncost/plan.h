@@ -234,7 +234,7 @@ typedef struct nnc_plan {
     bool fp8_inputs;       /* kept inputs of activation functions are stored in 8 bits */
     bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers; /* layers of the first and the last stage; 0 = the number of the other stages */
+        last_stage_layers; /* layers of the first and the last stage; 0 = as in the other stages */
     bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
     bool next_tokens;      /* also train the model's layers for multi-token prediction */
 } nnc_plan;
@@ -341,7 +341,7 @@ typedef struct nnc_recipe {
  * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* number of measured steps; number of those that no fit has used */
+    int64_t rows, unseen; /* number of measured steps; number of measured steps that no fit has used */
     double error, bias;   /* mean absolute error; mean error with its sign */
 } nnc_track;
 

@@ -72,7 +72,7 @@ void nnc_trace_free(nnc_trace *trace);
 
 /* ---- trace_price.c ---- */
 
-/* Price of one call of an operator: its work and time. NaN = the shapes do not determine it. */
+/* Price of one call of an operator: its work and time. NaN = the shapes do not determine the value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product;    /* the operator is a matrix product */
