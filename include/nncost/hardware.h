@@ -85,7 +85,7 @@ typedef struct nnc_conv_efficiency {
     double channels_half;   /* channels per group at which half of the rate is reached   [0] */
     double depth_half;      /* terms summed per output value at which half of the rate is reached   [0] */
     double vector_fraction; /* share of the vector units' peak, used where that is faster; NaN = not used */
-    /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = the values of other kernels apply */
+    /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = as for other kernels */
     double library_sustained_fraction, library_channels_half;
     double library_tf32_backward_ratio;  /* time of one gradient in tf32 / time of forward; NaN = 1 */
     double library_channel_fraction;     /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =

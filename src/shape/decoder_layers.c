@@ -33,7 +33,7 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
             ->u.matmul.keeps_a = false;
     }
     const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
-    for (int i = 0; i < (latent ? 2 : 1); i++) { /* two ops: scores of all heads, their weighted sum */
+    for (int i = 0; i < (latent ? 2 : 1); i++) { /* scores of all heads; if latent, also their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
                                      .m = w->seq_len,
