@@ -23,7 +23,7 @@ NNC_ENUM(nnc_link_kind, NNC_LINK_KIND_LIST, NNC_LINK_KIND_COUNT);
 NNC_API const char *nnc_link_kind_name(nnc_link_kind kind);
 NNC_API const char *nnc_link_kind_help(nnc_link_kind kind);
 
-/* A device. The set it was loaded into owns it. Its fields have the names of the device file: see nnc_device_number,
+/* A device. The nnc_specs that loaded it owns it. Its fields have the names of the device file: see nnc_device_number,
  * nnc_device_text and nnc_device_set in <nncost/spec.h>. */
 typedef struct nnc_device nnc_device;
 
@@ -85,7 +85,7 @@ typedef struct nnc_conv_efficiency {
     double channels_half;   /* channels per group at which half of the rate is reached   [0] */
     double depth_half;      /* terms summed per output value at which half of the rate is reached   [0] */
     double vector_fraction; /* share of the vector units' peak, used where that is faster; NaN = not used */
-    /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = the same as of other kernels */
+    /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = as for other kernels */
     double library_sustained_fraction, library_channels_half;
     double library_tf32_backward_ratio;  /* time of one gradient in tf32 / time of forward; NaN = 1 */
     double library_channel_fraction;     /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
@@ -124,7 +124,7 @@ typedef struct nnc_flash_efficiency {
      * seq_half of backward / seq_half of forward (NaN = 1). */
     double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
     double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more   [1] */
-    double block_penalty; /* loss of rate when the tiles of queries fill all units exactly once   [0] */
+    double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries   [0] */
     double head_multiple; /* head widths are padded to a multiple of this   [32] */
 } nnc_flash_efficiency;
 

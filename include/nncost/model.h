@@ -143,7 +143,7 @@ NNC_API const char *nnc_model_head_help(nnc_model_head head);
 
 enum { NNC_PATTERN_MAX = 256 };
 
-/* A model. The set it was loaded into owns it. Its fields have the names of the model file: see nnc_model_number,
+/* A model. The nnc_specs that loaded it owns it. Its fields have the names of the model file: see nnc_model_number,
  * nnc_model_text and nnc_model_set in <nncost/spec.h>. */
 typedef struct nnc_model nnc_model;
 
@@ -224,7 +224,7 @@ typedef struct nnc_decoder {
     /* Expert groups: neighbouring experts form a group, and the experts of a token come from groups_per_token groups.
      * expert_groups 0 = no groups. */
     int64_t expert_groups, groups_per_token;
-    /* Window layers may have other heads than the other layers; 0 = the same. */
+    /* Heads of the layers with a sliding window: their numbers and their width; 0 = the same as in the other layers. */
     int64_t window_heads, window_kv_heads, window_head_dim;
     bool window_sinks;     /* only layers with a window have sinks */
     bool keys_as_values;   /* layers that attend to all tokens use their keys as values: no value projection */
@@ -297,7 +297,7 @@ typedef struct nnc_unet {
     int64_t transformer_depths[NNC_UNET_LEVELS_MAX]; /* transformer blocks of each level; the middle uses the last
                                                       * entry */
     int32_t transformer_depths_count;                /* 0 = transformer_depth everywhere */
-    bool cross_only_levels[NNC_UNET_LEVELS_MAX];     /* here both attentions of a transformer block read the context */
+    bool cross_only_levels[NNC_UNET_LEVELS_MAX]; /* levels whose blocks have two cross-attentions, no self-attention */
     int32_t cross_only_levels_count;
     bool linear_projections;            /* before and after transformers: linear layers instead of 1x1 convolutions */
     int64_t heads;                      /* heads per attention layer; 0 = computed from head_width */

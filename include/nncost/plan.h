@@ -169,7 +169,7 @@ typedef enum nnc_adapted {
     NNC_ADAPTED_MIXER_IN = 256, /* input projections of state-space layers and linear attention; the next value: output
                                  * projections */
     NNC_ADAPTED_MIXER_OUT = 512,
-    NNC_ADAPTED_SHARED_GATE = 1024, /* this and the next two: only in shared experts */
+    NNC_ADAPTED_SHARED_GATE = 1024, /* this value and the next two: layers of shared experts */
     NNC_ADAPTED_SHARED_UP = 2048,
     NNC_ADAPTED_SHARED_DOWN = 4096
 } nnc_adapted;
@@ -234,7 +234,7 @@ typedef struct nnc_plan {
     bool fp8_inputs;       /* kept inputs of activation functions are stored in 8 bits */
     bool ends_as_layers;   /* embedding and head each count as one layer when stages are balanced */
     int64_t first_stage_layers,
-        last_stage_layers; /* layers of the first and the last stage; 0 = the number of the other stages */
+        last_stage_layers; /* layers of the first and the last stage; 0 = as in the other stages */
     bool whole_experts;    /* experts are not split over tensor ranks (expert tensor parallel = 1) */
     bool next_tokens;      /* also train the model's layers for multi-token prediction */
 } nnc_plan;
@@ -277,8 +277,9 @@ NNC_ENUM(nnc_head_copy, NNC_HEAD_COPY_LIST, NNC_HEAD_COPY_COUNT);
 NNC_API const char *nnc_head_copy_name(nnc_head_copy copy);
 NNC_API const char *nnc_head_copy_help(nnc_head_copy copy);
 
-/* A software profile: fused kernels, tensors kept for backward, overlap. The set it was loaded into owns it. Its fields
- * have the names of the file: see nnc_software_number, nnc_software_text and nnc_software_set in <nncost/spec.h>. */
+/* A software profile: fused kernels, tensors kept for backward, overlap. The nnc_specs that loaded it owns it. Its
+ * fields have the names of the file: see nnc_software_number, nnc_software_text and nnc_software_set in
+ * <nncost/spec.h>. */
 typedef struct nnc_software nnc_software;
 
 #ifdef NNC_STATIC_LINKING_ONLY
@@ -340,7 +341,7 @@ typedef struct nnc_recipe {
  * experts). Error = predicted / measured - 1. */
 typedef struct nnc_track {
     char device[48], family[16];
-    int64_t rows, unseen; /* number of measured steps; number of those that no fit has used */
+    int64_t rows, unseen; /* number of measured steps; number of measured steps that no fit has used */
     double error, bias;   /* mean absolute error; mean error with its sign */
 } nnc_track;
 

@@ -95,7 +95,7 @@ typedef struct nnc_run_ask {
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* passes over the generated samples in training */
     bool sampler_logprobs;                 /* training uses the log probabilities that generation computed */
-    double prompt_tokens, response_tokens; /* tokens per prompt; per answer; NaN = sequence length - the other value */
+    double prompt_tokens, response_tokens; /* tokens per prompt; per answer; NaN = the rest of the sequence length */
     double group;                          /* number of answers per prompt */
     double rollout_batch, rollout_tensor;  /* sequences generated at the same time; devices per generating replica;
                                             * NaN = as many as fit */

@@ -31,8 +31,8 @@ typedef struct nnc_serve_ask {
     size_t struct_size; /* as in nnc_plan; nnc_serve_ask_default sets it */
     int32_t devices;    /* number of all devices; 0 = the product of the degrees */
     int32_t tensor, pipeline, expert;
-    int32_t data;                  /* replicas that share the requests; 0 = devices / product of the other degrees */
-    int32_t attention_data;        /* groups of ranks; each attends to its own requests, and all share the experts */
+    int32_t data;           /* replicas that share the requests; 0 = devices / product of the other degrees */
+    int32_t attention_data; /* number of groups of ranks with requests of their own; all groups share the experts */
     int64_t input_len, output_len; /* tokens of the prompt and of the answer of a request */
     int64_t batch, concurrency; /* number of requests; give at most one of batch, concurrency, request_rate, offline */
     double request_rate;        /* requests per second */
@@ -52,7 +52,7 @@ typedef struct nnc_serve_ask {
      * token is accepted, time of a draft step / time of a step of the model. */
     int64_t draft_length;
     double acceptance, draft_share;
-    /* Networks that denoise images. steps: forward passes per image (with guidance each is over twice the batch);
+    /* Networks that denoise images. steps: forward passes per image (with guidance, each pass has twice the batch);
      * image: pixels per side, 0 = from the model; beside_s: other time per image. */
     int64_t steps, image;
     bool guidance;

@@ -1,4 +1,4 @@
-/* Reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" of --where, "2 * heads + 1" of graph files.
+/* Reads expressions: "tensor * pipeline <= 64 && micro_batch > 1" for --where, "2 * heads + 1" in graph files.
  *
  *     ||   &&   == != < <= > >=   + -   * / %   ! -   ( )   numbers   names   'text'
  *

@@ -594,7 +594,7 @@ static double above(double x)
  * the other plans. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* the step is the same as of the previous plan */
+    bool repeats; /* the previous plan has the same step time */
 } candidate;
 
 /* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over

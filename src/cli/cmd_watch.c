@@ -2,8 +2,9 @@
 #include "cli/cli_internal.h"
 #include "lab/lab_internal.h"
 
-/* Distance of the limits of an alarm from the estimate / distance of the ends of its interval (both as logarithms).
- * Of 2,191 published steps, 9.2 % lie outside the interval and 3.5 % outside these limits (tests/false_alarms.py). */
+/* The limits of an alarm are this many times as far from the estimate as the ends of the estimate's interval (in
+ * logarithms). Of 2,191 published steps, 9.2 % lie outside the interval and 3.5 % outside these limits
+ * (tests/false_alarms.py). */
 static const double reach = 1.5;
 
 typedef struct answer {

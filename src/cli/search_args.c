@@ -224,8 +224,8 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
                : NNC_OK;
 }
 
-/* Lists one node, two nodes, four nodes and so on, in devices. The size of a node is that of the plan, or else of
- * the device file. */
+/* Lists one node, two nodes, four nodes and so on, in devices. The plan, or else the device file, gives the number
+ * of devices per node. */
 static nnc_status fill_sizes(const nnc_plan *base, const nnc_device *device, int64_t max_devices, nnc_arena *arena,
                              nnc_search_task *task, nnc_error *err)
 {

@@ -217,8 +217,8 @@ typedef struct nnc_graph_binding {
 
 typedef struct nnc_graph_walk nnc_graph_walk;
 
-/* Receives every op of a walk in order. enter: called when an iteration of a repeat begins; returns a mark. leave:
- * called with the number of iterations that have the same ops as those since the mark. */
+/* Receives every op of a walk in order. enter: called when an iteration of a repeat begins; its result is passed to
+ * leave as `mark`. leave: called when the iteration ends; turns = number of equal iterations, which are walked once. */
 typedef struct nnc_graph_sink {
     void *context;
     void (*op)(void *context, nnc_graph_walk *walk, const nnc_graph_op *op);

@@ -523,7 +523,8 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
     bool any = false;
-    for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) { /* a bias comes first */
+    /* from the last tensor to the first, because a bias precedes the matrix */
+    for (int32_t i = in->count - 1; i >= 0 && op->phase == NNC_PHASE_FORWARD; i--) {
         const tensor *t = &in->of[i];
         storage *s = &r->storages[t->storage];
         s->reader = r->file_ops - 1;

@@ -38,9 +38,9 @@ typedef struct storage {
     int32_t width; /* bytes per element */
     bool whole, seen;
     int32_t first, last;
-    int32_t reader;       /* index of the last forward op that reads the storage; -1 = no op */
-    int32_t enters;       /* index of the slot that reads it, but did not create it; -1 = no slot */
-    double enters_repeat; /* 1 = each repeat of the slot reads such a tensor; else share of it per repeat */
+    int32_t reader; /* index of the last forward op that reads the storage; -1 = no op */
+    int32_t enters; /* index of the unit that counts it in input_bytes: its reader, else its creator; -1 = no unit */
+    double enters_repeat; /* mean number of such tensors that each repeat of this unit counts */
 } storage;
 
 typedef struct reader {
@@ -59,7 +59,7 @@ typedef struct reader {
     double loose[2];        /* numbers of trained and of frozen parameters that take_parameters left out */
     int64_t frozen_params;  /* number of frozen parameters that operators read */
     nnc_captured_slot *slots;
-    bool updates, divides; /* the step has operators of the optimizer; among them addcdiv or a fused Adam */
+    bool updates, divides; /* the step has operators of the optimizer; one of them is addcdiv or a fused Adam */
     struct nnc_captured *program;
 } reader;
 

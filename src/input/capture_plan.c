@@ -170,7 +170,7 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
     }
 }
 
-/* Operators of forward that stand for their slot: the first one of each unit in it. */
+/* Indices of forward operators: the first operator of each unit. Their modules identify the slots of the units. */
 typedef struct slot_names {
     int32_t *ops, count;
 } slot_names;
@@ -193,8 +193,8 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of)
     return names;
 }
 
-/* The slot whose forward is most like an operator of backward: of a folded one another run of equal layers, of others
- * one of the same unit; the last of those. */
+/* Returns the slot that fits a backward operator best, by module paths; -1 = no slot fits. An operator of folded layers
+ * fits best in a run of equal layers, another operator in a slot of its unit. Of several such slots takes the last. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
                          int32_t number)
 {
@@ -212,10 +212,11 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
     return found;
 }
 
-/* An operator outside of units has the slot of the next one inside; before the first and after the last one, the ends. */
+/* Sets the slot of each backward operator. An operator outside of units gets the slot of the next backward operator
+ * inside a unit; if no unit follows, the first slot. Operators before all units get the last slot. */
 static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of)
 {
-    int32_t least = 0, first = r->file_ops; /* first: of backward inside a unit */
+    int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator inside a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
         if (!r->backward_of[i]) {
             continue;

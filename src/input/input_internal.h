@@ -511,7 +511,7 @@ typedef struct nnc_family_fields {
     void (*begin)(nnc_model *model);                    /* sets defaults that are not 0; NULL = all defaults are 0 */
     void (*complete)(nnc_json root, nnc_model *model);  /* sets defaults that depend on other fields */
     void (*rules)(nnc_json at, const nnc_model *model); /* checks the fields against each other */
-    const char *const *keys; /* keys without a field (ends with NULL); NULL = only those of all models */
+    const char *const *keys; /* keys without a field (ends with NULL); NULL = only the keys of all models */
 } nnc_family_fields;
 
 #define NNC_FAMILY_FIELDS(name, text, help, row) extern const nnc_family_fields nnc_##row##_fields;

@@ -116,7 +116,7 @@ nnc_status nnc_launch_take(nnc_specs *specs, const nnc_launch_asked *asked, char
 nnc_status nnc_launch_model(nnc_specs *specs, const char *device, const char **model, void *given, nnc_error *err);
 
 /* Writes the command of an engine that serves a model by a plan. NNC_ILLEGAL_PLAN: the command cannot express a
- * field of the plan, which err names. NNC_BAD_USAGE: the format is not one of a command. */
+ * field of the plan, which err names. NNC_BAD_USAGE: the format has no command. */
 nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *model, const nnc_serve_ask *plan,
                            nnc_buffer *out, nnc_error *err);
 

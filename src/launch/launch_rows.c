@@ -381,7 +381,7 @@ static void key_name(const nnc_reading *r, const char *key, char *name, size_t s
     }
 }
 
-/* Is "--num-layers" the key "num_layers"? */
+/* Tests whether an option names a key, as "--num-layers" names "num_layers". */
 static bool is_option(const char *option, const char *key)
 {
     while (*option == '-') {

@@ -239,7 +239,7 @@ typedef struct nnc_collective_op {
     bool hides;                /* overlaps with its op, as in ring attention */
     double copies;             /* all-to-all: number of copies of each token that go to random ranks; 0 = not random */
     double groups, groups_met; /* the ranks form `groups` groups, and the copies of a token go to groups_met of them;
-                                * 0 = to any */
+                                * groups_met 0 = to any ranks */
     bool once_per_node;        /* a token is sent to a domain once, and there to all of its experts */
 } nnc_collective_op;
 
@@ -525,7 +525,7 @@ int nnc_op_same_backward(const nnc_op *op, nnc_op backward[NNC_BACKWARD_MAX]);
 /* Notes in the derivations of several kinds of op. */
 extern const char nnc_kept_note[], nnc_transient_note[];
 
-/* The first returns value, but at least 1; the second returns value * factor, rounded up. */
+/* nnc_at_least_one returns value, but at least 1. nnc_scaled_up returns value * factor, rounded up. */
 int64_t nnc_at_least_one(int64_t value);
 int64_t nnc_scaled_up(int64_t value, double factor);
 

@@ -33,7 +33,7 @@ void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
             ->u.matmul.keeps_a = false;
     }
     const int64_t batch = nnc_list_mul(&w->to, w->batch, heads);
-    for (int i = 0; i < (latent ? 2 : 1); i++) { /* the scores of all heads; their weighted sum */
+    for (int i = 0; i < (latent ? 2 : 1); i++) { /* scores of all heads; if latent, also their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->u.matmul = (nnc_matmul){ .batch = i == 0 ? batch : w->batch,
                                      .m = w->seq_len,
@@ -95,7 +95,7 @@ void nnc_decoder_project_latent(const nnc_layer_writer *w, const nnc_decoder *d)
     kv_up->u.matmul.keeps_a = keep_norm;
     nnc_layer_rotary(w, "attn.rotary", d->heads * d->qk_rope_head_dim);
     by_heads(w, d);
-    for (int32_t i = first; i < w->to.list->count; i++) { /* their inputs are kept */
+    for (int32_t i = first; i < w->to.list->count; i++) { /* the inputs of these ops are kept, not the outputs */
         w->to.list->ops[i].recomputed = nnc_list_recomputes(&w->to, NNC_RECOMPUTE_MLA_UP_PROJ);
     }
 }
@@ -135,7 +135,7 @@ static void pick_keys(const nnc_layer_writer *w, const nnc_decoder *d)
         ->u.matmul.keeps_a = false;
     nnc_layer_linear(w, "index.weights", NNC_GROUP_ATTENTION, NNC_SPLIT_SEQUENCE, heads, d->hidden, false)
         ->u.matmul.keeps_a = false;
-    for (int i = 0; i < 2; i++) { /* the scores of all heads; their weighted sum */
+    for (int i = 0; i < 2; i++) { /* two ops: scores of all heads, their weighted sum */
         nnc_op *op = nnc_list_add(&w->to, i == 0 ? "index.scores" : "index.sum", NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         const int64_t all = nnc_list_mul(&w->to, w->seq_len, keys);
         op->u.matmul =

@@ -691,7 +691,7 @@ static void describe(const nnc_model *model, char shape[NNC_SHAPE_TEXT], char in
     }
 }
 
-/* Checks that sizes divide evenly over tensor ranks. */
+/* State of the check that sizes divide evenly over tensor ranks. */
 typedef struct divider {
     int64_t ranks;
     nnc_error *err;

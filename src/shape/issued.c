@@ -222,8 +222,8 @@ static void add_join(nnc_op *op, number_mode mode)
 /* Tests for attention with a bias of positions, which runs in fp32 with separate kernels
  * (_scaled_dot_product_attention_math, attention.cpp). The bias is a permuted table whose last stride is not 1, and no
  * fused kernel of PyTorch accepts such a mask (check_last_dim_stride_equals_1_dense,
- * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 calls it in this way since transformers 5.16 (pull request
- * 47014). Attention to the encoder has no bias. */
+ * aten/src/ATen/native/transformers/sdp_utils_cpp.h). T5 passes its bias in this form since transformers 5.16 (pull
+ * request 47014). Attention to the encoder has no bias. */
 bool nnc_is_written_out(const nnc_op *op, const nnc_model *model)
 {
     return op->kind == NNC_OP_FLASH && strcmp(op->name, "attn.core") == 0 &&

@@ -101,7 +101,7 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
  * recompute blocks, or 1 if it has no block. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
-/* Sets the fewest and the most samples that can be asked of a captured step: the recorded ones. */
+/* Finds the smallest and the largest number of samples of the recorded steps. A plan may have these and all between. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
 
 /* Sets the kernels that the library of the model issues for each op, if the profile runs operators one by one. */

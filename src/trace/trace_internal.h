@@ -72,14 +72,13 @@ void nnc_trace_free(nnc_trace *trace);
 
 /* ---- trace_price.c ---- */
 
-/* Price of one call of an operator: its work and time. NaN = the shapes do not determine it. */
+/* Price of one call of an operator: its work and time. NaN = the shapes do not determine the value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product;    /* the operator is a matrix product */
-    double padded_s; /* time of the product with its sides padded to multiples of 16 bytes; NaN = its sides are
-                      * multiples already */
-    int64_t odd;     /* length of the first padded side; 0 = no padded side */
-    char side;       /* name of the first padded side: m, n or k */
+    double padded_s; /* time of the product with m, n and k padded to multiples of 16 bytes; NaN = no padding needed */
+    int64_t odd;     /* value of the first dimension (in the order n, k, m) that needs padding; 0 = no dimension */
+    char side;       /* name of this dimension: 'm', 'n' or 'k' */
 } nnc_trace_price;
 
 /* Properties of the kernels of an operator that its shapes do not show. */

@@ -531,7 +531,7 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
     price->predicted_s += t.time_s;
 }
 
-/* Computes the time of the product with padded sides. Sides that are not multiples of 16 bytes make a product slow. */
+/* Computes the time of the product with m, n and k padded to multiples of 16 bytes. Other dimensions make it slow. */
 static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price)
 {
     nnc_op padded = *op;

@@ -45,7 +45,8 @@ typedef struct nnc_calibration_report {
     int32_t parameter_count;
     const nnc_fit_group *groups;
     int32_t group_count;
-    nnc_score_stats loo_before, loo; /* scored 0: there are no steps of two models */
+    /* errors of steps before the fit, and by fits without the model of the step; scored 0 = steps of one model only */
+    nnc_score_stats loo_before, loo;
     const nnc_left_out *unused;
     int32_t unused_count;
     const char *asked_model; /* --explain; NULL = not given */
