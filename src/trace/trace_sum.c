@@ -316,7 +316,7 @@ static int most_saved_first(const void *a, const void *b)
 }
 
 /* Lists the findings: rows that could save over 5 % of their measured time. The saving is the measured time minus the
- * expected time, or minus the time of the product with m, n and k padded to multiples of 16 bytes if this is shorter. */
+ * expected time, or minus the time of the product with m, n and k padded to multiples of 16 bytes, if this is shorter. */
 static nnc_status find(nnc_trace *t, nnc_trace_sum *sum, nnc_error *err)
 {
     double *ratios = malloc(((size_t)sum->row_count + 1) * sizeof *ratios);
