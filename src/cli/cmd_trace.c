@@ -471,16 +471,17 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     return NNC_OK;
 }
 
-/* Draws the operators with most time if -o names a picture. Returns false if it names no picture. */
-static bool draw(nnc_session *session, const answer *a, nnc_error *err, nnc_status *status)
+/* Tests whether the name of an output is that of a picture. NULL = standard output. */
+static bool is_picture(const char *output)
 {
-    enum { OPS_MAX = 40 };
+    return output != NULL && (nnc_ends_in(output, ".svg") || nnc_ends_in(output, ".png"));
+}
+
+/* Draws the operators with most time. */
+static nnc_status draw(nnc_session *session, const answer *a, nnc_error *err)
+{
+    enum { OPS_MAX = 40, NAMES_PX = 180 };
     static const char *const hues[] = { "compute", "network", "memory" };
-    const char *output = session->options.output;
-    const bool png = output != NULL && nnc_ends_in(output, ".png");
-    if (output == NULL || !(png || nnc_ends_in(output, ".svg"))) {
-        return false;
-    }
     nnc_plot_op ops[OPS_MAX];
     char names[OPS_MAX][200], sentence[256], result[96], span[NNC_NUMBER_TEXT], save[NNC_NUMBER_TEXT];
     const int64_t most = a->shown > 0 && a->shown < OPS_MAX ? a->shown : 20;
@@ -513,9 +514,8 @@ static bool draw(nnc_session *session, const answer *a, nnc_error *err, nnc_stat
     snprintf(result, sizeof result, a->device != NULL ? "%s, to win %s" : "%s", nnc_unit_text(a->sum.span_s, "s", span),
              nnc_unit_text(a->sum.save_s, "s", save));
     nnc_plot_draw(session->out, &nnc_plot_measured, &(nnc_plot_data){ .ops = &shown },
-                  &(nnc_plot_how){ .width = NNC_PLOT_WIDTH + 180 });
-    *status = png ? nnc_make_png(session->out, err) : NNC_OK;
-    return true;
+                  &(nnc_plot_how){ .width = NNC_PLOT_WIDTH + NAMES_PX });
+    return nnc_ends_in(session->options.output, ".png") ? nnc_make_png(session->out, err) : NNC_OK;
 }
 
 /* Compares a step of the trace with the estimated step. Bubbles and launches are the idle time of the estimated
@@ -554,7 +554,9 @@ static nnc_status run_one(nnc_session *session, const char *device, const char *
     if (status == NNC_OK && model != NULL) {
         a.model = model;
         status = nnc_scenario_report(session, model, device, add_parts, &a, err);
-    } else if (status == NNC_OK && !draw(session, &a, err, &status)) {
+    } else if (status == NNC_OK && is_picture(session->options.output)) {
+        status = draw(session, &a, err);
+    } else if (status == NNC_OK) {
         nnc_view_write(session->out, session->style, &nnc_trace_view, &a);
     }
     nnc_trace_free(trace);

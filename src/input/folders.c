@@ -380,19 +380,27 @@ static bool is_usable(const char *id)
 static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const char *id, const char **path,
                           nnc_error *err);
 
-/* Returns the number of devices of a cloud server that the text of a device file lists in "instances", with or without
- * "Standard_"; 0 = not listed. */
-static int instance_devices(const char *text, const char *name)
+/* Returns the number of devices of a cloud server that a device file lists in "instances"; 0 = not listed. */
+static int instance_devices(nnc_folders *folders, const char *path, const char *name)
 {
-    const char *at = text != NULL ? strstr(text, "\"instances\"") : NULL;
-    const char *end = at != NULL ? strchr(at, '}') : NULL;
-    const size_t size = strlen(name);
-    for (at = end != NULL ? strchr(at, '{') : NULL; at != NULL && at < end; at = strchr(at + 1, '"')) {
-        if (strncasecmp(at + 1, name, size) == 0 && strncmp(at + 1 + size, "\":", 2) == 0) {
-            return (int)strtol(at + 1 + size + 2, NULL, 10);
-        }
+    char *text = NULL;
+    size_t size = 0;
+    double devices = 0.0;
+    if (nnc_file_read(path, &text, &size, NULL) != NNC_OK) {
+        return 0;
     }
-    return 0;
+    nnc_faults faults = { .name = path };
+    nnc_json_doc doc = { .faults = &faults, .arena = folders->arena, .text = text, .size = size };
+    if (nnc_json_parse(&doc)) {
+        nnc_json at = nnc_json_first(nnc_json_get(nnc_json_root(&doc), "instances"));
+        while (at.node != NULL && strcasecmp(nnc_json_key(at), name) != 0) {
+            at = nnc_json_next(at);
+        }
+        devices = at.node != NULL && nnc_json_type_of(at) == NNC_JSON_NUMBER ? nnc_json_number(at) : 0.0;
+    }
+    nnc_json_free(&doc);
+    free(text);
+    return devices >= 1.0 && devices <= 1e6 ? (int)devices : 0;
 }
 
 /* Reads "8xH100", "h100x8" or "h100:8". Returns the number of devices and writes the name of the device; 0 = another
@@ -437,13 +445,9 @@ static bool expected_device(nnc_folders *folders, const char *id, const nnc_id_l
         }
     }
     for (int32_t i = 0; i < list->count; i++) {
-        char *text = NULL;
-        size_t length = 0;
         path = NULL;
-        const bool read = find_id(folders, info, list->ids[i], &path, NULL) == NNC_OK && path != NULL &&
-                          nnc_file_read(path, &text, &length, NULL) == NNC_OK;
-        const int devices = read ? instance_devices(text, plain) : 0;
-        free(text);
+        const bool found = find_id(folders, info, list->ids[i], &path, NULL) == NNC_OK && path != NULL;
+        const int devices = found ? instance_devices(folders, path, plain) : 0;
         if (devices > 0) {
             snprintf(known, size, "a device; this server has %s: \"%s --devices %d\"", list->ids[i], list->ids[i],
                      devices);
@@ -614,31 +618,46 @@ static nnc_status copy_piped(const nnc_piped *piped, char **text, size_t *size, 
     return nnc_text_copy(piped->path, piped->text, piped->size, text, err);
 }
 
-nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
+const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path)
+{
+    const nnc_piped *piped = *nnc_specs_piped(specs);
+    while (piped != NULL && strcmp(piped->path, path) != 0) {
+        piped = piped->next;
+    }
+    return piped;
+}
+
+nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err)
 {
     const nnc_piped **all = nnc_specs_piped(specs);
-    for (const nnc_piped *piped = *all; piped != NULL; piped = piped->next) {
-        if (strcmp(piped->path, path) == 0) {
-            return copy_piped(piped, text, size, err);
-        }
+    nnc_arena *arena = nnc_specs_arena(specs);
+    nnc_piped *piped = nnc_arena_alloc(arena, sizeof *piped);
+    char *copy = nnc_arena_alloc(arena, size + 1);
+    const char *name = nnc_arena_strdup(arena, path);
+    if (piped == NULL || copy == NULL || name == NULL) {
+        return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
+    }
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    *piped = (nnc_piped){ *all, name, copy, size };
+    *all = piped;
+    return NNC_OK;
+}
+
+nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_t *size, nnc_error *err)
+{
+    const nnc_piped *kept = nnc_specs_kept(specs, path);
+    if (kept != NULL) {
+        return copy_piped(kept, text, size, err);
     }
     const bool pipe = nnc_is_pipe(path);
     NNC_TRY(nnc_file_read(path, text, size, err));
-    if (pipe) {
-        nnc_arena *arena = nnc_specs_arena(specs);
-        nnc_piped *piped = nnc_arena_alloc(arena, sizeof *piped);
-        char *copy = nnc_arena_alloc(arena, *size + 1);
-        const char *name = nnc_arena_strdup(arena, path);
-        if (piped == NULL || copy == NULL || name == NULL) {
-            free(*text);
-            *text = NULL;
-            return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
-        }
-        memcpy(copy, *text, *size + 1);
-        *piped = (nnc_piped){ *all, name, copy, *size };
-        *all = piped;
+    const nnc_status status = pipe ? nnc_specs_keep(specs, path, *text, *size, err) : NNC_OK;
+    if (status != NNC_OK) {
+        free(*text);
+        *text = NULL;
     }
-    return NNC_OK;
+    return status;
 }
 
 /* ---- folders that hold a model ---- */

@@ -471,6 +471,10 @@ typedef struct nnc_piped {
     size_t size;
 } nnc_piped;
 const nnc_piped **nnc_specs_piped(nnc_specs *specs);
+/* Returns the kept content of a path; NULL = the path is read from disk. */
+const nnc_piped *nnc_specs_kept(nnc_specs *specs, const char *path);
+/* Keeps copies of path and text in the set of specs: nnc_specs_read returns the text from now on. */
+nnc_status nnc_specs_keep(nnc_specs *specs, const char *path, const char *text, size_t size, nnc_error *err);
 
 /* Lines "hw/h100=h100-sxm5-80gb": the aliases of the files that are shipped with the program. */
 extern const char nnc_shipped_aliases[];

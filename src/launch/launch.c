@@ -321,18 +321,12 @@ static const char *read_script(void *context, const char *name)
  * is not on disk. */
 static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_script_file *file)
 {
-    const nnc_piped **all = nnc_specs_piped(r->specs);
     for (; file != NULL; file = file->next) {
-        nnc_piped *made = nnc_arena_alloc(r->arena, sizeof *made);
-        if (made == NULL) {
+        const char *path = nnc_path_from(r->arena, script, file->path);
+        if (path == NULL) {
             return nnc_no_memory(r->err);
         }
-        *made = (nnc_piped){ *all, nnc_path_from(r->arena, script, file->path), NULL, strlen(file->text) };
-        made->text = nnc_arena_strdup(r->arena, file->text);
-        if (made->path == NULL || made->text == NULL) {
-            return nnc_no_memory(r->err);
-        }
-        *all = made;
+        NNC_TRY(nnc_specs_keep(r->specs, path, file->text, strlen(file->text), r->err));
     }
     return NNC_OK;
 }
@@ -340,12 +334,7 @@ static nnc_status keep_written(nnc_reading *r, const char *script, const nnc_scr
 /* Tests whether a file can be read: from disk, or as a file that a script writes. */
 static bool is_there(nnc_reading *r, const char *path)
 {
-    for (const nnc_piped *made = *nnc_specs_piped(r->specs); made != NULL; made = made->next) {
-        if (strcmp(made->path, path) == 0) {
-            return true;
-        }
-    }
-    return access(path, R_OK) == 0;
+    return nnc_specs_kept(r->specs, path) != NULL || access(path, R_OK) == 0;
 }
 
 /* Adds the only command of a script whose options have a known format. NOLINTNEXTLINE(misc-no-recursion) */

@@ -114,8 +114,10 @@ static bool gives_option(const nnc_reading *r, const char *text)
     return false;
 }
 
-/* Reports a key that cannot be used as an error; with --lenient lists it instead. */
-static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
+/* Reports a key that cannot be used as an error; with --lenient lists it instead. remedy: what to do if the row names
+ * nothing; NULL = `what` says it. */
+static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row,
+                        const char *remedy)
 {
     const nnc_json instead = nnc_json_get(row, "instead");
     if (instead.node != NULL && gives_option(r, nnc_json_text(instead))) {
@@ -134,13 +136,17 @@ static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *wh
     const char *key = nnc_json_key(at);
     const bool is_absent =
         nnc_json_type_of(at) == NNC_JSON_OBJECT && (key == NULL || key[0] == '\0' || !nnc_ends_in(path, key));
-    const bool says = instead.node == NULL && strstr(what, "among the arguments") != NULL;
-    nnc_json_fault(at, is_absent ? path : NULL, "%s%s%s%s", what, says ? "" : "; ",
-                   instead.node != NULL ? nnc_json_text(instead)
-                   : says               ? ""
-                                        : "give what it means as an option of nncost",
-                   says ? "" : ", and --lenient skips the key");
+    const char *means = instead.node != NULL ? nnc_json_text(instead) : remedy;
+    nnc_json_fault(at, is_absent ? path : NULL, "%s%s%s%s", what, means != NULL ? "; " : "", means != NULL ? means : "",
+                   means != NULL ? ", and --lenient skips the key" : "");
     nnc_reading_fail(r, at);
+}
+
+static const char as_option[] = "give what it means as an option of nncost";
+
+static void refuse(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row)
+{
+    refuse_with(r, at, path, what, row, as_option);
 }
 
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field)
@@ -960,6 +966,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     const size_t length = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
     char what[NNC_LAUNCH_TEXT], option[NNC_OPTION_NAME] = "";
     const nnc_field *field = field_of(r, text_of(row, "to"));
+    bool may_be_set = true;
     if (field != NULL) {
         nnc_option_name(field->name, option);
     }
@@ -973,8 +980,9 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
                  (int)length, name, option[0] != '\0' ? ", or " : "", option);
     } else {
         snprintf(what, sizeof what, "is %.200s, which only a run of the script knows", text);
+        may_be_set = false;
     }
-    refuse(r, at, path, what, row);
+    refuse_with(r, at, path, what, row, may_be_set ? NULL : as_option);
 }
 
 /* Takes the text of a value, or of an item of a list. */

@@ -762,7 +762,7 @@ typedef struct partition {
     nnc_stage_layers shares[PARTITION_VIRTUAL];
 } partition;
 
-/* Returns a number that is equal for equal partitions, apart from the micro-batches in flight. 0: not kept in the
+/* Returns a number that is equal for equal partitions, except for the micro-batches in flight. 0: not kept in the
  * cache. */
 static uint64_t key_of(const nnc_plan *plan)
 {
