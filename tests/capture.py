@@ -261,6 +261,40 @@ def of_shards(folder):
     check("ZeRO 3: units", sorted((row["phase"], row["repeat"]) for row in gathers) != [("backward", LAYERS), ("forward", LAYERS)], False)
 
 
+RECURRENT = """
+import torch
+from torch import nn
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers, self.head = nn.LSTM(16, 32, 2, batch_first=True), nn.Linear(32, 10)
+    def forward(self, x):
+        return self.head(self.layers(x)[0])
+network = Network()
+optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    network(torch.zeros(4, 12, 16)).sum().backward()
+    optimizer.step()
+"""
+
+
+def of_script(folder):
+    """A script's recurrent layers: the weights of all time steps count once; its samples are those of its first input"""
+    script, path = Path(folder) / "recurrent.py", Path(folder) / "recurrent.json"
+    script.write_text(RECURRENT)
+    subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], check=True, capture_output=True, cwd=ROOT / "python")
+    captured, step = json.loads(path.read_text()), told(path)
+    check("recurrent layers: samples", captured["batch"], 4)
+    weights = 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10
+    check("recurrent layers: parameters", step["params"], weights)
+    inputs, between = 2 * 4 * 12 * 16 * 128, 2 * 4 * 12 * 32 * 128  # 2 x samples x steps x inputs x gates
+    head = 2 * 4 * 12 * 32 * 10
+    # Backward has two products for each product of forward, except the gradients of the first input and the first state.
+    flops = 3 * (inputs + 3 * between + head) - inputs - 2 * between // 12
+    check("recurrent layers: FLOPs", step["executed_flops"], flops)
+
+
 def main():
     data = ROOT / "tests/data/capture"
     if sys.argv[3:] == ["--write"]:
@@ -283,6 +317,7 @@ def main():
         of_checkpoints(folder)
         of_frozen(folder)
         of_shards(folder)
+        of_script(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0
 

@@ -27,6 +27,7 @@ The file (schema nncost.capture/1):
 """
 import argparse
 import contextlib
+import importlib.util
 import json
 import math
 import os
@@ -300,6 +301,11 @@ def document(model, rec, tensors, batch, source):
             store.last[number] = end
     parameters = list(model.parameters())
     ops, blocks = fold(rec.ops, store.kind)
+    note = {}
+    if any(isinstance(module, torch.nn.RNNBase) for module in model.modules()):
+        note = {"note": "recurrent layers are recorded as PyTorch runs them on a CPU, one set of operators per time step; "
+                        "cuDNN issues fewer kernels, so on a GPU the time of the host is an upper bound"}
+        print("nncost.capture: " + note["note"], file=sys.stderr)
     return {
         "schema": SCHEMA,
         "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
@@ -311,6 +317,7 @@ def document(model, rec, tensors, batch, source):
         "blocks": blocks,
         "storages": [[size, kind, dtype, first, last] for size, kind, dtype, first, last in
                      zip(store.bytes, store.kind, store.dtype, store.first, store.last)],
+        **note,
     }
 
 
@@ -326,31 +333,46 @@ def signature(op, kinds):
 def fold(ops, kinds):
     """Replaces runs of equal blocks of operators by one block; returns the operators and [first, length, repeat] rows.
 
-    At each position the block that shortens the list most is taken. Blocks do not nest."""
-    ids, keys = {}, []
+    At each position the block that shortens the list most is taken. Blocks do not nest. The blocks of a run read either
+    parameters of their own (equal layers) or the same parameters (time steps of a recurrent layer). In the second case
+    the first block stays outside of the run, because nncost counts a parameter at the first operator that reads it."""
+    ids, keys, read = {}, [], []
     for op in ops:
         keys.append(ids.setdefault(signature(op, kinds), len(ids)))
+        read.append([n for _, _, n in op["inputs"] if kinds[n] in ("parameter", "frozen")])
     places, count = {}, len(keys)
     following = [0] * count
     for at in range(count - 1, -1, -1):
         following[at] = places.get(keys[at], [])
         places.setdefault(keys[at], []).insert(0, at)
         following[at] = places[keys[at]][1:]
+
+    def equal(at, start, length):
+        """None if the two blocks differ, else whether they read the same parameters"""
+        if keys[start:start + length] != keys[at:at + length]:
+            return None
+        pairs = [(mine, theirs) for mine, theirs in zip(read[at:at + length], read[start:start + length]) if mine]
+        same = [mine == theirs for mine, theirs in pairs]
+        return False if not any(same) else True if all(same) else None
+
     out, blocks, at = [], [], 0
     while at < count:
-        best = (0, 0, 0)
+        best = (0, 0, 0, False)
         for nxt in following[at]:
             length = nxt - at
             if length * 2 + at > count:
                 break
-            repeat = 1
-            while keys[at + repeat * length:at + (repeat + 1) * length] == keys[at:at + length]:
+            shared, repeat = equal(at, nxt, length), 1
+            while shared is not None and equal(at, at + repeat * length, length) is shared:
                 repeat += 1
-            gain = (repeat - 1) * length
-            if repeat > 1 and gain > best[0]:
-                best = (gain, length, repeat)
-        gain, length, repeat = best
+            gain = (repeat - 1 - bool(shared)) * length
+            if gain > best[0]:
+                best = (gain, length, repeat, shared)
+        gain, length, repeat, shared = best
         if gain >= 4:
+            if shared:
+                out += ops[at:at + length]
+                at, repeat = at + length, repeat - 1
             blocks.append([len(out), length, repeat])
             out += [{**op, "repeat": repeat} for op in ops[at:at + length]]
             at += length * repeat
@@ -402,9 +424,11 @@ def no_accelerator():
 
 
 def capture_script(path, arguments, batch=None):
-    """Runs a script until its second optimizer.step() and records the step between the first and the second"""
+    """Runs a script until its second optimizer.step() and records the step between the first and the second.
+
+    batch: samples of the step; None = the first dimension of the model's first input, added over its forward passes."""
     import torch
-    state = {"steps": 0, "recorder": None, "hooks": None}
+    state = {"steps": 0, "recorder": None, "hooks": None, "samples": 0}
     step_of, backward = torch.optim.Optimizer.__init__, torch.Tensor.backward
     found = []
 
@@ -428,11 +452,20 @@ def capture_script(path, arguments, batch=None):
         fitting = [m for m in modules if wanted <= {id(p) for p in m.parameters()}]
         return min(fitting, key=lambda m: -len(list(m.modules()))) if fitting else Parameters(optimizer)
 
+    def count_samples(model):
+        forward = model.forward
+
+        def counted(*args, **kwargs):
+            state["samples"] += next((v.shape[0] for v in (*args, *kwargs.values()) if isinstance(v, torch.Tensor) and v.dim()), 0)
+            return forward(*args, **kwargs)
+        model.forward = counted
+
     def stepped(optimizer, step):
         def run(*args, **kwargs):
             if state["recorder"] is None:
                 result = step(*args, **kwargs)
                 state["model"] = network(optimizer)
+                count_samples(state["model"])
                 state["recorder"] = recorder(state["model"])
                 state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
                 state["hooks"].__enter__()
@@ -471,6 +504,10 @@ def capture_script(path, arguments, batch=None):
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
+        if batch is None and state["samples"]:
+            batch = state["samples"]
+            print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
+                  file=sys.stderr)
         return document(state["model"], rec, "real", batch, {"script": os.path.basename(path)})
     finally:
         sys.argv = argv
@@ -538,6 +575,8 @@ def main():
     args = parser.parse_args()
     if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
         parser.error("expected a script, --network or --join")
+    if not args.join and importlib.util.find_spec("torch") is None:
+        raise SystemExit(f"nncost.capture: PyTorch is missing for {sys.executable}, expected a Python that can import torch")
     sizes = (args.batch or "").split(",")
     if args.batch and (not all(size.isdigit() and int(size) > 0 for size in sizes) or len(sizes) > (2 if args.network else 1)):
         parser.error(f"--batch: expected a number of samples, of --network also two, found {args.batch!r}")

@@ -929,6 +929,13 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
         program = program->second != NULL ? program : NULL;
     }
     model->captured = program;
+    const nnc_json note = nnc_json_get(root, "note");
+    const char **notes = nnc_arena_array(root.doc->arena, 1, sizeof *notes);
+    if (nnc_json_type_of(note) == NNC_JSON_TEXT && notes != NULL &&
+        (notes[0] = nnc_arena_strdup(root.doc->arena, nnc_json_text(note))) != NULL) {
+        model->notes = notes;
+        model->note_count = 1;
+    }
 }
 
 /* ---- the row of the family ---- */
