@@ -261,38 +261,95 @@ def of_shards(folder):
     check("ZeRO 3: units", sorted((row["phase"], row["repeat"]) for row in gathers) != [("backward", LAYERS), ("forward", LAYERS)], False)
 
 
-RECURRENT = """
+SCRIPT = """
 import torch
 from torch import nn
+def network(*layers):
+    return nn.Sequential(*layers).to("cuda")
+def of(net, x):
+    return net(x).square().mean()
+x = torch.zeros(4, 12, 16, device="cuda")
+"""
+RECURRENT = """
 class Network(nn.Module):
     def __init__(self):
         super().__init__()
         self.layers, self.head = nn.LSTM(16, 32, 2, batch_first=True), nn.Linear(32, 10)
     def forward(self, x):
         return self.head(self.layers(x)[0])
-network = Network()
-optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+net = Network()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
 for step in range(3):
     optimizer.zero_grad()
-    network(torch.zeros(4, 12, 16)).sum().backward()
+    of(net, x).backward()
     optimizer.step()
+"""
+SCHEDULED = """
+net = network(nn.Linear(16, 32), nn.Linear(32, 16))
+optimizer = torch.optim.RMSprop(net.parameters())
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+scaler = torch.cuda.amp.GradScaler()
+for step in range(6):
+    with torch.autocast("cuda", dtype=torch.float16):
+        loss = of(net, x)
+    scaler.scale(loss).backward()
+    if step % 2:
+        scaler.step(optimizer)
+        scaler.update()
+        scheduler.step()
+        optimizer.zero_grad()
+"""
+ADVERSARIAL = """
+maker, critic = network(nn.Linear(16, 16)), network(nn.Linear(16, 1))
+first, second = torch.optim.Adam(critic.parameters()), torch.optim.Adam(maker.parameters())
+for step in range(3):
+    made = maker(x)
+    (of(critic, x) + of(critic, made.detach())).backward()
+    first.step()
+    first.zero_grad()
+    of(critic, made).backward()
+    second.step()
+    second.zero_grad()
+"""
+CLOSURE = """
+net = network(nn.Linear(16, 32))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+def closure():
+    optimizer.zero_grad()
+    loss = of(net, x)
+    loss.backward()
+    return loss
+for step in range(3):
+    optimizer.step(closure)
 """
 
 
-def of_script(folder):
-    """A script's recurrent layers: the weights of all time steps count once; its samples are those of its first input"""
-    script, path = Path(folder) / "recurrent.py", Path(folder) / "recurrent.json"
-    script.write_text(RECURRENT)
-    subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], check=True, capture_output=True, cwd=ROOT / "python")
-    captured, step = json.loads(path.read_text()), told(path)
-    check("recurrent layers: samples", captured["batch"], 4)
-    weights = 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10
-    check("recurrent layers: parameters", step["params"], weights)
-    inputs, between = 2 * 4 * 12 * 16 * 128, 2 * 4 * 12 * 32 * 128  # 2 x samples x steps x inputs x gates
-    head = 2 * 4 * 12 * 32 * 10
-    # Backward has two products for each product of forward, except the gradients of the first input and the first state.
-    flops = 3 * (inputs + 3 * between + head) - inputs - 2 * between // 12
-    check("recurrent layers: FLOPs", step["executed_flops"], flops)
+def of_scripts(folder):
+    """Scripts as people write them: their samples, parameters, products and optimizer"""
+    rows = 4 * 12  # vectors of a batch of 4
+
+    def product(inputs, outputs, backward=2):  # backward has one product for the weights and one for the inputs
+        return (1 + backward) * 2 * rows * inputs * outputs
+    recurrent = sum(product(i, 128) + product(32, 128) for i in (16, 32)) + product(32, 10)
+    recurrent -= 2 * rows * 16 * 128 + 2 * (2 * 4 * 32 * 128)  # no gradients of the first input and of two first states
+    states = {"SGD": 0, "momentum": 1, "RMSprop": 1, "Adam": 2}
+    for name, text, samples, weights, flops, optimizer in (
+            ("recurrent", RECURRENT, 4, 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10, recurrent, "SGD"),
+            ("scheduled", SCHEDULED, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "RMSprop"),
+            # maker runs once, critic three times: its weights three times, its input once
+            ("adversarial", ADVERSARIAL, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 3 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
+            ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum")):
+        script, path = Path(folder) / f"{name}.py", Path(folder) / f"{name}.json"
+        script.write_text(SCRIPT + text)
+        done = subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], capture_output=True, text=True, cwd=ROOT / "python", check=False)
+        if done.returncode:
+            faults.append(f"{name}: {done.stderr}")
+            continue
+        step = told(path)
+        check(f"{name}: samples", json.loads(path.read_text())["batch"], samples)
+        check(f"{name}: parameters", step["params"], weights)
+        check(f"{name}: FLOPs", step["executed_flops"], flops)
+        check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 
 
 def main():
@@ -317,7 +374,7 @@ def main():
         of_checkpoints(folder)
         of_frozen(folder)
         of_shards(folder)
-        of_script(folder)
+        of_scripts(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0
 

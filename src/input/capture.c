@@ -621,6 +621,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     if (!counts) {
         r->updates = true;
         r->divides = r->divides || has(op.name, "addcdiv") || has(op.name, "adam");
+        r->signs = r->signs || has(op.name, "sign");
         return true;
     }
     const size_t rows = sizeof operators / sizeof operators[0];
@@ -745,19 +746,23 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     return places;
 }
 
-/* Finds the optimizer: Adam divides by the root of its second moment, SGD does not. SGD with momentum has a state as
- * large as the weights. */
+/* Finds the optimizer by its operators and by its state elements per trained weight. Adam and RMSprop divide by the root
+ * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD has no state without
+ * momentum. */
 static nnc_optimizer optimizer_of(const reader *r)
 {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {
-        states += r->storages[i].kind == STATE ? r->storages[i].bytes : 0.0;
-        weights += r->storages[i].kind == PARAMETER ? r->storages[i].bytes : 0.0;
+        const double elements = r->storages[i].bytes / r->storages[i].width;
+        states += r->storages[i].kind == STATE ? elements : 0.0;
+        weights += r->storages[i].kind == PARAMETER ? elements : 0.0;
     }
-    return !r->updates               ? NNC_OPTIMIZER_COUNT
-           : r->divides              ? NNC_OPTIMIZER_ADAMW
-           : states >= 0.5 * weights ? NNC_OPTIMIZER_MOMENTUM
-                                     : NNC_OPTIMIZER_SGD;
+    const bool one = states >= 0.5 * weights && states < 1.5 * weights;
+    return !r->updates              ? NNC_OPTIMIZER_COUNT
+           : r->divides             ? (one ? NNC_OPTIMIZER_RMSPROP : NNC_OPTIMIZER_ADAMW)
+           : states < 0.5 * weights ? NNC_OPTIMIZER_SGD
+           : r->signs               ? NNC_OPTIMIZER_LION
+                                    : NNC_OPTIMIZER_MOMENTUM;
 }
 
 /* ---- the file ---- */

@@ -59,7 +59,9 @@ typedef struct reader {
     double loose[2];        /* numbers of trained and of frozen parameters that take_parameters left out */
     int64_t frozen_params;  /* number of frozen parameters that operators read */
     nnc_captured_slot *slots;
-    bool updates, divides; /* the step has operators of the optimizer; one of them is addcdiv or a fused Adam */
+    bool updates; /* the step has operators of the optimizer */
+    bool divides; /* one of them is addcdiv or a fused Adam */
+    bool signs;   /* one of them is a sign */
     struct nnc_captured *program;
 } reader;
 
