@@ -43,7 +43,7 @@ typedef struct nnc_memory {
                                       * at the same time */
     int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of PyTorch's allocator */
     int64_t context_bytes;                             /* driver context and libraries, outside the allocator */
-    int64_t split_block_bytes; /* free memory in blocks that were split and cannot be used whole */
+    int64_t split_block_bytes; /* bytes of a block of the allocator that was split and cannot be used whole */
     bool one_moment;           /* the peak is computed at one moment of backward, not as the sum of the classes */
 } nnc_memory;
 
@@ -185,8 +185,8 @@ enum { NNC_INTERVALS_MAX = 1000000 }; /* largest number of passes of all stages 
 /* Calls `interval` for each activity of the last estimate with this scratch; `result` is the result of that estimate.
  * The intervals of one stage come in the order of time; stages are mixed. The intervals of a stage follow each other
  * without gaps from its begin to begin + step_s. Begin is 0, except for schedules without a barrier between steps
- * (zb-*): there it is the first forward pass of the stage. Work that happens once per step starts after the last pass
- * of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+ * (zb-*): there begin is the start of the stage's first forward pass. Work that happens once per step starts after the
+ * last pass of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);

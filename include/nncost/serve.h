@@ -128,7 +128,7 @@ typedef struct nnc_serve {
     /* memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* size of the states of layers that keep a state instead of keys and values */
-    double free_bytes, max_tokens;   /* free bytes for the cache; tokens that fit in it */
+    double free_bytes, max_tokens;   /* bytes left for the KV cache; tokens that fit into these bytes */
     double max_sequences;            /* sequences of full length that fit on the whole deployment */
     double total_bytes, capacity_bytes, headroom_bytes; /* headroom_bytes is negative when the deployment does not
                                                          * fit */
