@@ -103,14 +103,14 @@ typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
     double tensor_backward; /* overlapped share of tensor-parallel collectives in backward */
     double context_ahead;   /* overlapped share of communication that attention waits for before it starts */
-    double ring_share;      /* share of the attention time that ring transfers can overlap with: blocks that run while
-                             * another block travels */
+    double ring_share;      /* share of the attention time that ring transfers can overlap with: all but the last of
+                             * the ring's blocks of keys */
     bool weight_apart;      /* weight gradients run at another time, so no communication overlaps with them */
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
 /* Overlaps communication with the compute of the same segment and phase. Blocks of ring attention overlap with the
- * attention first. An exposed collective keeps the time of its row, an overlapped one loses it:
+ * attention first. The row of a collective keeps only its exposed seconds:
  *     t = C + N - share min(C, N)
  * for compute C and communication N. [overlap] */
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
@@ -223,8 +223,9 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
 
 /* Distributes the layers over the stages: fills m->holdings and m->alike. Defined in partition.c. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
-/* Updates m after a change of the number of micro-batches alone: sets the micro-batches in flight. Returns true if they
- * stayed the same. Returns false if chunks of a device differ, because the peak of the device may then move. */
+/* Updates m after a change of the number of micro-batches alone: sets the micro-batches in flight. Returns true if the
+ * micro-batches in flight did not change. Returns false if chunks of a device differ, because the peak of the device
+ * may then move. */
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets the micro-batches in flight of a device whose chunks keep different amounts. Needs the segment sums. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
@@ -254,8 +255,8 @@ typedef struct nnc_overlap_window {
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window);
 
-/* Work of one device after its last backward: communication, then the update. times and exchange_s are without overlap,
- * with all resources counted. */
+/* Work of one device after its last backward: communication, then the update. times (of updates) and exchange_s have no
+ * overlap subtracted. */
 typedef struct nnc_step_end {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     double exchange_s[NNC_STEP_EXCHANGES_MAX];
@@ -266,8 +267,7 @@ typedef struct nnc_step_end {
     int update_count;
 } nnc_step_end;
 
-/* Trained parameters of a device. The step end of a device follows from these, the plan, the profile and the
- * network. */
+/* Trained parameters of a device. With the plan, the profile and the network they determine its step end. */
 typedef struct nnc_step_end_params {
     nnc_parameters dense, expert;
     double tied_params;
@@ -400,7 +400,7 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc
 bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_segment_times *units,
                     nnc_step_memory *m, nnc_ideal *ideal);
 
-/* nnc_ideal_say records which engine decides the lower bound; the next function records the time of one row in the
+/* nnc_ideal_say records which engine decides the lower bound; nnc_ideal_say_row records the time of one row in the
  * ideal step. */
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
 void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
@@ -465,7 +465,7 @@ static inline bool nnc_same_bytes(const void *a, const void *b, size_t size)
     return memcmp(a, b, size) == 0;
 }
 
-/* Begins a step: finds the links of the plan and the launch cost. The list is set later. */
+/* Begins a step: finds the links of the plan and the launch cost. nnc_step_set_list then sets the op list. */
 nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                           const nnc_plan *plan, nnc_network *network, nnc_step *step, nnc_error *err);
 /* Sets the list of a step, and all fields of the step that follow from the list. */
@@ -563,8 +563,8 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 typedef struct nnc_remedy {
     char options[96];     /* options to append to the command line */
     int64_t micro_batch;  /* the largest micro-batch that fits with the remedy */
-    int64_t total_bytes;  /* values at the micro-batch of the answer; if no size fits without the remedy, at
-                           * micro_batch */
+    int64_t total_bytes;  /* memory with the remedy, at the largest micro-batch that fits without the remedy; if
+                           * no size fits without the remedy, at micro_batch */
     double step_s;        /* step time at the same micro-batch as total_bytes */
     double samples_per_s; /* samples per second at micro_batch */
 } nnc_remedy;
@@ -650,13 +650,14 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
-/* Sets rates, money and energy. Refuses numbers that are too large for the arithmetic. */
+/* nnc_estimate_finish sets rates, money and energy; nnc_estimate_untimed completes an estimate of memory alone. Both
+ * refuse numbers that are too large for the arithmetic. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
                                nnc_error *err);
 
-/* Computes the memory of every stage; the result has the fullest. With `fullest`, only the fullest stage matters: a
- * stage that equals the one before and has no more micro-batches in flight is then skipped. */
+/* Computes the memory of every stage; the result has the memory of the fullest stage. With `fullest`, skips a stage
+ * that equals the stage before and has no more micro-batches in flight. */
 void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r);
 
 /* Sets rates and utilisation from the work and the step time. */

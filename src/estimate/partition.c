@@ -5,7 +5,7 @@
  *                                       layers          3    3    2    2      + embedding on 0, head on 3
  *                                       device          0    1    0    1
  *
- * Runs of equal stages are marked (alike), so that later code computes them once. */
+ * A stage that equals the stage before is marked (alike), so that later code computes equal stages once. */
 #include "estimate/estimate_internal.h"
 
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
@@ -33,7 +33,7 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
-/* An even distribution in order: the first `more` parts get one more. */
+/* An even distribution of items over parts: each part gets `each` items, the first `more` parts one item more. */
 typedef struct even_parts {
     int64_t each, more;
 } even_parts;
