@@ -93,7 +93,8 @@ typedef struct nnc_field_table {
 
 #define NNC_FIELD(owner, member) NNC_FIELD_AS(NNC_FIELD_TYPE_OF(((owner *)0)->member), owner, member)
 
-/* Describes a member of a struct that is inside `owner`. The name of the field in files is only the member's name. */
+/* Describes a member of the struct `inner`, which is a member of the struct `owner`. In files the field has the name
+ * `member` alone. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
 #define NNC_FIELD_IN(owner, inner, member)                                                                           \
     .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), .offset = offsetof(owner, inner.member), \
