@@ -1,11 +1,11 @@
-/* The mechanism of all caches: a table from key bytes to a value. Hash, capacity and eviction are decided here.
+/* The hash table of all caches: from the bytes of a key to a value. A slot is one place of the table.
  *
  *     hash(key) -> slot, and the ways - 1 slots after it
  *     slot         { tag: part of the hash, entry: number from 1, 0 = empty }
  *     entry        key value; entries are stored in order of arrival, so a few of them touch little memory
  *
- * A table with as many slots as ways, or fewer, is searched without a hash. If all slots of a new key are in use, one
- * entry is replaced, in turn. */
+ * A table with as many slots as ways, or fewer, is searched without a hash. If all possible slots of a new key are in
+ * use, its entry replaces one of them, in turn. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -202,7 +202,7 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
     a->grad_accumulate = grad_accumulate;
 }
 
-/* Finds the lowered lists and sums of a plan in the cache, or makes them. */
+/* Finds the lowered lists and sums of a plan in the cache, or lowers the plan. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err)
 {
@@ -541,8 +541,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Used without the promise of nnc_scratch_share: keeps the caches if model and device equal those of the previous
- * estimate, otherwise empties them. */
+/* Keeps the caches if the previous estimate had an equal model and device; otherwise empties them. Has no effect after
+ * nnc_scratch_share. */
 static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device)
 {
     /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */

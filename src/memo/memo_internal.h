@@ -1,5 +1,5 @@
-/* Results that are remembered between estimates. The functions of estimate/ know no cache. The nnc_scratch of this
- * folder gives them the same results faster, bit by bit. memo.c has the mechanism; its uses follow. "gain" is the
+/* Results that are remembered between estimates. The functions of estimate/ use no cache. With an nnc_scratch of this
+ * folder, estimates give bitwise equal results faster. memo.c has the hash table; its uses follow. "gain" is the
  * number of instructions without the cache, divided by the number with it, for the command that gains most.
  *
  *     lowered lists   gain 2.0 (sweep over micro-batches)
@@ -30,7 +30,7 @@
 
 #include "estimate/estimate_internal.h"
 
-/* ---- memo.c: the mechanism ---- */
+/* ---- memo.c: the hash table ---- */
 
 typedef struct nnc_memo_slot {
     uint32_t entry, tag;
@@ -46,9 +46,9 @@ typedef struct nnc_memo {
     unsigned char *entries;
 } nnc_memo;
 
-/* Creates a cache with `slots` entries. A key may be in any of `ways` slots; both numbers are powers of two. The first
- * `hashed` bytes of a key choose its slots; all bytes are compared. Memory is touched only as entries come. Returns
- * false if out of memory. */
+/* Creates a cache with places for `slots` entries. An entry may be in any of `ways` places; both numbers are powers of
+ * two. The first `hashed` bytes of a key choose these places; all bytes are compared. Memory is touched only as entries
+ * come. Returns false if out of memory. */
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
@@ -111,13 +111,13 @@ typedef struct nnc_estimate_cache {
     nnc_lowered *last;                 /* the lowered list of the previous estimate; NULL = no estimate yet */
     const nnc_pass_entry *partitioned; /* the entry to which stages and memory in scratch belong; NULL = no entry */
     const nnc_pass_entry *ended;       /* the entry to which the step ends in scratch belong; NULL = no entry */
-    int64_t ended_passes;              /* number of micro-batches of that plan */
+    int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
     nnc_memory memory;
     int32_t memory_stage;
 } nnc_estimate_cache;
 
-/* From now on plans share their lists. Model and device must not change until the next call of this function. search:
- * also creates the caches that only a search uses. Returns false if out of memory. */
+/* Lets all later plans share lowered op lists. Model and device must not change until the next call of this function.
+ * search: also creates the caches that only a search uses. Returns false if out of memory. */
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search);
 
 /* Empties the caches and sets model and device. */
