@@ -26,7 +26,7 @@ typedef struct lowering {
     const struct nnc_graph_net *net;
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    bool layered;           /* iterations of the layers become segments, which stages hold */
+    bool layered;           /* iterations of the repeat of layers become segments, which stages hold */
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
@@ -318,9 +318,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Writes the copies of windowed attention. Software that copies heads also copies maps into windows and back. Every
- * second layer also shifts the map: one more copy before attention and one after it. So two layers have three copies
- * before attention and three after it. */
+/* Writes the memory copies of windowed attention. Software that copies queries, keys and values to a layout by heads
+ * (`copied_heads`) also copies maps into windows and back. Every second layer also shifts the map: one more copy before
+ * attention and one after it. So two layers have three copies before attention and three after it. */
 static void copy_windows(lowering *l, const nnc_graph_op *op)
 {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
@@ -480,7 +480,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* Returns the lets of the network, with the length of the plan. */
+/* Returns the values of all lets of a network. The let for the image side or sequence length has the value `length`. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     const int32_t at = g->net->length_let;

@@ -151,8 +151,8 @@ static bool reads_fp32(const nnc_op *op, const nnc_model *model)
            (ends(op->name, "mlp.down") && model->composed_gelu);
 }
 
-/* Adds to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of products
- * with the same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in
+/* Adds kernels to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of
+ * products with the same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in
  * weights.cast. */
 static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
 {

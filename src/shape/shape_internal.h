@@ -25,7 +25,7 @@ typedef struct nnc_block {
     int32_t segment;
 } nnc_block;
 
-/* A run of equal layers, or the ops before or after all layers. Pipeline stages consist of segments. */
+/* A sequence of equal layers, or the ops before or after all layers. Pipeline stages consist of segments. */
 typedef struct nnc_segment {
     int64_t instances; /* number of layers; 1 for embedding, head, or a network that stages cannot divide */
     bool layer;        /* the segment consists of layers, which stages can hold */
@@ -40,7 +40,8 @@ typedef struct nnc_op_list {
     int32_t block_count;
     nnc_segment segments[NNC_SEGMENTS_MAX];
     int32_t segment_count; /* ops are added to the last segment */
-    /* If layers of several kinds alternate: the segment of each layer. count 0 = each segment is one run of layers. */
+    /* If layers of several kinds alternate: the segment of each layer. count 0 = each segment is one sequence of
+     * layers. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
     bool truncated; /* there were more ops or blocks than the list holds */
@@ -101,7 +102,8 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
  * recompute blocks, or 1 if it has no block. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
-/* Finds the smallest and the largest number of samples of the recorded steps. A plan may have these and all between. */
+/* Finds the smallest and the largest number of samples of the recorded steps. A plan may have any number from the
+ * smallest to the largest. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
 
 /* Sets the kernels that the library of the model issues for each op, if the profile runs operators one by one. */

@@ -495,8 +495,8 @@ static void diffusion_middle(const writer *w, int64_t side)
     }
 }
 
-/* Writes the residual blocks of one level on the way up. A run of blocks with equal widths is written once, with the
- * number of blocks as its repeat. */
+/* Writes the residual blocks of one level on the way up. Successive blocks with equal widths are written once, with the
+ * number of these blocks as the repeat. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack)
 {
     int64_t run = 0, run_in = 0;
