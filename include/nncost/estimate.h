@@ -37,7 +37,7 @@ typedef struct nnc_memory {
     int64_t total_bytes, capacity_bytes;
     int64_t total_interval_bytes[2]; /* range of measured peaks; both ends equal the total when the user sets the
                                       * reserve */
-    int64_t headroom_bytes;          /* capacity - total, negative when it does not fit */
+    int64_t headroom_bytes;          /* capacity - total, negative when the plan does not fit */
     const char *transient_what;      /* name of the op or tensor that has transient_bytes; static storage */
     int64_t apart_bytes;             /* peak less the sum of the classes; negative, because the classes do not all live
                                       * at the same time */
@@ -80,7 +80,7 @@ typedef struct nnc_result {
     /* work of the whole step on all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model_flops as the convention "causal" counts them */
+    double causal_flops; /* model FLOPs by the convention "causal": attention counts only causal pairs */
     double read_bytes, write_bytes;
     double input_bytes; /* training data read per step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;

@@ -157,7 +157,7 @@ typedef struct nnc_collective_efficiencies {
     double step_fixed_s;       /* additional time per call inside a training step: launch and skew of the ranks   [0] */
     double scale_out_fraction; /* share of scale_out.bytes_per_s   [1] */
     double scale_out_fixed_s;  /* fixed time per call that leaves the domain   [0] */
-    bool fitted;               /* false: the device file has no such object */
+    bool fitted;               /* false: the device file has no values for this kind of collective */
 } nnc_collective_efficiencies;
 
 /* Times of an all-reduce of a decode step, in one round (one-shot) or two (two-shot); see nnc_serve_all_reduce_s. */
@@ -181,7 +181,7 @@ typedef struct nnc_serve_efficiency {
     /* share of the KV cache read again per query head after the first of a key head   [0] */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
-    bool fitted; /* false: the device file has no such object */
+    bool fitted; /* false: the device file has no serving efficiencies */
 } nnc_serve_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -243,7 +243,7 @@ typedef struct nnc_rated {
     int32_t units;
     double clock_hz;
     double matmul_flops_per_s[NNC_DTYPE_COUNT], vector_flops_per_s[NNC_DTYPE_COUNT];
-    uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed its peak */
+    uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed the peak of the format */
 } nnc_rated;
 
 /* Mean time between failures of a job, in device-seconds. One member counts failures of any cause, the other only

@@ -169,7 +169,7 @@ typedef struct nnc_decoder {
      * `experts` gated MLPs of width expert_hidden. shared_hidden is the total width of the shared experts,
      * which process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
-    bool router_bias; /* the router adds one value per expert to its score */
+    bool router_bias; /* the router adds one value per expert to the score of the expert */
     /* Latent attention (arXiv:2405.04434): keys and values are projected up from a latent of kv_lora_rank values per
      * token, queries from a latent of q_lora_rank values (0 = projected directly). kv_lora_rank 0 = attention without
      * latents. */

@@ -390,7 +390,7 @@ typedef struct nnc_serve_engine {
     /* 90 % ranges of measurement over prediction: time per output token; time per output token of models with experts;
      * time to first token. NaN = unknown. */
     nnc_spread tpot, tpot_experts, ttft;
-    bool fitted;                 /* false: the profile has no such object */
+    bool fitted;                 /* false: the profile has no serving values */
     double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
 } nnc_serve_engine;
 

@@ -222,7 +222,8 @@ NNC_API const char *nnc_law_help(nnc_law law);
 typedef struct nnc_optimum {
     nnc_law law;
     double params, tokens, loss; /* numbers of the best model; its loss, NaN if the law gives no loss */
-    /* model with the same loss and the fewest FLOPs for training plus serving; share of the FLOPs that it saves */
+    /* model with the same loss and the fewest FLOPs for training plus serving; share of the FLOPs that this model saves
+     * */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 

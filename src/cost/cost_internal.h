@@ -189,8 +189,8 @@ typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_
 /* Returns the name of a fabric: "scale_up", "scale_out", "host". */
 const char *nnc_fabric_name(nnc_fabric fabric);
 
-/* The fabrics that a collective needs. The places of its ranks decide them, not the speed of the links. Collectives
- * whose lanes share no fabric run at the same time. */
+/* The fabrics that a collective needs. The places of the ranks decide the fabrics, not the speed of the links.
+ * Collectives whose lanes share no fabric run at the same time. */
 typedef enum nnc_lane {
     NNC_LANE_SCALE_UP,  /* links within domains */
     NNC_LANE_SCALE_OUT, /* links between domains, one rank in each */
@@ -352,7 +352,7 @@ typedef struct nnc_segment_sums {
                                            * a block) */
     double unit_frozen;                   /* untrained parameters of the largest unit */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
-    const char *transient_what;           /* name of the op with this working set */
+    const char *transient_what;           /* name of the op with the largest working set */
 } nnc_segment_sums;
 
 /* Fills sums[0 .. list->segment_count - 1]. */
@@ -362,10 +362,9 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
 typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that backward runs again from their inputs */
-    int32_t segments;                     /* segments of the list; entries past it are unset */
+    int32_t segments;                     /* number of segments; later entries of the arrays are unset */
     double in_flight;                     /* number of micro-batches whose activations are kept at the same time */
-    bool uneven;                          /* true: chunks of the device hold different segments; flight then has their
-                                           * counts */
+    bool uneven;                          /* true: chunks of the device hold different segments; see flight */
     bool uneven_layers;                   /* true: the chunks also differ in their layers, not only in embedding and
                                            * head */
     bool odd_more;                        /* true: odd_chunk holds more than the other chunks */
@@ -462,7 +461,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
  * parameters take 2 B each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
-/* Return the number of ranks over which ZeRO shards the parameters of dense layers, and those of experts. */
+/* Return the number of ranks over which ZeRO shards the parameters of dense layers; and the parameters of experts. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 

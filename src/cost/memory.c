@@ -486,8 +486,8 @@ static double trained_params(const nnc_op *op)
     return op->frozen ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
-/* Returns the bytes of the 16-bit copies that autocast makes of product weights. They are kept until the gradient of
- * the weight is known. */
+/* Returns the bytes of the 16-bit copies that autocast makes of product weights. A copy is kept until the gradient
+ * of its weight is known. */
 static double cast_of(const replay *r, const nnc_op *op)
 {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;

@@ -131,7 +131,7 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
 }
 
 /* Appends a row with the work and the time of a row that is known already. If network is not NULL, a collective is
- * timed again on it; NULL means that the routes are also the same. */
+ * timed again on the routes of this network; NULL means that the routes are the same. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network)
 {
     nnc_op_cost *row = &rows->rows[rows->count++];

@@ -111,10 +111,10 @@ static const time_form *form_of(const nnc_op *op);
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * L is l2_bytes_per_s, or l2_bytes_per_flop P. P is the peak, f the fraction of it that short kernels reach, b is
- * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a side that is no
- * multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums reads and writes these in the
- * last step of each tile, while its unit computes nothing. 0.6 of the extra traffic, compared with a plain result, then
- * adds to the time.   [gemm-time] */
+ * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a
+ * dimension that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums reads and
+ * writes these in the last step of each tile, while its unit computes nothing. 0.6 of the extra traffic, compared with
+ * a plain result, then adds to the time.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -292,9 +292,9 @@ static double kernels_of(const nnc_matmul *u)
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-/* Tests whether a side of the weight is not a multiple of 16 bytes. If so, not all rows of operands and results begin
- * at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known which sides count
- * tokens, so only its last side is tested. */
+/* Tests whether a dimension of the weight matrix is not a multiple of 16 bytes. If so, not all rows of operands and
+ * results begin at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known
+ * which dimensions count tokens, so only the last dimension is tested. */
 static bool is_odd(const nnc_op *op)
 {
     const nnc_matmul *u = &op->u.matmul;

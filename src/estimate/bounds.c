@@ -280,7 +280,8 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     return true;
 }
 
-/* If the links decide, describes the device with the busiest links: its parts, and the time that its engine waits. */
+/* If the links decide, describes the device with the busiest links: the parts of its step, and the time that its engine
+ * waits. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal)
 {

@@ -163,7 +163,7 @@ typedef struct nnc_step {
     double tied_params;           /* tied embedding parameters of one rank if both pipeline ends hold them, else 0 */
     nnc_launch launch;
     double send_bytes;                /* bytes of activations of one micro-batch that a stage sends to the next */
-    double send_s;                    /* seconds of one such message; 0 without a pipeline */
+    double send_s;                    /* seconds to send send_bytes to the next stage; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* resources that are assumed to take no time, to find the step without them */
     const struct nnc_step_ends *ends; /* step end of each stage */
     nnc_derivation *why;              /* NULL = the step is not explained */
@@ -306,7 +306,7 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
 typedef struct nnc_step_times {
     double total_s; /* seconds of all passes */
     double send_s;  /* exposed seconds of one message between stages */
-    int64_t run;    /* value of m->runs after this replay */
+    int64_t run;    /* number of the replay that gave these times; see m->runs */
     int32_t stage;  /* index of the stage with the longest busy time */
 } nnc_step_times;
 
@@ -502,7 +502,7 @@ struct nnc_scratch {
     nnc_plan plan;         /* the last plan and profile that passed the checks */
     nnc_software software;
     nnc_result result;                 /* used if the caller's nnc_result has another size */
-    nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also its step */
+    nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also the step of this result */
     bool brief;                        /* leave out bounds and all values that need the rows of a whole step (NaN) */
     bool fits_only;                    /* with brief: a plan that does not fit may have no times (NaN) */
     bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
@@ -548,8 +548,8 @@ typedef struct nnc_plan_change_ask {
  * 0 also if the plan itself is illegal. */
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found);
 
-/* Returns at least this many bytes at scratch->load; NULL = out of memory. A new scratch has enough for a simulation of
- * 10,000 requests. */
+/* Returns memory of at least `bytes` bytes at scratch->load; NULL = out of memory. A new scratch has enough for a
+ * simulation of 10,000 requests. */
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* Makes one estimate. The arguments are already read, and the result has full size. */
@@ -629,7 +629,7 @@ typedef struct nnc_limit_answer {
     int32_t count;
 } nnc_limit_answer;
 
-/* Finds the limit of an axis. For degrees, every legal one is tried. For tokens, the size is doubled until the
+/* Finds the limit of an axis. For degrees, every legal degree is tried. For tokens, the size is doubled until the
  * answer changes, then bisected; sizes below one sequence shorten the sequence. All plans use the same profile.
  * Returns the errors of nnc_estimate; NNC_ILLEGAL_PLAN also if the axis is data and the plan has no data ranks. */
 nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,

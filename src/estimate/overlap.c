@@ -257,8 +257,8 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds time to the lanes that can overlap with it. The time of a collective counts only for lanes that share no links
- * with it. */
+/* Adds the time of a row to the lanes whose communication can overlap with this row. The time of a collective counts
+ * only for lanes that share no links with the collective. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {

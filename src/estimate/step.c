@@ -109,7 +109,8 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
                         .repeat = 1,
                         .block = -1,
                         .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes } };
-    double sends = 0.0; /* number of messages: forward to the next virtual stage, backward to the one before */
+    /* number of messages: forward to the next virtual stage, backward to the previous virtual stage */
+    double sends = 0.0;
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
             sends += (v < m->partition.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);

@@ -157,7 +157,7 @@ nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void *
 /* Sets a field from text. NNC_BAD_USAGE: unknown name or bad value; err->where is the dotted name as given. */
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
                          nnc_error *err);
-/* Sets a field that nnc_field_find found, in the object that it returned. */
+/* Sets a field that nnc_field_find found, in the object that nnc_field_find returned. */
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 

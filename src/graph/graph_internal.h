@@ -288,7 +288,7 @@ typedef struct nnc_captured_op {
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
     double kept_bytes;               /* bytes of the tensors that the operator creates for backward */
-    double transient_bytes;          /* backward: bytes of the temporary tensors that live while it runs */
+    double transient_bytes;          /* backward: bytes of the temporary tensors that live while the operator runs */
     int64_t rows, cols, vector;      /* sizes of the parameters that no earlier operator has read */
     bool table;                      /* the parameter is a table, whose rows are looked up */
     bool frozen;                     /* the operator's parameters are not trained */
@@ -321,10 +321,11 @@ struct nnc_captured {
     int64_t operators; /* number of operators issued in one step, including operators of the optimizer */
     double input_bytes;
     double peak_gradients, peak_kept,
-        peak_temporary;                  /* largest number of temporary bytes at one moment of forward and backward */
-    nnc_dtype dtype;                     /* format of the trained parameters */
-    nnc_frozen frozen;                   /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
-    nnc_optimizer optimizer;             /* found from its operators; NNC_OPTIMIZER_COUNT = no update was recorded */
+        peak_temporary; /* largest number of temporary bytes at one moment of forward and backward */
+    nnc_dtype dtype;    /* format of the trained parameters */
+    nnc_frozen frozen;  /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
+    /* found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */
+    nnc_optimizer optimizer;
     const struct nnc_captured *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
     const struct nnc_captured *second;   /* the same step with another number of samples; NULL = not recorded */
 };
@@ -364,7 +365,7 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
     }
 
 /* Indices of parameters in the values of an op. The first indices are the parameters of a window that moves over a map;
- * they are the same for every kind with a window. A kind without dilation does not use that index. */
+ * they are the same for every kind with a window. A kind without dilation does not use the index of dilation. */
 enum {
     NNC_WINDOW_KERNEL,
     NNC_WINDOW_STRIDE,

@@ -66,7 +66,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* ---- memo.c: lowered lists, product times, passes ---- */
 
-/* A lowered op list with its sums and its table. */
+/* A lowered op list, with the sums of its segments and its op table. */
 typedef struct nnc_lowered {
     bool listed, found, worked, tabled; /* found: a second plan has used the list */
     uint64_t list_number;               /* unique per list */

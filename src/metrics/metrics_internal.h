@@ -60,7 +60,7 @@ typedef struct nnc_metric_more {
     const char *(*each)(unsigned index);    /* returns the name of each value of an array; NULL = names 0, 1 ... */
     const char *source;                     /* source of the formula or definition; NULL = not needed */
     const char *same_as;                    /* full name of the equal metric of an estimate; NULL = no such metric */
-    /* full name of the metric that sums this one and others; NULL = no such metric */
+    /* full name of the metric that is a sum of this metric and others; NULL = no such metric */
     const char *part_of;
 } nnc_metric_more;
 #define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
@@ -223,7 +223,7 @@ typedef struct nnc_columns {
     int32_t count;
 } nnc_columns;
 
-/* Lists all values of a table except those of lists, in the order of the table. Errors: NNC_NO_MEMORY. */
+/* Lists all values of a table, except the values in lists, in the order of the table. Errors: NNC_NO_MEMORY. */
 nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
 
 /* Tests whether the value of a column is missing in a brief estimate. */
@@ -235,8 +235,8 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the name that a word means: an equal name, or the only name that ends with a dot and the word. If a result and
- * an input of the plan end so, the word means the result. names: `count` pointers; each lies `stride` bytes after the
- * one before. */
+ * an input of the plan end with the word, the word means the result. names: `count` pointers, each `stride` bytes after
+ * the previous pointer. */
 typedef struct nnc_name_match {
     /* -1 = not found. other: index of a second name that ends with the word, if no name is equal */
     int32_t index, other;

@@ -73,7 +73,7 @@ typedef struct nnc_conv {
     bool keeps_input;
     bool contiguous;    /* NCHW layout: channels of a position are not adjacent in memory */
     bool separate_bias; /* a separate kernel adds the bias */
-    bool on_vectors;    /* run on the vector units: the matrix units have no kernel for these groups */
+    bool on_vectors;    /* runs on the vector units, because the matrix units have no kernel for its groups */
 } nnc_conv;
 
 /* A recurrence over tokens: every token adds to a state and reads it. The state has `state` numbers for each of `inner`
@@ -165,7 +165,7 @@ typedef struct nnc_pointwise {
     bool keeps_input, keeps_output, keeps_mask;
     bool keeps_8bit; /* the kept input is an 8-bit copy */
     bool weighted;   /* output is multiplied by a score per row; the gradient of the score reads all inputs once more */
-    bool inside;     /* runs inside the kernel of the norm before it */
+    bool inside;     /* the op runs inside the kernel of the preceding norm */
     bool by_reductions;        /* one kernel per sum or maximum, and one for all other work */
     bool random_written;       /* a separate kernel writes the random numbers, in fp32 */
     double extra_kept_bytes;   /* further bytes that are kept, for all elements together */
@@ -238,7 +238,7 @@ typedef struct nnc_collective_op {
     double count;              /* number of times that the collective runs (a ring: once per part of keys); 0 = once */
     bool hides;                /* overlaps with the attention op that uses its data, as in ring attention */
     double copies;             /* all-to-all: number of copies of each token that go to random ranks; 0 = not random */
-    double groups, groups_met; /* the ranks form `groups` groups, and the copies of a token go to groups_met of them;
+    double groups, groups_met; /* number of expert groups; number of expert groups that the copies of a token go to;
                                 * groups_met 0 = to any ranks */
     bool once_per_node;        /* a token is sent once to each scale-up domain, and inside it to all of its experts */
 } nnc_collective_op;
@@ -267,7 +267,7 @@ typedef struct nnc_issued {
 } nnc_issued;
 typedef enum nnc_issued_as {
     NNC_ISSUED_NOT,
-    NNC_ISSUED_INSTEAD, /* these kernels run instead of the fused one */
+    NNC_ISSUED_INSTEAD, /* these kernels run instead of the fused kernel */
     NNC_ISSUED_TOO      /* these kernels run in addition to a product, a convolution or attention */
 } nnc_issued_as;
 

@@ -157,7 +157,7 @@ void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
 
 enum {
     NNC_RUNS_MAX = 16,   /* most entries in the order list of one device: sequences of ops, with repeats */
-    NNC_RUN_OPS_MAX = 6, /* most ops in one such sequence */
+    NNC_RUN_OPS_MAX = 6, /* most ops in one repeated sequence of an order list */
     NNC_QUEUE_SLOTS = 8, /* messages on the way between neighbours; a queue that wraps around has at least `stages`
                           * entries */
     NNC_QUEUES_MAX = 2 * NNC_PIPELINE_VIRTUAL_MAX,

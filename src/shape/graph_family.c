@@ -11,9 +11,9 @@
 
 /* State of a tensor's memory. Every kept tensor has one owner: the first op whose backward needs it. */
 enum {
-    PLACE_KEPT = 1,   /* an op already owns it, or it is an input of the network */
-    PLACE_GRAD = 2,   /* its gradient is needed: it depends on a weight */
-    PLACE_REMADE = 4, /* selective recomputation computes it again */
+    PLACE_KEPT = 1,   /* an op already owns the tensor, or the tensor is an input of the network */
+    PLACE_GRAD = 2,   /* the tensor needs a gradient, because it depends on a weight */
+    PLACE_REMADE = 4, /* selective recomputation computes the tensor again */
     PLACE_NORMED = 8, /* written by a norm, or by a sum inside the kernel of a norm */
 };
 
@@ -331,7 +331,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Writes an attention. It keeps queries, keys and values as one tensor, unless an earlier op owns them. */
+/* Writes an attention op. The op keeps queries, keys and values as one tensor, unless an earlier op owns them. */
 static void lower_attention(lowering *l, const nnc_graph_op *op)
 {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };

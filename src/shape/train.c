@@ -254,8 +254,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
     return at;
 }
 
-/* Removes the input gradient of the first trained op. An op in a repeat keeps it, because later iterations follow
- * trained ops. */
+/* Removes the input gradient of the first trained op. An op in a repeat keeps its input gradient, because later
+ * iterations follow trained ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first)
 {
     nnc_op *op = &list->ops[first];

@@ -352,7 +352,7 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 #include <mpi.h>
 #include <time.h>
 
-/* AHEAD: number of chunks that a rank gets in advance, so that it does not wait for the next chunk. */
+/* AHEAD: number of chunks of rows that an MPI rank gets in advance, so that it does not wait for the next chunk. */
 enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
 /* If an MPI call fails, MPI ends all ranks by default. */
@@ -475,7 +475,7 @@ static int64_t next_chunk(void)
     return chunk;
 }
 
-/* Works as a rank other than 0: evaluates chunks until it receives chunk -1. */
+/* Runs an MPI rank other than 0: evaluates chunks of rows until it receives chunk -1. */
 static nnc_status serve(const nnc_pool *pool)
 {
     nnc_batch batch = { 0 };
@@ -579,7 +579,7 @@ static void hand_out(desk *d)
     }
 }
 
-/* Evaluates a chunk on rank 0 while the other ranks are busy. */
+/* Evaluates a chunk of rows on MPI rank 0 while the other ranks are busy. */
 static void work_on(desk *d, nnc_error *err)
 {
     rank_slot *s = &d->slots[d->handed % d->slot_count];

@@ -198,7 +198,7 @@ typedef struct nnc_rank_group {
 nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
-/* Ends all ranks at once, for errors that not all ranks know. Returns only if there is one rank. */
+/* Ends all MPI ranks at once, for errors that only some ranks have noticed. Returns only if there is one rank. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
 /* Sends `mine` of MPI rank 0 to every rank. Returns this number on every rank. */
