@@ -178,7 +178,7 @@ typedef struct nnc_serve_efficiency {
     double attention_fraction;                 /* share of the 16-bit peak in prefill attention */
     double expert_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products of many experts */
     double kernel_s, attention_s; /* fixed time of a kernel in a captured graph; fixed time of decode attention */
-    /* share of the KV cache read again per query head after the first of a key head   [0] */
+    /* share of the keys and values of a head that is read again for each query head after the first   [0] */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
     bool fitted; /* false: the device file has no serving efficiencies */
@@ -227,9 +227,9 @@ typedef struct nnc_efficiencies {
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise;       /* norms, activations, copies, loss */
-    nnc_efficiency pointwise_tuned; /* pointwise with kernels written for the device   [as pointwise] */
+    nnc_efficiency pointwise_tuned; /* as pointwise, for kernels written for the device   [as pointwise] */
     nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned;      /* maps with kernels written for the device   [as maps] */
+    nnc_efficiency maps_tuned;      /* as maps, for kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;

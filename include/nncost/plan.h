@@ -318,7 +318,7 @@ typedef struct nnc_framework {
     nnc_policy policy;
     nnc_attention attention;
     nnc_context_kind context_kind, adapter_context_kind; /* adapter_context_kind: when only adapters are trained */
-    double capacity_factor, fp16_dropout; /* of models with experts; dropout probability of models trained in fp16 */
+    double capacity_factor, fp16_dropout; /* capacity factor of experts; dropout probability in fp16 training */
     int32_t zero;
     int64_t vocab_multiple; /* the embedding table is padded to a multiple of this number x the tensor degree; 0 = not
                              * padded */
@@ -378,7 +378,7 @@ typedef struct nnc_serve_engine {
     double all_reduce_factor;               /* factor on the device's time of all-reduces   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
     double attention_factor;                /* factor on the device's time of prefill attention   [1] */
-    double kv_reread;    /* share of the KV cache read again per query head after the first of a key head   [0] */
+    double kv_reread;    /* share of keys and values read again for each query head of a group after the first   [0] */
     double host_layer_s; /* time to launch a layer; overlaps with device work   [0] */
     double expert_s[NNC_STORED_COUNT]; /* time per layer with experts in a format that the device lacks   [0] */
     bool captured;                     /* a decode step is one captured graph   [on] */
@@ -447,8 +447,9 @@ struct nnc_software {
     double overlap_tensor_backward; /* NaN = overlap_tensor */
     double bucket_bytes;            /* size of a bucket: gradients that are reduced together during backward */
     double launch_s;                /* host time to issue one op; 0 = all ops are captured once and replayed */
-    double launch_expert_s;  /* launch_s of models with experts, where the host waits for shapes; NaN = launch_s */
-    double launch_product_s; /* host time to issue one product of a group that is issued one by one */
+    /* launch_s of models with experts, where the host waits for tensor sizes; NaN = launch_s */
+    double launch_expert_s;
+    double launch_product_s; /* host time to issue one product of experts, if the host issues them one by one */
     bool recorded_attention; /* attention and norms are captured once and replayed; the host issues all other ops */
     bool tuned_pointwise;    /* norms and activations use kernels written for the device */
     nnc_spreads spread;

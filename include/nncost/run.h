@@ -95,7 +95,7 @@ typedef struct nnc_run_ask {
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* passes over the generated samples in training */
     bool sampler_logprobs;                 /* training uses the log probabilities that generation computed */
-    double prompt_tokens, response_tokens; /* per prompt; per answer (NaN = sequence length - prompt_tokens) */
+    double prompt_tokens, response_tokens; /* tokens per prompt; tokens per answer (NaN = seq_len - prompt_tokens) */
     double group;                          /* number of answers per prompt */
     double rollout_batch, rollout_tensor;  /* sequences that a replica generates at once (NaN = as many as fit);
                                             * devices of a generating replica */
@@ -221,7 +221,7 @@ NNC_API const char *nnc_law_help(nnc_law law);
 
 typedef struct nnc_optimum {
     nnc_law law;
-    double params, tokens, loss; /* numbers of the best model; its loss, NaN if the law gives no loss */
+    double params, tokens, loss; /* parameters and tokens of the best model; its loss (NaN if the law gives no loss) */
     /* model with the same loss and the fewest FLOPs for training plus serving; share of the FLOPs that this model saves
      * */
     double served_params, served_tokens, saved_share;
@@ -259,10 +259,10 @@ static inline nnc_budget_ask nnc_budget_ask_default(void)
 typedef struct nnc_budget {
     size_t struct_size;               /* nnc_budget_of sets it */
     double cost, device_hours, flops; /* flops are computed as 6 N D */
-    double devices, days;             /* devices that finish in `days` days; both NaN if not given */
+    double devices, days;             /* devices that finish in `days` days; both NaN if days is not given */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;
-    double params, tokens;               /* as given; both NaN if cost or flops was given instead */
+    double params, tokens;               /* parameters and tokens as given; both NaN if cost or flops was given */
     nnc_optimum optima[NNC_LAW_SPACE];   /* best model for `flops`, one per scaling law */
     double over_training[NNC_LAW_SPACE]; /* flops / fewest FLOPs that reach the same loss, by law; NaN = unknown */
 } nnc_budget;

@@ -338,8 +338,8 @@ typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
 } nnc_parameters;
 
-/* Sums for one instance of a segment (the embedding, a run of equal layers, the head) on one rank. A pipeline stage
- * holds several instances of each segment. */
+/* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline
+ * stage holds several instances of each segment. */
 typedef struct nnc_segment_sums {
     nnc_parameters dense, expert;         /* trained parameters; experts have fewer copies over the ranks */
     nnc_parameters frozen, frozen_expert; /* parameters that are not trained */

@@ -109,8 +109,8 @@ typedef struct nnc_overlap {
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
-/* Overlaps communication with the compute of the same segment and phase. Blocks of ring attention overlap with the
- * attention first. The row of a collective keeps only its exposed seconds:
+/* Overlaps communication with the compute of the same segment and phase. Transfers of ring attention overlap with
+ * the attention first. The row of a collective keeps only its exposed seconds:
  *     t = C + N - share min(C, N)
  * for compute C and communication N. [overlap] */
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
@@ -184,7 +184,8 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* step ends of the stages; equal stages point to the same one */
+    /* step ends of the stages; equal stages point to the same entry */
+    const nnc_step_end_seconds *ends[NNC_STAGES_MAX];
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* delay of the step by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX], weight_s[NNC_VIRTUAL_STAGES_MAX];
@@ -250,7 +251,7 @@ typedef struct nnc_overlap_window {
 /* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
  * a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the share f
  * of the gradients. The last bucket may hold a whole embedding table, and then has a larger share l:
- *     max(t + l N, N + f t) - t     for the share that may overlap; N for the rest.
+ *     o (max(t + l N, N + f t) - t) + (1 - o) N     for the share o that may overlap; at most N.
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window);
@@ -541,7 +542,7 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
     const nnc_plan *plan;          /* the plan as given, before defaults */
-    bool quick;                    /* true: tries only the moves that matter most, each alone */
+    bool quick;                    /* true: tries only the changes that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; with quick, a few tens. Returns the number of changes found;

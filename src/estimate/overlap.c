@@ -1,8 +1,8 @@
 /* Overlap of communication with compute, and the times of one instance of each segment.
  *
  * In each segment and part of a pass, communication overlaps with the compute of that part. Lanes (see nnc_lane) that
- * share no links can overlap with the same compute; lanes that share links divide it. Blocks of ring attention overlap
- * with the attention first. Then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
+ * share no links can overlap with the same compute; lanes that share links divide it. Transfers of ring attention
+ * overlap with the attention first. Then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 

@@ -201,7 +201,7 @@ typedef struct nnc_graph_weights {
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
     const int64_t *values; /* values of the parameters, in the order of the kind; a word is given by its index */
-    nnc_graph_tensor in, with, also, out; /* rank 0 = not given */
+    nnc_graph_tensor in, with, also, out; /* rank (number of axes) 0 = not given */
     nnc_graph_weights weights;
 } nnc_graph_op;
 
@@ -294,7 +294,7 @@ typedef struct nnc_captured_op {
     bool frozen;                     /* the operator's parameters are not trained */
     int32_t slot;                    /* index of the part (nnc_captured_slot) that the operator belongs to */
     bool narrow;                     /* under autocast: the operator computes in 16 bits */
-    double cast_kernels, cast_bytes; /* under autocast: casts of operands and gradients, and their bytes */
+    double cast_kernels, cast_bytes; /* under autocast: number and bytes of casts of operands and gradients */
 } nnc_captured_op;
 
 /* One part of a captured program: successive operators of forward that belong to one unit, and the backward of these

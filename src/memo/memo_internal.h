@@ -74,7 +74,7 @@ typedef struct nnc_lowered {
     nnc_op_list whole; /* before sharding */
     nnc_op_list list;  /* ops of one rank; the last plan added the entries past `count` */
     int32_t count;
-    double grad_accumulate; /* grad_accumulate of the list and the table */
+    double grad_accumulate; /* value (see nnc_op) for which the list and the table were made */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work; /* work of one micro-batch; set if recomputation does not depend on the stage */
     nnc_rows rows;      /* rows of the first `count` ops, with collectives on the routes below */
@@ -92,7 +92,7 @@ typedef struct nnc_pass_entry {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
     bool timed;             /* false: the plan needs too much memory; work and units are unset */
-    double grad_accumulate; /* grad_accumulate of the units */
+    double grad_accumulate; /* value (see nnc_op) for which the units were computed */
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 

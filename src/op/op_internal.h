@@ -94,7 +94,7 @@ typedef struct nnc_norm {
     bool by_reductions; /* one kernel per sum, and one for all other work */
     bool turned;        /* input and output are copied to another layout and back */
     bool keeps_input;   /* this op owns the kept input; else another op does */
-    bool across_heads;  /* one row covers all heads of a token, and the heads are divided over tensor ranks */
+    bool across_heads;  /* one norm covers all heads of a token, and the heads are divided over tensor ranks */
     nnc_norm_keep keep;
 } nnc_norm;
 
@@ -127,7 +127,7 @@ typedef struct nnc_norm {
     X(NNC_PW_ROTARY, "rotary")                                                                                      \
     X(NNC_PW_POSITION_ADD, "position_add")                                                                          \
     X(NNC_PW_TIME_ADD, "time_add")     /* adds one value per channel of a feature map */                            \
-    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the time step */                                  \
+    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the diffusion time */                             \
     X(NNC_PW_MAX_POOL, "max_pool")     /* pools windows of 2 x 2 */                                                 \
     X(NNC_PW_MAX_POOL2D, "max_pool2d") /* pools windows of any size; input_elements is set */                       \
     X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                                              \
@@ -169,7 +169,7 @@ typedef struct nnc_pointwise {
     bool by_reductions;        /* one kernel per sum or maximum, and one for all other work */
     bool random_written;       /* a separate kernel writes the random numbers, in fp32 */
     double extra_kept_bytes;   /* further bytes that are kept, for all elements together */
-    int64_t backward_elements; /* 0 = elements */
+    int64_t backward_elements; /* elements in backward; 0 = `elements` */
 } nnc_pointwise;
 
 typedef struct nnc_embedding {

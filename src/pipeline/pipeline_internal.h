@@ -129,9 +129,10 @@ typedef struct nnc_wave_cursor {
 typedef struct nnc_wave {
     nnc_wave_state now;
     nnc_wave_cursor forward, backward;
-    nnc_wave_state then, later;       /* remembered states: then is the oldest, later lies between then and now; their
+    nnc_wave_state then, later; /* remembered states: then is the oldest, later lies between then and now; their
                                        * differences show a period or a constant growth */
-    nnc_wave_state saved, kept;       /* saved: state before a trial; kept: final state of tracks that have finished */
+    /* saved: state before a trial; kept: final state of finished tracks (pipelines) */
+    nnc_wave_state saved, kept;
     double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
     double backward_s[NNC_WAVE_ENTRIES], backward_send_s[NNC_WAVE_ENTRIES];
@@ -140,8 +141,8 @@ typedef struct nnc_wave {
 
 /* A schedule in the form of lead and skew of its time slots; see the top of wave.c. */
 typedef struct nnc_wave_shape {
-    const nnc_pipeline *pipeline; /* has the times of all tracks */
-    const double *send_s;         /* send time of each track */
+    const nnc_pipeline *pipeline; /* has the times of all tracks (pipelines) */
+    const double *send_s;         /* send time of each track (pipeline) */
     int64_t tracks, stride;       /* tracks: 1 or NNC_TRACKS; stride: distance of two times of one track */
     int64_t p, v, ops;            /* ops: number of ops of one phase on one device */
     int64_t lead, skew;
@@ -198,8 +199,8 @@ typedef struct nnc_queue {
 /* All ops of one phase on one virtual stage, in micro-batch order. */
 typedef struct nnc_stream {
     double time_s, send_s;   /* seconds of one op; send_s includes sending its result */
-    nnc_queue *in, *out;     /* in is NULL at the start of the path, out at its end; both are NULL for weight
-                              * gradients */
+    nnc_queue *in, *out;     /* in is NULL for the first virtual stage of a pass, out for the last; both are
+                              * NULL for weight gradients */
     int64_t done, limit;     /* number of ops done; ops of the order list past the limit are skipped */
     int64_t turn, turn_left; /* ops per chunk of an interleaved device; ops left until its next chunk */
     int32_t virtual_stage;

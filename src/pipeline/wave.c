@@ -51,7 +51,7 @@ static bool is_wide(void)
 }
 #endif
 
-/* EACH functions are compiled separately for each number of tracks and each processor. */
+/* EACH functions are compiled separately for each number of tracks (pipelines) and each processor. */
 #ifdef __GNUC__
 #define EACH static inline __attribute__((always_inline))
 #else
@@ -92,8 +92,8 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
-/* Copies and adds the values of four tracks at once. A value that was stored in halves cannot be loaded as a whole for
- * some cycles. */
+/* Copies and adds the values of four tracks (pipelines) at once. A value that was stored in halves cannot be loaded as
+ * a whole for some cycles. */
 #ifdef __GNUC__
 typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define FOUR(at) (*(four *)(at))
@@ -489,8 +489,8 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
 /* Brent's cycle detection for one stretch of equal time slots: replaces the remembered state after 1, 2, 4, ... turns.
  * This finds a period of any length after any run-up. */
 typedef struct watch {
-    int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
-    int64_t age_max;     /* slots after which the remembered state is replaced; 0 = no remembered state yet */
+    int64_t until, then; /* until: end of the stretch; then: time slot of the remembered state */
+    int64_t age_max;     /* time slots after which the remembered state is replaced; 0 = no remembered state yet */
     int64_t repeat;      /* time slots of one repeat, when testing for constant growth */
 } watch;
 

@@ -504,8 +504,8 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
     lower_op(context, walk, op);
 }
 
-/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the layers
- * is also a segment. */
+/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the
+ * repeat of layers is also a segment. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
 {
     lowering *l = context;
@@ -607,7 +607,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
 
 /* ---- the row ---- */
 
-/* Checks the network with the length of the plan: infers all shapes again. */
+/* Checks the network with the sequence length or image side of the plan: infers all shapes again. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;

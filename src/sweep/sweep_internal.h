@@ -77,7 +77,7 @@ nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list
  * axes. NNC_BAD_USAGE: linked lists have different lengths, or there are too many rows. */
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 
-/* Sets the index of a row in every group. The last group varies fastest. */
+/* Sets the index of a row in every group of axes. The last group varies fastest. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* ---- points (sweep_rows.c) ---- */
