@@ -507,7 +507,7 @@ typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
     double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that have not run again yet, and bytes of ops
                                       * outside blocks */
-    double live[NNC_BLOCKS_MAX];         /* live bytes of the block that runs again, up to the present op */
+    double live[NNC_BLOCKS_MAX];         /* live bytes of the block that runs again, up to the current op */
     const nnc_op *first[NNC_BLOCKS_MAX]; /* the first op of the block; blocks may lie in blocks */
 } left_over;
 

@@ -251,7 +251,7 @@ typedef struct nnc_overlap_window {
 /* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
  * a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the share f
  * of the gradients. The last bucket may hold a whole embedding table, and then has a larger share l:
- *     o (max(t + l N, N + f t) - t) + (1 - o) N     for the share o that may overlap; at most N.
+ *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N     o: share of the collective that may overlap
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window);
@@ -452,12 +452,12 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
 /* ---- lower.c: op list and op table of one rank ---- */
 
-/* Returns the cache key of an op list: the plan with only the fields that affect the list. All other fields are
- * cleared, so a list cannot depend on them. */
+/* Returns the key of an op list in the cache of memo/: the plan with only the fields that affect the list. All other
+ * fields are cleared, so a list cannot depend on them. */
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* Computes nnc_lowering_of from the cache key of the op list, and writes this key to *seen. */
+/* Computes nnc_lowering_of from nnc_plan_lowering_key of the plan, and writes this key to *seen. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Compares bytes; equal bytes have equal values. */
