@@ -222,8 +222,7 @@ NNC_API const char *nnc_law_help(nnc_law law);
 typedef struct nnc_optimum {
     nnc_law law;
     double params, tokens, loss; /* parameters and tokens of the best model; its loss (NaN if the law gives no loss) */
-    /* model with the same loss and the fewest FLOPs for training plus serving; share of the FLOPs that this model saves
-     * */
+    /* model with the same loss and the fewest FLOPs for training plus serving; share of FLOPs that this model saves */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 

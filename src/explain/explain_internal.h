@@ -124,8 +124,7 @@ bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least);
 bool nnc_answer_operand(nnc_question *a, const char *word);
 bool nnc_answer_member(nnc_question *a, const char *word);
 
-/* Returns the name of a metric without its first part, as the derivation of the estimate uses it: "step.mfu" -> "mfu".
- * */
+/* Returns the name of a metric without its first part, as the derivation of an estimate uses it: "step.mfu" -> "mfu" */
 const char *nnc_metric_short_name(const char *column);
 
 #endif

@@ -299,8 +299,7 @@ typedef struct nnc_captured_op {
 
 /* One part of a captured program: successive operators of forward that belong to one unit, and the backward of these
  * operators. A unit is a sequence of equal layers, or a module of a numbered list ("layer1.0"). ZeRO 3 gathers a unit
- * at once, and full recomputation runs it again. Other parts hold the operators outside of units: table, head, loss.
- * */
+ * at once, and full recomputation runs it again. Other parts hold operators outside of units: table, head, loss. */
 typedef struct nnc_captured_slot {
     bool unit;
     int64_t repeat;

@@ -5,7 +5,7 @@
  *     entry        key value; entries are stored in order of arrival, so a few of them touch little memory
  *
  * A table with as many slots as ways, or fewer, is searched without a hash. If all possible slots of a new key are in
- * use, its entry replaces one of them, in turn. */
+ * use, its entry replaces one of the old entries, in turn. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -353,8 +353,8 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
     return valid ? p : NULL;
 }
 
-/* Keeps the passes of an estimate in the cache of passes. units NULL: the plan needs too much memory and was not timed.
- * */
+/* Keeps the passes of an estimate in the cache of passes. units NULL: the plan needs too much memory and has no
+ * times. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_result *r)
 {

@@ -540,7 +540,7 @@ typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Continues the tracks (pipelines) whose states `then`, `later` and `now` follow at intervals of `slots` slots and grew
+/* Continues the tracks (pipelines) whose states `then`, `later` and `now` are each `slots` time slots later and grew
  * equally. Skips repeats as far as a trial of one further repeat confirms. The trials of all tracks run at the same
  * time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
