@@ -248,6 +248,9 @@ static const struct {
     { "_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
     { "embedding", FORM_GATHER, NNC_GROUP_EMBEDDING },
     { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
     { "gather", FORM_GATHER, NNC_GROUP_COUNT },
     { "index", FORM_GATHER, NNC_GROUP_COUNT },
@@ -273,6 +276,47 @@ form nnc_capture_form(const char *name)
         }
     }
     return FORM_KERNEL;
+}
+
+/* Tests whether an operator outside of the table multiplies matrices, by the words of its name. Its FLOPs do not follow
+ * from the sizes of its tensors, so that it is no kernel that only moves bytes. */
+static bool multiplies(const char *name)
+{
+    static const char *const words[] = {
+        "mm",  "bmm",      "addmm",  "addbmm",    "baddbmm",     "mv",        "addmv",
+        "dot", "vdot",     "matmul", "linear",    "bilinear",    "trilinear", "einsum",
+        "rnn", "lstm",     "gru",    "attention", "transformer", "fft",       "linalg",
+        "svd", "cholesky", "qr",     "lu",        "inverse",     "solve",     "cdist"
+    };
+    bool found = false;
+    for (const char *at = name; *at != '\0';) {
+        const size_t length = strcspn(at, "_");
+        found = found || (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            found = found || (strlen(words[i]) == length && strncmp(at, words[i], length) == 0);
+        }
+        at += length + strspn(at + length, "_");
+    }
+    return found && strstr(name, "thnn_fused") == NULL; /* the pointwise part of a cell of an LSTM or GRU */
+}
+
+/* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in
+ * a form that is not in the table. */
+static bool is_known(nnc_json at, const char *full, const char *base)
+{
+    static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
+    bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base);
+    bool own = strchr(full, '.') == NULL;
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        own = own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
+    }
+    known = known && own;
+    if (!known) {
+        nnc_json_mismatch(at, "the FLOPs of this operator are not known",
+                          own ? "mm, addmm, bmm, baddbmm, convolution or scaled_dot_product_attention"
+                              : "an operator of PyTorch; record the step with an implementation in PyTorch");
+    }
+    return known;
 }
 
 /* Returns the base of a name: "aten.add_.Tensor" -> "add_". */
@@ -506,10 +550,13 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     for (int32_t i = 0; i < out->count; i++) {
         op->write_bytes += out->of[i].bytes;
     }
+    const tensor *const table = &in->of[0];
+    const double rows_bytes = how == FORM_GATHER                 ? op->write_bytes
+                              : how == FORM_BAG && in->count > 1 ? in->of[1].elements * table->bytes / (double)table->shape[0]
+                                                                 : INFINITY;
     for (int32_t i = 0; i < in->count; i++) {
-        const bool looked_up = how == FORM_GATHER && i == 0 && op->write_bytes < in->of[i].bytes;
         const bool written = how == FORM_WRITE && i == 0;
-        op->read_bytes += written ? 0.0 : looked_up ? op->write_bytes : in->of[i].bytes;
+        op->read_bytes += written ? 0.0 : i == 0 ? fmin(rows_bytes, table->bytes) : in->of[i].bytes;
     }
     if (out->count > 0) {
         op->dtype = out->of[0].dtype;
@@ -606,6 +653,9 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     op.name = base_name(r, nnc_json_text(name));
     if (op.name == NULL) {
         nnc_faults_no_memory(r->faults);
+        return false;
+    }
+    if (counts && !is_known(name, nnc_json_text(name), op.name)) {
         return false;
     }
     op.module = r->modules[module];

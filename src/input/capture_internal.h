@@ -73,6 +73,7 @@ typedef struct tensors {
 typedef enum form {
     FORM_KERNEL,
     FORM_GATHER, /* writes its outputs, and reads the same number of bytes of its first input */
+    FORM_BAG,    /* reads a row of its first input for each index in the second, writes sums of rows */
     FORM_WRITE,  /* only writes its first input */
     FORM_PRODUCT,
     FORM_CONV,
