@@ -151,7 +151,7 @@ static void answer(searching *of, deployment *d)
     of->result->evaluated++;
 }
 
-/* Tries a deployment with a given load: it has to fit and to meet the limits. */
+/* Evaluates a deployment with a given load, and records it if it fits in memory and meets the limits. */
 static void try_load(searching *of, deployment *d)
 {
     answer(of, d);

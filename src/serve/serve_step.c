@@ -48,7 +48,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
     return NNC_BF16;
 }
 
-/* Returns the storage format whose measured products give the rate of this arithmetic format. */
+/* Returns the storage format whose measured products give the rate of products in `dtype`. */
 static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
 {
     switch (dtype) {
