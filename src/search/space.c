@@ -121,7 +121,8 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* Sets the values of the axes first to end - 1 at a place; the last axis varies fastest. */
+/* Writes the values of the axes first to end - 1 for the combination with index `place`; the last axis varies
+ * fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values)
 {
     for (int a = end - 1; a >= first; a--) {
@@ -131,8 +132,8 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* Returns the block that row `place` gives to a shard. A row is `shards` consecutive blocks. Each row is rotated by a
- * digest of its number, because a fixed order could have the same period as a choice. */
+/* Returns the index of the block that a shard gets from row `place`, which is `shards` consecutive blocks. Each row is
+ * rotated by a digest of its number, because a fixed order could have the same period as a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
@@ -253,8 +254,8 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
     if (place == 0) {
         return false;
     }
-    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans that are at
-                                                       * least as fast */
+    const nnc_found *one = &front->pareto[place - 1]; /* among the plans that are at least as fast, the plan with the
+                                                       * least memory */
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
@@ -267,7 +268,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* that plan is equally fast and needs at least as much memory */
+        first--; /* the earlier plan is equally fast and needs at least as much memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) {
