@@ -250,7 +250,7 @@ typedef struct choice {
     const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
     bool *found;              /* for each path: whether it names a member */
     int most, depth;          /* largest number of elements of a list; largest depth of objects */
-    bool cut;                 /* a list was cut */
+    bool cut;                 /* true: at least one list was cut */
     nnc_buffer *out;
 } choice;
 
@@ -408,7 +408,7 @@ typedef struct words {
     bool failed;
 } words;
 
-/* Joins three texts to a word, and adds the word. */
+/* Joins three strings to one word of the command line, and adds this word. */
 static void add_word(words *w, const char *begin, const char *middle, const char *end)
 {
     const size_t size = strlen(begin) + strlen(middle) + strlen(end) + 1;
@@ -610,7 +610,8 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
     return NNC_OK;
 }
 
-/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. Lines of a sweep stay. */
+/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. The lines of a sweep are
+ * not changed. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err)
 {

@@ -89,7 +89,7 @@ static bool software_differs(const nnc_found *list, int32_t count)
     return false;
 }
 
-/* Tests whether two plans have the same numbers in the table. */
+/* Tests whether two plans would have the same numbers in the table. */
 static bool is_like(const nnc_found *a, const nnc_found *b)
 {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
@@ -594,7 +594,7 @@ static double above(double x)
  * the other plans. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* the previous plan has the same step time */
+    bool repeats; /* true: the previous plan of the list has the same step time */
 } candidate;
 
 /* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over

@@ -17,7 +17,7 @@ enum { PARTS = 4 };
 
 typedef struct answer {
     nnc_trace_sum sum;
-    const char *model;  /* the model that ran; NULL = not given */
+    const char *model;  /* the model whose program was traced; NULL = not given */
     const part *parts;  /* parts of a step */
     int32_t part_count; /* 0 = no model is given */
     const char *file;
@@ -460,7 +460,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     NNC_TRY(nnc_trace_read(path, trace, err));
     if (id == NULL && (*trace)->device != NULL &&
         nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
-        device = NULL; /* the device of the trace has no file, so nothing is priced */
+        device = NULL; /* the device of the trace has no file, so the times of operators cannot be predicted */
     }
     *a = (answer){ .file = path, .shown = session->options.view.top };
     NNC_TRY(nnc_trace_sum_up(*trace, path, device, &a->sum, err));

@@ -113,7 +113,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Tests whether an option is specific to a command. Rarely used options do not count. */
+/* Tests whether an option is specific to a command. Rarely used options are not counted as specific. */
 static bool is_own(unsigned takes, const nnc_option_text *option)
 {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
@@ -301,7 +301,7 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* NULL: the output is a line of a sweep */
+    const nnc_view *view; /* NULL: the output is one line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
@@ -389,7 +389,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* the list may have other kinds of records */
+    if (more->others != NULL) { /* a list may contain several kinds of records */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);

@@ -148,7 +148,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         nnc_rank_group_end();
     }
     if (status == NNC_OK) {
-        session->options.output = NULL; /* do not write a file */
+        session->options.output = NULL; /* only rank 0 reports; this rank must not write a file */
     }
     return status;
 }
@@ -232,7 +232,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->style.mark = NULL;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* it points into the local `path` */
+    session->data = NULL; /* session->data points into the array `path` of this function */
     return status;
 }
 

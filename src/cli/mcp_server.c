@@ -174,8 +174,8 @@ static void put_failure(nnc_buffer *out, const message *m, const char *what)
                      m->id, what);
 }
 
-/* Reads the answer of a call until it ends, its time is over, or the client cancels it. Returns false if the answer
- * is not needed. */
+/* Reads the answer of a call until the answer ends, its time is over, or the client cancels the call. Returns false if
+ * the client does not need the answer. */
 static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out)
 {
     char block[BLOCK];

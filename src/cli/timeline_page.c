@@ -5,7 +5,7 @@
 
 static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";
 
-/* The list of intervals of one stage. */
+/* The intervals of one pipeline stage, as a list. */
 typedef struct lane {
     const nnc_interval *at, *end;
 } lane;

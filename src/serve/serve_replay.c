@@ -1,10 +1,12 @@
 /* An event simulation of a replica under load.   [serve-replay]
+ *
  * Requests wait in order of arrival. The engine works in iterations (continuous batching). Each iteration computes up
  * to `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for both. The first
  * token of a request comes at the end of the iteration that computes the last part of its prompt. Iterations without
  * prompts differ only by their growing context. All such iterations up to the next arrival or end of a sequence are
  * therefore summed in closed form, so the cost of a simulation grows with the number of requests, not of tokens. Step
  * times come from tables whose entries are computed when they are first read.
+ *
  * Invariants: arrivals, random lengths and iterations depend only on the inputs and the seed, so equal inputs give
  * equal results. With the default options, sqrt is the only function of the C library in use. This file allocates no
  * memory. */
