@@ -2,8 +2,7 @@
  *
  *     main.c            finds the command of a command line and runs it
  *     option_table.c    has a row for every option: name, place in nnc_options, type, limits, default, help
- *     options.c         reads a command line and the defaults file, with the rows of option_table.c, into one
- * nnc_options
+ *     options.c         reads a command line and the defaults file into one nnc_options, with these rows
  *     scenario_args.c   turns operands and options into a loaded scenario, and a scenario into its command line
  *     search_args.c     turns operands and options into a search, which runs with progress and signals
  *     terminal.c        standard output and files, progress, signals, and their replacements on a browser page

@@ -45,7 +45,8 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
     return ids != NULL;
 }
 
-/* Stores the first error of the system; a search without a result then returns this error. */
+/* Stores the first error of the system, such as an unreadable folder. A look-up that finds no file then reports this
+ * error. */
 static void note_trouble(nnc_folders *folders, const char *path, int number)
 {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
@@ -739,7 +740,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to the shape of the model. ----
+/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to a file with the dimensions of
+ * the network (its shape). ----
  *
  *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for formats of weights
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
@@ -765,8 +767,9 @@ static const char *next_word(const char *from, char word[PLAIN_MAX])
     return length > 0 ? from + length : NULL;
 }
 
-/* Writes the name without its owner and without words that do not change the shape. A word for a format of weights sets
- * *stored, which belongs to the document; of several such words the last is used ("GPTQ-Int8"). */
+/* Writes the name without its owner and without words that do not change the dimensions of the network. A word for a
+ * format of weights sets *stored, which belongs to the document; of several such words the last is used
+ * ("GPTQ-Int8"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored)
 {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats");
@@ -786,8 +789,8 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* Returns the shape of a name (a member of "shapes"); node NULL = not known. exact: compares names without changes.
- * Otherwise compares plain names; if the names of two shapes match, returns no shape. */
+/* Returns the entry of "shapes" (one network with its names) that has a name; node NULL = not known. exact: compares
+ * names without changes. Otherwise compares the names that plain_name makes; if two entries match, returns no entry. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact)
 {
     nnc_json found = { .node = NULL };
@@ -812,7 +815,7 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact)
     return found;
 }
 
-/* Returns the name of the table whose plain form is nearest; NULL = no name is near. */
+/* Returns the known name that is nearest, after plain_name has shortened both; NULL = no name is near. */
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena)
 {
     const nnc_json shapes = nnc_json_get(table, "shapes");
@@ -845,7 +848,8 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
     return NULL;
 }
 
-/* Finds the file of a shape: a shipped model, or a configuration. *path stays NULL when no data folder has it. */
+/* Finds the file with the dimensions of a network: a shipped model, or a configuration of the hub. *path stays NULL
+ * when no data folder has it. */
 static nnc_status place(nnc_specs *specs, const char *shape, const char **path, nnc_error *err)
 {
     static const char *const folders[] = { "models", "hub" };

@@ -11,10 +11,10 @@ enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
 typedef struct scan {
     const char *begin, *at, *end;
     unsigned allowed;
-    uint64_t objects; /* one bit per open bracket, the innermost is the lowest: 1 = object, 0 = list */
+    uint64_t objects; /* one bit for each open bracket: 1 = object, 0 = list; the lowest bit is the innermost bracket */
     int depth;
-    int values, values_max;     /* number of values so far */
-    nnc_json_scan_fault *fault; /* NULL: errors are not described */
+    int values, values_max;     /* number of JSON values so far; largest number allowed */
+    nnc_json_scan_fault *fault; /* receives the description of an error; NULL = no description needed */
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at)
@@ -159,7 +159,7 @@ static bool scan_number(scan *s)
     if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    if (s->fault != NULL) { /* if errors are not described here, refuse_values checks the tree later */
+    if (s->fault != NULL) { /* without `fault` the tree is checked later, by refuse_values */
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) {

@@ -120,14 +120,14 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     const nnc_family family = model->family;
     const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
-        model->family = family; /* changes the family back: a model cannot change its family */
+        model->family = family; /* a model cannot change its family, so the old family is set again */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"", nnc_family_name(family), value);
     }
     if (status == NNC_OK) {
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      : 0; /* the published number of parameters does not apply to a changed model */
+                                      : 0; /* the published number of parameters is not valid for a changed model */
     }
     return status;
 }
@@ -176,7 +176,7 @@ void nnc_scale_dims_record(nnc_model *model)
                                         .shared_hidden = value_of(d.shared_hidden) };
 }
 
-/* Returns a b / c; 0 if it is not a whole number. */
+/* Returns a x b / c, or 0 if the result is not a whole number. */
 static int64_t share(int64_t a, int64_t b, int64_t c)
 {
     int64_t product = 0;
@@ -274,7 +274,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* keeps_count: head_dim was scaled instead */
+        /* keeps_count() was true: head_dim was scaled, and the number of heads stays */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&

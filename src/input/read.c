@@ -191,7 +191,8 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object under "like" is not inherited */
+        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null means that the object of the file under "like" is not
+                                                      * inherited */
             nnc_read_object(at, &inner, NULL, place);
         }
         break;

@@ -271,7 +271,7 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* Adds a note that another network with the same counts replaces the model. */
+/* Adds a note to the model: another network with the same counts was used in its place. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err)
 {
     char text[320];
@@ -287,8 +287,8 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
 }
 
 /* Loads a network by its name in a library of vision models, with or without the library ("timm/") and the weights
- * (".a1_in1k"). If its shape is not known, loads another network with the same counts. *out stays NULL when no library
- * has it. */
+ * (".a1_in1k"). If its dimensions are not known, loads another network with the same counts. *out stays NULL when no
+ * library has it. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;

@@ -15,7 +15,7 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    bool reading; /* its reading waits for the file that the key "like" names */
+    bool reading; /* true: the reading of this file waits for the file that its key "like" names */
     bool good;
     struct nnc_foreign_document *next;
 };
@@ -350,7 +350,7 @@ static void *read_objects(nnc_json list, const object_table *table, size_t size,
     return array;
 }
 
-/* Returns an object of words and values; a name means the object with this name in foreign/any.json. */
+/* Returns an object that maps words to values. A string instead means the object with this name in foreign/any.json. */
 static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
 {
     const nnc_json none = { at.doc, NULL };
@@ -501,8 +501,8 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
     if (nnc_json_parse(&d->doc)) {
         read_root(set, nnc_json_root(&d->doc), name, &d->row);
     }
-    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name by which it is found, even if the file has another
-                                                        * id */
+    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name under which the file is found, even if its "id"
+                                                        * differs */
 }
 
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem)

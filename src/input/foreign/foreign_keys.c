@@ -159,8 +159,9 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text)
 {
     const char *times = strchr(text, '*');
-    const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value of this field, not a
-                                                                         * name */
+    const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* a string for an enum field, such as "head",
+                                                                         * is a value and never the name of another
+                                                                         * field */
     return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
 }
 
@@ -259,7 +260,7 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
     nnc_json_mismatch(at, "unknown value", known);
 }
 
-/* Reads a number that is a multiple or a part of nncost's number. */
+/* Reads a number and computes the field from it: multiplied by the field `times`, divided by `divide`, plus `plus`. */
 static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     const nnc_field *times = field_of(model, key->times);
@@ -300,7 +301,8 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* Counts the layers of a list that exist in this model. The list is in the configuration, or else the default. */
+/* Counts the entries of a list that are indices of layers of this model. The configuration has the list; otherwise its
+ * default is used. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
@@ -450,7 +452,7 @@ static const char *joined(nnc_json at, char *text, size_t size)
     return text;
 }
 
-/* Reads one of several values: a number, or a word that has a value. */
+/* Reads one item of a list: a number, or a word that `values` maps to a value. */
 static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field, nnc_model *model)
 {
     char text[256], known[256];
