@@ -93,7 +93,7 @@ static const char *entry_of(const char *list, const char *key, char end)
 static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
-    void *object = nothing; /* only an address to add offsets to */
+    void *object = nothing; /* only an address, from which offsets are counted */
     nnc_dtype dtype;
     return strncmp(name, prefix, strlen(prefix)) == 0 ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
                                                       : NULL;
@@ -161,7 +161,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell; "" = the cell states nothing. */
+/* Copies the meaning of a cell (see value_spellings); "" = the cell states no value. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size)
 {
     char key[160];
@@ -386,7 +386,7 @@ static const char *keep(reading *r, const char *text)
     return kept != NULL ? kept : "";
 }
 
-/* Records why the row cannot be predicted; the first reason stays. */
+/* Stores the reason why the row cannot be predicted, unless an earlier reason is stored. */
 static void refuse(reading *r, const char *format, ...) NNC_PRINTF(2, 3);
 static void refuse(reading *r, const char *format, ...)
 {
@@ -804,8 +804,8 @@ static void set_vector(reading *r, nnc_op *op)
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
                   { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
                   { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
-                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* like a product, it reads two tensors and writes
-                                                                  * one */
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* as a product of two tensors, it reads two tensors
+                                                                  * and writes one */
                   { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
                   { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
                   { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
@@ -1052,7 +1052,7 @@ static bool is_pass(const reading *r)
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
 }
 
-/* Tests whether the row counts as this kind of measurement. If a batch is timed as a whole, it has no times of single
+/* Tests whether the row has this kind of measurement. If a batch is timed as a whole, it has no times of single
  * tokens. */
 static bool counts(const reading *r, nnc_served served)
 {
@@ -1133,7 +1133,7 @@ static bool is_replayed(const reading *r)
 
 /* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
  * describes steps that replay a CUDA graph. Steps without a graph are refused, because no profile of serving runs
- * operators one by one. Returns false if the row is the other kind of step. */
+ * operators one by one. Returns false if the row is a decode step but a prefill is asked for, or the reverse. */
 static bool read_timed(reading *r)
 {
     nnc_measured *row = r->row;
@@ -1274,7 +1274,8 @@ static bool read_row(reading *r, nnc_served served)
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }
-    if (is(text_of(r, "quality"), "C")) { /* tables that grade the quality of their rows */
+    if (is(text_of(r, "quality"), "C")) { /* some tables grade their rows; C means that a row contradicts itself or
+                                           * physics */
         refuse(r, "quality C: contradicts itself or physics");
     }
     read_other_fields(r);

@@ -10,7 +10,7 @@
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
-/* If a restart gains less than this, relative to the value, it is the last. */
+/* If a restart improves the value by less than this fraction, it is the last restart. */
 static const double gain_least = 2e-3;
 static const double value_tolerance = 1e-6, x_tolerance = 1e-6;
 

@@ -43,8 +43,8 @@ static double backward_s(const nnc_device *device, const nnc_op *op)
     return time_s;
 }
 
-/* Returns a lower bound of a kernel's time. Only its arithmetic counts, because the operands of a kernel that is
- * measured alone may be in a cache. */
+/* Returns a lower bound of a kernel's time. Only its arithmetic is counted, because the operands of a kernel that is
+ * measured alone may be in the L2 cache. */
 static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
 {
     const double peak = nnc_device_matmul_peak(device, op->math_dtype);
@@ -127,8 +127,8 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the memory that decides open settings of a row: the lower end of the range, because the measured run
- * fitted the device. */
+/* Returns the predicted memory that decides the open settings of a row: the lower end of its interval, because the
+ * measured run fitted the device. */
 static double least_bytes(const nnc_result *result)
 {
     return (double)result->memory.total_interval_bytes[0];
@@ -266,7 +266,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
-/* Predicts a denoising step, or an encoder over a batch. */
+/* Predicts a forward pass: a denoising step, or an encoder over a batch. */
 static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
