@@ -248,7 +248,6 @@ static void add_command(nnc_shell_commands *s, nnc_shell_command made)
     s->list[s->count++] = made;
 }
 
-/* Keeps a command that starts a program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
 {
     const int32_t program = program_at(w);

@@ -18,7 +18,7 @@
 
 const bool nnc_yaml_is_read = true;
 
-/* Files that people write are small. libyaml needs much time for hostile files. */
+/* Limits on a YAML file. Files that people write are small; libyaml would need much time for files made to be slow. */
 enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
 
 #define YAML_CALLS(X)          \
@@ -51,10 +51,10 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 /* An open list or object of the JSON text. */
 typedef struct level {
     bool object, at_value; /* at_value: the key was written, and its value is next */
-    bool merges;           /* the key is "<<", which is not written */
+    bool merges;           /* true: the current key is "<<", which is not written */
     int count;
-    size_t keys; /* size of writer.keys before the keys of this object */
-    int anchor;  /* 1 + index of the anchor of this node; 0 = no anchor */
+    size_t keys; /* size of writer.keys when the object began */
+    int anchor;  /* 1 + index of the anchor that names this list or object; 0 = no anchor */
 } level;
 
 /* A named node, and its position in the JSON text. */
@@ -73,7 +73,7 @@ typedef struct writer {
     int documents;
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
-    nnc_buffer keys; /* array of members of the open objects */
+    nnc_buffer keys; /* positions of the members of all open objects */
     nnc_error *err;
 } writer;
 
