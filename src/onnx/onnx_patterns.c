@@ -41,7 +41,8 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
     return true;
 }
 
-/* Converts a mean. Over the positions of a map or over tokens it is a pool; over the last axis it begins a norm. */
+/* Converts a mean. A mean over the positions of a map, or over tokens, is a pool; a mean over the last axis begins a
+ * norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g)
 {
