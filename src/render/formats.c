@@ -528,7 +528,7 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
 
 static void put_label(nnc_sheet *sheet, const char *label)
 {
-    const bool below = *label == '\0' || *label == ' '; /* continues the line above */
+    const bool below = *label == '\0' || *label == ' '; /* an empty or indented label continues the line above */
     nnc_buffer_text(sheet->out, below ? "<br>" : "<p>");
     label += strspn(label, " ");
     if (*label != '\0') {
