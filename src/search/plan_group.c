@@ -41,7 +41,7 @@
 
 enum {
     PASSES_MAX = 8,
-    PASS_STAGES = 4, /* number of heaviest stages whose resident bytes a pass keeps */
+    PASS_STAGES = 4, /* number of pipeline stages, those with the most memory, whose resident bytes a pass stores */
 };
 
 /* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Code that
@@ -98,7 +98,7 @@ struct nnc_plan_groups {
     int32_t pass_count, pass_next;
     nnc_memo smaller;             /* sums of op lists with smaller micro-batches (smaller_key -> smaller_sums); not used
                                    * if it has no entries */
-    const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
+    const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
     bool splits;                  /* true: some offered schedule has separate weight gradients */
     double rows_s[NNC_ROWS_MAX];  /* seconds of each row of the op table before overlap */
     nnc_batched_replay *replay;   /* NULL = each plan's step time is computed at once, not in a batch */
@@ -109,7 +109,8 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
     return nnc_profile_of(groups->profiles, groups->model, groups->device, plan);
 }
 
-/* Does the framework of the plan's profile offer the options of the plan? */
+/* Tests whether the framework of the plan's software profile offers the options of the plan. *option: the first option
+ * that it lacks. */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option)
 {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
@@ -138,14 +139,14 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err)
 {
-    /* Choices inside the block are set to values that are always legal, so that only choices of the block can make the
-     * plan illegal. */
+    /* Choices that differ within the block of plans are set to values that are always legal, so that only choices that
+     * are equal in the whole block can make the plan illegal. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = false;
-    if (groups->layers == 0) { /* true only in the first block */
+    if (groups->layers == 0) { /* true only for the first block of plans */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
     }
@@ -220,7 +221,7 @@ static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *soft
            software->ships.schedules[groups->settled.schedule];
 }
 
-/* Tests whether plan a of the block has the costs per micro-batch of this pass. ZeRO 3 gathers weights, and some
+/* Tests whether plan `a` has the same costs per micro-batch as the plans of this pass. ZeRO 3 gathers weights, and some
  * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
  * tied embedding table only once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
@@ -337,7 +338,7 @@ static bool counts_elements(const nnc_plan *plan)
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
 
-/* Begins a pass with the sums of a smaller micro-batch. Returns false if no such sums are in the cache. */
+/* Begins a pass with the sums of an op list with a smaller micro-batch. Returns false if no such sums are stored. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     const nnc_plan *plan = &pass->work.plan;
@@ -802,7 +803,8 @@ enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 typedef struct replay_set {
     nnc_pipeline shape; /* schedule, stages, chunks and micro-batches; the times in this member are not used */
     uint64_t number;
-    int32_t tracks, plans; /* number of pipelines and of waiting plans; 0 = empty */
+    int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; both are 0 in an empty
+                            * set */
     double send_s[NNC_TRACKS];
     /* Times of forward of all virtual stages, then of backward, then of weight gradients, without gaps, so that short
      * pipelines use few cache lines. */
@@ -813,7 +815,7 @@ typedef struct replay_set {
 struct nnc_batched_replay {
     nnc_batched_fn *batched;
     void *context;
-    uint64_t numbers; /* serial number of the last set */
+    uint64_t numbers; /* serial number of the newest set */
     int32_t oldest;   /* index of the set that is replaced next */
     uint64_t keys[SETS];
     uint8_t hints[1 << HINT_BITS]; /* index of the set where a key with this hash was found last */

@@ -15,8 +15,9 @@
 /* The space of a search: the values of each choice. An index into the space selects one value of each choice, which
  * gives a plan. */
 
-/* Choices in the order in which they vary, the last one fastest. The choices up to pipeline form a block: they decide
- * which ops one rank runs. The other choices change the order of passes, or move tensors. */
+/* Choices in the order in which they vary, the last one fastest. Plans with equal choices up to pipeline are a block of
+ * plans: these choices decide which ops one rank runs. The other choices change the order of passes, or move
+ * tensors. */
 typedef enum nnc_axis {
     NNC_AXIS_TENSOR,
     NNC_AXIS_CONTEXT,
@@ -43,7 +44,7 @@ typedef struct nnc_space_axis {
 
 typedef struct nnc_space {
     nnc_space_axis axes[NNC_AXES];
-    uint64_t blocks, block_size; /* the space has blocks * block_size plans */
+    uint64_t blocks, block_size; /* number of blocks of plans in the space, and number of plans in a block */
 } nnc_space;
 
 /* Makes the space of a search: fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many
@@ -56,15 +57,16 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* nnc_space_shard_size returns the number of blocks of a shard (counted from 1). nnc_space_shard_block returns the
- * block at a place (from 0) of the shard. `shards` consecutive blocks give one block to each shard, in an order without
- * a period: with a period, one shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
+/* nnc_space_shard_size returns the number of blocks of plans in a shard (counted from 1). nnc_space_shard_block returns
+ * the index of the block that is at a place (from 0) of the shard. `shards` consecutive blocks give one block to each
+ * shard, in an order without a period: with a period, one shard could get all blocks of one pipeline degree. Shard 1
+ * has the first block. */
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
-/* Plans of a block that differ only in ZeRO stage and offload form a group. nnc_space_group sets the other choices
- * inside the block; nnc_space_inside_group sets ZeRO stage and offload from the number of the plan in the group (from
- * 0). */
+/* Plans of a block of plans that differ only in ZeRO stage and offload form a group. nnc_space_group_size returns the
+ * number of plans in a group. nnc_space_group sets the other choices inside the block; nnc_space_inside_group sets ZeRO
+ * stage and offload from the index of the plan in the group (from 0). */
 uint64_t nnc_space_group_size(const nnc_space *space);
 void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
 void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan);
@@ -99,7 +101,7 @@ bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t be
                      int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
 
-/* Records a plan that fits but breaks a limit on the run. */
+/* Records a plan that fits in memory but breaks the deadline or the budget of the run. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
 /* Tests whether a plan with this memory, and a step time of least_s or more, can be pruned. Returns true only if the
@@ -135,10 +137,10 @@ typedef struct nnc_waiting {
                                        * entry, for the slowest stage */
 } nnc_waiting;
 
-/* Place of a waiting pipeline. Valid until the pipeline is replayed. */
+/* Position of a waiting pipeline: set and track (index in the set). Valid until the pipeline is replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
-    uint64_t number; /* serial number of the set when the pipeline was added */
+    uint64_t number; /* serial number that the set had when the pipeline was added */
 } nnc_replay_place;
 
 /* Receives the step time of a plan that waited. NaN: the pipeline could not be replayed. */
@@ -169,11 +171,12 @@ void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *
 
 /* ---- plan groups (plan_group.c) ---- */
 
-/* Walks the plans of a space block by block and group by group, and gives the memory and step time of each plan. Plans
- * of a group differ only in ZeRO stage and offload, and share most of the work: see plan_group.c. */
+/* Goes through the plans of a space, one block of plans and one group of plans after the other, and computes the memory
+ * and step time of each plan. Plans of a group differ only in ZeRO stage and offload, and share most of the work: see
+ * plan_group.c. */
 typedef struct nnc_plan_groups nnc_plan_groups;
 
-/* Costs of one micro-batch, shared by several plans of a block: see plan_group.c. */
+/* Costs of one micro-batch, shared by several plans of a block of plans: see plan_group.c. */
 typedef struct nnc_pass_costs nnc_pass_costs;
 
 /* Creates the caches and working memory of a worker thread. bounds: true = leaves out plans if a lower bound of their
@@ -189,12 +192,12 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups);
  * err (may be NULL) then names the rule. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
-/* Tests whether a framework offers any plan of the block. If not, err names the missing option. err is not set if all
- * schedules of the block repeat those of another block. */
+/* Tests whether a framework offers any plan of the current block of plans. If not, err names the missing option. err is
+ * not set if all schedules of the block repeat the schedules of another block. */
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
-/* Begins a group: one schedule with one number of virtual stages. Returns false if none of its plans is legal, or if
- * they repeat another group. */
+/* Begins a group of plans: one schedule with one number of virtual stages. Returns false if none of its plans is legal,
+ * or if its plans repeat another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
 /* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Call
@@ -250,8 +253,8 @@ void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const 
 /* nnc_shard_size returns the number of blocks of plans in the search, or in its shard. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
-/* Evaluates blocks on threads. nnc_searcher_create returns NULL if out of memory. The arguments must outlive the
- * searcher. */
+/* A searcher evaluates blocks of plans on threads. nnc_searcher_create returns NULL if out of memory. The arguments
+ * must outlive the searcher. */
 typedef struct nnc_searcher nnc_searcher;
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                   const nnc_search *search, const nnc_space *space);
@@ -270,9 +273,9 @@ bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- a search (searcher.c) ---- */
 
-/* Runs a search; other processes may evaluate the blocks of its rounds. */
+/* Runs a search in rounds; other processes may evaluate the blocks of plans of a round. */
 
-/* Replacement for nnc_searcher_work: a function that evaluates the blocks of a round, for example on other
+/* Replacement for nnc_searcher_work: a function that evaluates the blocks of plans of a round, for example on other
  * processes. */
 typedef struct nnc_helpers {
     void *context;
@@ -338,7 +341,7 @@ typedef struct nnc_search_size {
     bool found, any_missed; /* found: best is valid; any_missed: missed is valid (the fastest plan that breaks only
                              * deadline or budget) */
     nnc_found best, missed;
-    nnc_error why; /* reason why no combination is legal; status NNC_OK = some combination is legal */
+    nnc_error why; /* reason why no plan is legal; status NNC_OK = some plan is legal */
 } nnc_search_size;
 
 /* Probability that a plan is the best plan, and probability that it runs out of memory; NaN = the software profile has
@@ -378,9 +381,9 @@ extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_m
 
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
-/* Runs a search task into a report in the arena. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve.
- * Returns the errors of nnc_search_run. If there are shards, or several numbers of devices, one of them without a legal
- * plan is no error. */
+/* Runs a search task and writes the result to a report in the arena. Rank 0 calls it while the other ranks run
+ * nnc_rank_group_search_serve. Returns the errors of nnc_search_run; but a shard without a legal plan, or one of
+ * several numbers of devices without a legal plan, is no error. */
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err);
 
 /* Tests whether the search found a plan. */

@@ -283,7 +283,7 @@ enum { RUN_SHARE = 3 };
  * batch of pipelines would be filled. */
 enum { OWN_MOST = 16 };
 
-/* Orders of rank 0 to all others. */
+/* Commands that rank 0 sends to all other ranks. */
 typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
 
 static void tell(order what)
@@ -368,8 +368,8 @@ static void take_part(int rank, nnc_search_part *part)
     receive(front->pareto, bytes_of(head.pareto_count), rank);
 }
 
-/* Consecutive blocks that a rank evaluates: places first to end - 1. If first equals end, the round has no more
- * blocks. */
+/* Consecutive blocks of plans that a rank evaluates: places first to end - 1. If first equals end, the round has no
+ * more blocks. */
 typedef struct places {
     uint64_t first, end;
 } places;
@@ -429,7 +429,7 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* Leads one round as rank 0: assigns blocks to ranks and merges their outcomes. Used as the work function of
+/* Leads one round as rank 0: assigns blocks of plans to ranks and merges their outcomes. Used as the work function of
  * nnc_helpers. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part)
 {

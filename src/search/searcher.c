@@ -268,7 +268,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, cons
 
 /* ---- results ---- */
 
-/* Access to the members of a result, for callers without the struct. */
+/* Functions that read and set the members of a result, for callers that do not know the struct. */
 nnc_search_result *nnc_search_result_create(void)
 {
     return calloc(1, sizeof(nnc_search_result));
@@ -417,11 +417,13 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps =
         !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example --epochs, which sets the length of the run */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* the number of steps is not known here, for example with
+                                                      * --epochs */
         return false;
     }
     const double sites = r->run_ask.sites;
-    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* slightly less, because of rounding errors */
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* slightly below the exact time, so that rounding
+                                                                  * errors never prune a plan */
     const double price = nnc_price_of(plan, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }

@@ -1,10 +1,10 @@
-/* Inference of a decoder, from request to result. The order of work:
+/* Inference of a decoder, from the user's question (nnc_serve_ask) to the result. The order of work:
  *
- *     resolve the request  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
+ *     resolve the question  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
  * This file first has the functions that call all parts. It then computes the totals of all ops (nnc_serve_net) from
- * the op list of the model, and resolves the request: it fills in defaults, and checks that model, device and engine
- * allow it.
+ * the op list of the model, and resolves the question: it sets defaults, and checks that model, device and engine allow
+ * it.
  * The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
@@ -181,7 +181,7 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err)
     return NNC_OK;
 }
 
-/* Lowers the model at a sequence length that exceeds its attention window. */
+/* Writes the op list of the model, at a sequence length that exceeds its attention window. */
 static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();

@@ -76,8 +76,8 @@ typedef struct nnc_serve_rates {
         plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s:
                             * rate of reading 16-bit weights */
     double expert_bytes_per_s, kv_bytes_per_s;
-    double state_bytes_per_s;                     /* rate of reading states; the format of the KV cache does not
-                                                   * matter */
+    double state_bytes_per_s;                     /* rate of reading recurrent states, whatever the format of the KV
+                                                   * cache */
     double kernel_s, attention_s;                 /* fixed time per kernel and per attention in a decode step */
     double product_s;                             /* fixed time per product with stored weights */
     bool weight_only;                             /* true: products compute in a wider format than the storage format of
@@ -110,7 +110,7 @@ nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, c
 
 /* Inputs for computing the steps of one replica. */
 typedef struct nnc_serve_case {
-    const struct nnc_serve_case *draft; /* case of the draft model in speculative decoding; NULL = no draft model */
+    const struct nnc_serve_case *draft; /* inputs for the draft model of speculative decoding; NULL = no draft model */
     const nnc_serve_net *net;
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
@@ -185,7 +185,7 @@ typedef struct nnc_serve_load_case {
     double stages;         /* prefill_s / busy_s: number of prompts that pipeline stages and attention groups compute at
                             * the same time */
     double tokens_of_step; /* output tokens of a sequence per decode step: 1 without speculative decoding */
-    double chunk;          /* most prompt tokens in one iteration */
+    double chunk;          /* largest number of prompt tokens in one iteration of the engine */
     double slots, places;  /* slots: most sequences that the engine runs; places: most sequences that the KV cache
                             * holds */
     double most;           /* most sequences that run together: the smaller of slots and places */
@@ -193,8 +193,8 @@ typedef struct nnc_serve_load_case {
     double requests_per_s;
     int64_t open;                            /* closed loop: open requests of the fullest replica; 0 = open loop */
     int64_t count, skipped;                  /* number of simulated requests; number of first requests that the
-                                              * statistics skip */
-    int32_t prefill_workers, decode_workers; /* 0 = one engine does prefill and decode */
+                                              * statistics leave out */
+    int32_t prefill_workers, decode_workers; /* numbers of workers; both are 0 if one engine does prefill and decode */
     double transfer_s;                       /* seconds to send the cache of a prompt from a prefill worker to a decode
                                               * worker */
 } nnc_serve_load_case;
@@ -209,7 +209,8 @@ typedef struct nnc_serve_spread_of {
 } nnc_serve_spread_of;
 
 typedef struct nnc_serve_replayed {
-    nnc_serve_spread_of ttft, tpot, request; /* seconds, seen by the client */
+    nnc_serve_spread_of ttft, tpot, request; /* seconds, as the client of a request measures them: to its first token;
+                                              * per further token; to its end */
     double sequences;                        /* mean number of sequences in a decode step */
     int64_t requests, preemptions;
 } nnc_serve_replayed;
@@ -217,7 +218,7 @@ typedef struct nnc_serve_replayed {
 /* Simulates one replica under a load. The work memory of the load must have space for load->count requests. */
 void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result);
 
-enum { NNC_SERVE_WORKERS = 64 }; /* most prefill workers, and most decode workers, in a simulation */
+enum { NNC_SERVE_WORKERS = 64 }; /* largest number of prefill workers, and of decode workers */
 typedef struct nnc_serve_work nnc_serve_work;
 /* Returns the number of requests that are simulated on one replica. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
@@ -262,7 +263,7 @@ typedef struct nnc_images_ask {
     double carbon_g_per_kwh;                        /* carbon intensity of the grid; NaN = unknown */
     const nnc_model *encoders[NNC_IMAGES_ENCODERS]; /* text encoders */
     int32_t encoder_count;
-    const nnc_model *decoder; /* decoder of the latent image; NULL = without */
+    const nnc_model *decoder; /* decoder of the latent image; NULL = no decoder */
 } nnc_images_ask;
 
 typedef struct nnc_images {
@@ -273,7 +274,7 @@ typedef struct nnc_images {
     double image_s, lower_bound_s;   /* seconds until all images of a batch are done: prediction, and lower bound */
     double images_per_s, utilization;
     double weight_bytes, capacity_bytes;
-    bool fits; /* do the weights of all networks fit at the same time? */
+    bool fits; /* true: the weights of all networks fit in memory together */
     double price_per_device_hour, per_thousand_images, energy_j_per_image;
     double carbon_g_per_thousand_images;
 } nnc_images;
@@ -291,7 +292,7 @@ nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device, const
 
 /* A limit on a metric of nnc_serve (a member of type double). */
 typedef struct nnc_serve_limit {
-    const char *name; /* for example "latency.ttft_s" */
+    const char *name; /* name of the metric, such as "latency.ttft_s" */
     size_t offset;
     bool at_least; /* true: the metric must be at least the value; false: at most */
     double value;
@@ -324,7 +325,8 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
-    nnc_serve_found front[NNC_SERVE_FRONT]; /* sorted by tokens per second and user, ascending */
+    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both rates, by tokens per second and
+                                             * user, ascending */
     int32_t front_count;
     /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */
     nnc_serve_found nearest;

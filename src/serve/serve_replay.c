@@ -20,7 +20,8 @@ enum {
     OCTAVES = 20,
     KNOTS = FINE + OCTAVES * FINE / 2,
     COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
-    CONTEXTS = 5,           /* number of contexts at which a decode step is timed, evenly spaced over the lengths */
+    CONTEXTS = 5,           /* number of context lengths, evenly spaced, for which the time of a decode step is
+                             * computed */
     BATCHES = 10,           /* number of batches of consecutive requests; the spread of their means decides whether one
                              * simulation is enough */
     RUNS = 16,              /* largest number of simulations of one load; each has its own random arrivals */
@@ -38,10 +39,11 @@ typedef struct request {
     double context;              /* number of positions that the next decode step of the request attends to; while its
                                   * sequence runs: less the step count of its worker */
     int64_t finish;              /* value of the worker's step count at which the request is done */
-    int32_t input, output, made; /* numbers of tokens; made: output tokens before the sequence was preempted */
-    int32_t next;                /* next request in the queue */
+    int32_t input, output, made; /* number of tokens: of the prompt; to generate; generated before the sequence was
+                                  * preempted */
+    int32_t next;                /* index of the next request in the queue */
     int32_t place;               /* index in the heap of running sequences */
-    int32_t newer, older;        /* neighbours in the list of running sequences, in order of admission */
+    int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of admission */
 } request;
 
 /* An engine that decodes: the whole replica, or one of its decode workers. */
@@ -49,7 +51,7 @@ typedef struct worker {
     double clock_s;
     double context, room, growth; /* sums, over the running sequences, of the members of request with the same names */
     int64_t step;
-    int32_t head, tail; /* first and last request of the queue */
+    int32_t head, tail; /* indices of the first and the last request in the queue */
     int32_t *heap, running, newest;
 } worker;
 
@@ -553,8 +555,8 @@ static double steps_for(double time_s, double first_s, double slope_s)
     return steps;
 }
 
-/* Runs steps without prompts up to the next event: a sequence ends, a waiting request may start, the cache is full, the
- * context reaches the next knot of the table, or time reaches `horizon_s`. */
+/* Runs steps without prompts up to the next event: a sequence ends, a waiting request may start, the KV cache is full,
+ * the context reaches the next entry of the table of step times, or time reaches `horizon_s`. */
 static void decode_run(simulation *s, worker *w, double horizon_s)
 {
     double slope = 0.0, until_s = horizon_s;
@@ -644,7 +646,7 @@ static double gap_scale(simulation *s)
     return (double)s->count / s->load->requests_per_s / sum_s;
 }
 
-/* Creates the arrivals of an open loop, in turn for each worker, or the first wave of a closed loop. */
+/* Creates the arrivals of an open loop, in turn for each worker, or the first open requests of a closed loop. */
 static void begin(simulation *s)
 {
     const nnc_serve_load_case *l = s->load;

@@ -184,7 +184,8 @@ static void try_requests(searching *of, deployment *d)
             before = true;
         } else {
             note_miss(of, &d->s, limit);
-            if (cheapest && before) { /* the limit that stops the cheapest deployment */
+            if (cheapest && before) { /* with more requests a limit is broken: store this limit with the cheapest
+                                       * deployment */
                 of->result->cheapest.broken = limit;
                 of->result->cheapest.broken_requests = (double)d->s.plan.concurrency;
                 of->result->cheapest.broken_value = figure(&d->s, &of->search->limits[limit]);
