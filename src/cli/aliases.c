@@ -15,7 +15,7 @@ typedef struct alias {
                         * = used for any value, or no value */
     const char *words; /* NULL = the name is refused; the hint names the option to use */
     const char *hint;
-    const char *option; /* option that a hint names */
+    const char *option; /* option of nncost that the hint names; NULL = no hint */
 } alias;
 
 /* clang-format off */
@@ -24,7 +24,7 @@ typedef struct alias {
 #define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
 
 static const alias aliases[] = {
-    /* this program's own short forms */
+    /* short forms of options of nncost itself */
     NAME("--json", "--format json"),
     NAME("--qlora", "--lora % --frozen nf4"),
     VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),

@@ -108,7 +108,7 @@ typedef struct nnc_search_options {
     const char *plans;              /* plan file to write */
     const char *shards;             /* shard files to read */
     bool no_prune;
-    bool one_software; /* use the profile of the best plan on the smallest number of devices for all numbers of
+    bool one_software; /* true: the software profile of the best plan on the fewest devices is used for all numbers of
                         * devices */
 } nnc_search_options;
 
@@ -131,7 +131,7 @@ const char *nnc_progress_form_name(nnc_progress_form value);
 typedef struct nnc_options {
     const nnc_format *format;
     bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
-    unsigned level;                          /* an nnc_level of accuracy */
+    unsigned level;                          /* value of --level (an nnc_level), for the command accuracy */
     nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
     bool full, verdict;   /* of estimate; full (--full): prints the whole page; verdict (--brief): prints only the
@@ -149,7 +149,7 @@ typedef struct nnc_options {
     const char *emit;          /* format of the launch file or command to print */
     bool to_options;
     int32_t width;       /* width of a picture, pixels */
-    double from_s, to_s; /* part of a timeline to draw; NaN = from its start, to its end */
+    double from_s, to_s; /* part of a timeline to draw: its start and its end; NaN = start or end of the step */
     int64_t threads;     /* 0 = all cores */
     nnc_progress_form progress;
     nnc_search_options search;
@@ -206,7 +206,8 @@ typedef struct nnc_own_option {
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-/* Field tables whose fields are options, each with the set of options; table NULL after the last. */
+/* Field tables whose fields are options, each with the set of options to which its fields belong. The list ends with
+ * table = NULL. */
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
@@ -217,8 +218,9 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
 /* An option in the form that help, the man page and completion use. */
 typedef struct nnc_option_text {
-    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = no alias */
-    char argument[24];                                  /* " N" or "[=off]", as text after the name; "" = a switch */
+    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* names such as "--tensor" and "--tp"; alias "" = no alias */
+    char argument[24];                                  /* text after the name in help: " N" or "[=off]"; "" = a
+                                                         * switch */
     nnc_names values;                                   /* allowed words; count 0 = any text */
     const char *(*help_of)(unsigned value);             /* help of each value; NULL = values have no help */
     bool of_plan;
@@ -230,8 +232,8 @@ typedef struct nnc_option_text {
     char help[512];
 } nnc_option_text;
 
-/* Writes option `index` (from 0) of the options of some sets to *text, plan options first. Returns false after the
- * last. */
+/* Writes the option with this index (from 0) in the sets `takes` to *text; options of the plan come first. Returns
+ * false after the last option. */
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
@@ -262,7 +264,8 @@ struct nnc_command {
     int leading_operands;                                     /* number of operands before MODEL, such as the name of
                                                                * a picture */
     unsigned takes;                                           /* NNC_TAKES_... */
-    void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
+    void (*form)(const nnc_options *options, nnc_form *form); /* sets the form that the operands choose; NULL = the
+                                                               * command has one form */
     bool ranks;                                               /* true: several MPI ranks can share the work of the
                                                                * command */
     const nnc_command *serving;                               /* form that --serve chooses; NULL = no such form */
@@ -294,8 +297,8 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* ---- operands and options as a scenario: scenario_args.c ---- */
 
-/* Opens the plan file that the first operand names, and finds its scenario. *plans NULL: the operand is a model, and
- * device is not NULL. */
+/* Opens the plan file that the first operand names, and finds its scenario. If the operand is a model, sets *plans to
+ * NULL; a device is then required. */
 nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                              const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err);
 
@@ -409,8 +412,8 @@ int nnc_interrupt_pending(const nnc_interrupt *interrupt);
 /* Stops holding signals back, and discards the signals that arrived meanwhile. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
-/* A browser page has neither measured files nor pipes. Commands that need them fail on a page, and the linker
- * removes their code. */
+/* A browser page cannot read measured rows or pipes. Commands that need them fail on a page, and the linker removes
+ * their code. */
 #ifdef __wasi__
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #else
@@ -448,13 +451,15 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* private */
-extern const nnc_view nnc_ops_output;                                               /* private; see nnc_report_ops */
-extern const nnc_view nnc_run_view, nnc_bare_run_view; /* nnc_report with a run; bare: its result is NULL */
+extern const nnc_view nnc_ops_output;                                               /* the type of the record is
+                                                                                     * private; see nnc_report_ops */
+extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; in nnc_bare_run_view
+                                                        * its result is NULL */
 extern const nnc_view nnc_search_output;               /* nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
 extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
                                                            * its results, and its ops */
-extern const nnc_view nnc_images_view;                    /* nnc_report with images */
+extern const nnc_view nnc_images_view;                    /* the record is an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* nnc_check_report */
 
@@ -513,8 +518,9 @@ nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
 /* Writes the command that estimates the plan, on a line. */
 void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
-/* Writes plans as a table. sizes: the numbers of devices differ and are shown. The cost of a run or a step is shown if
- * the numbers of devices differ, or if the length of the run is known. currency: currency of the prices. */
+/* Writes plans as a table. sizes: true = the plans have different numbers of devices, which are then a column. The cost
+ * of a run or a step is shown if `sizes` is true, or if the length of the run is known. currency: currency of all
+ * costs. */
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 
@@ -542,13 +548,14 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 
 /* ---- cmd_check.c ---- */
 
-/* Formats that only this command has, for programs that run checks; all commands have the other values of --format. */
+/* Formats that only `check` has, for programs that run checks; `check` and all other commands also have the formats of
+ * nnc_formats. */
 extern const nnc_format nnc_format_junit, nnc_format_github;
 enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
 const nnc_format *nnc_check_format_at(unsigned index);
 const char *nnc_check_format_name(unsigned index); /* "?" past the last */
 
-/* Writes at most `most` changes as a table. */
+/* Writes the changes of a row as a table, at most `most` of them. */
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,
                        const char *now_head);
 

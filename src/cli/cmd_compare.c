@@ -13,8 +13,8 @@ typedef struct compared_row {
     /* Difference of the step from the first row, and the part of the difference that comes from the software profile.
      * NaN: both rows have the same profile, or the difference cannot be divided. */
     double change_s, framework_s;
-    /* change_s as text, divided into the part of the profile and other parts. NULL = the profile is equal or alone
-     * differs, or the change cannot be divided. */
+    /* change_s as text, split into the part of the profile and the other parts. NULL = only one of these parts differs
+     * between the rows, or the change cannot be split. */
     const char *split;
 } compared_row;
 

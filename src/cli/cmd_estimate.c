@@ -202,7 +202,7 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* Factor from which a difference is explained: step time with a doubled peak / time expected from the elasticity. */
+/* If a doubled peak makes the step at least this factor longer than its elasticity promises, the page explains why. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -832,7 +832,7 @@ const nnc_view nnc_estimate_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
 };
 
-/* View of an estimate: the JSON of the whole page, but only the first screen as its page. */
+/* View of an estimate without --full: its JSON is the same as with --full, and its page is the first screen only. */
 static const nnc_view first_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
 };

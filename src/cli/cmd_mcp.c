@@ -256,7 +256,8 @@ typedef struct choice {
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Tests whether the member with path `at` is selected, or a member inside it. */
+/* Returns REACH_ALL if the member with path `at` is selected, REACH_BELOW if only members inside it are selected,
+ * REACH_NONE otherwise. */
 static reach reach_of(choice *c, const char *at)
 {
     const size_t length = strlen(at);

@@ -133,7 +133,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[CARBON].text = run && list[0].carbon_kg > 0.0 ? table.heads[CARBON].text : NULL;
     if (run || (sizes && count > 0)) {
         const spent cost = spent_on(&list[0], currency);
-        if (cost.currency != NULL) { /* such as "run USD" */
+        if (cost.currency != NULL) { /* heading with the kind of cost and the currency, such as "run USD" */
             snprintf(head, sizeof head, "%s %s", run ? "run" : "step", cost.currency);
         } else {
             snprintf(head, sizeof head, "%s", cost.what);

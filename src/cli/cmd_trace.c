@@ -22,7 +22,7 @@ typedef struct answer {
     int32_t part_count; /* 0 = no model is given */
     const char *file;
     const char *recorded_device;
-    const char *device; /* id; NULL = not known */
+    const char *device; /* id of the device of the trace; NULL = not known */
     int64_t kernels, steps;
     int64_t shown; /* largest number of rows on a page */
 } answer;
@@ -338,7 +338,7 @@ typedef struct run_of_ranks {
     nnc_trace_rank *ranks;
     int32_t count;
     int64_t slowest;
-    double waits_s, span_s; /* means over all ranks */
+    double waits_s, span_s; /* means over all ranks: seconds of waiting in collectives; time span */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)

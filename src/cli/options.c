@@ -262,7 +262,7 @@ static nnc_status take_setting(nnc_options *options, const spelling *entry, cons
     return NNC_OK;
 }
 
-/* Takes an option; value NULL: the option is a switch. */
+/* Stores the value of an option. value NULL: the option is a switch. */
 static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
 {
     const nnc_own_option *own = entry->own;

@@ -207,7 +207,7 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
     nnc_record_close(record);
 }
 
-/* Begins a slice and leaves it open for its arguments. */
+/* Begins a slice, to which the caller then adds arguments. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
                         int64_t from_ns, int64_t to_ns)
 {

@@ -33,7 +33,7 @@ void nnc_row_choice_by_model(nnc_row_choice *choice);
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Returns a number that is equal for rows that must stay in one part. */
+/* Returns a digest of a row. Rows that must stay in one part of --fold have equal digests. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
 /* Loads the files that the operands name into the arena. NNC_BAD_USAGE: --only chooses no row. */
