@@ -472,8 +472,8 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
     return op;
 }
 
-/* Adds the entries of a convolution_backward: one for each output (gradient of the input, of the weight, of the
- * bias). */
+/* Adds the entries of a convolution_backward to r->ops: one for each output (gradient of the input, of the weight, of
+ * the bias). */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like)
 {

@@ -54,7 +54,8 @@ typedef struct reader {
     int32_t storage_count;
     nnc_captured_op *ops;
     int32_t count, capacity;
-    int32_t *first_of, *last_of; /* for each op of the file: indices of its first and its last entry in ops */
+    int32_t *first_of, *last_of; /* for each op of the file: index of its first entry in ops, and index after its last
+                                  * entry */
     int32_t file_ops;
     const char **module_of; /* module of each op of the file */
     bool *backward_of;      /* for each op of the file: true if it belongs to backward */

@@ -22,7 +22,8 @@
 
 /* ---- lifetimes ---- */
 
-/* Adds the bytes of each kept storage to the operator that created it; kept inputs count in the first operator. */
+/* Adds the bytes of each kept storage to the operator that created it. Kept inputs are counted in the first
+ * operator. */
 static void add_kept(reader *r, const int32_t *places, int32_t count)
 {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -34,7 +35,7 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* the sum over all repeats */
+            op->kept_bytes += s->bytes; /* the sum over all repeats; it is divided by the repeat below */
         }
     }
     for (int32_t i = 0; i < r->count; i++) {
@@ -67,8 +68,8 @@ static void add_lives(const reader *r, int32_t count, live *change)
     }
 }
 
-/* Adds temporary bytes to the backward operators that run while these bytes live. The peak is the largest sum of living
- * bytes before the optimizer starts. */
+/* Adds temporary bytes to the backward operators during which these bytes are in memory. The peak is the largest sum of
+ * bytes in memory before the optimizer starts. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
 {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
@@ -121,8 +122,8 @@ static unit_name unit_of(const char *path)
     return (unit_name){ 0, 0 };
 }
 
-/* Compares two module paths. Returns 2 for modules of the same unit, 1 for modules of two units of the same list, else
- * 0. */
+/* Compares two module paths. Returns 2 for modules of the same unit, 1 for modules of two units in the same numbered
+ * list, else 0. */
 static int likeness(const char *a, const char *b)
 {
     const unit_name x = unit_of(a), y = unit_of(b);
@@ -332,7 +333,7 @@ typedef struct caster {
     int32_t count;
     bool *known, *narrow, *copied; /* for each storage */
     bool *writes_narrow;           /* for each op of the file: true if it writes 16 bits */
-    kept_sizes *kept;              /* for each op of the file */
+    kept_sizes *kept;              /* for each op of the file: sizes of the tensors that it keeps for backward */
 } caster;
 
 static bool is_fp32_only(const char *name)

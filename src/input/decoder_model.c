@@ -191,7 +191,7 @@ static void complete_decoder(nnc_json root, nnc_model *model)
 {
     nnc_decoder *d = &model->decoder;
     read_towers(root, model);
-    if (d->heads == 0) { /* the rules report a missing value */
+    if (d->heads == 0) { /* a missing value is reported later, by the rules of the family */
         d->vocab_multiple = d->vocab_multiple == 0 ? 1 : d->vocab_multiple;
         return;
     }
@@ -335,7 +335,8 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* For each field, the set of mixers that require it (one bit each). Without such a mixer the field is not allowed. */
+/* For each field, the set of mixers (kinds of attention or recurrence of a layer) that require it, one bit each.
+ * Without such a mixer the field is not allowed. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))

@@ -214,7 +214,7 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 }
 
 /* Copies fitted values to formats without fitted values: to narrow formats from fp8, to other formats from 16-bit
- * formats. Elements of twice the width need twice the cache traffic per FLOP. */
+ * formats. Elements of twice the width need twice the traffic of the L2 cache per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
 {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
@@ -257,7 +257,8 @@ static void need_sources(nnc_json root, const nnc_device *device)
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* one of the two keys begins with the other */
+            const char *of = device->sources[i].key; /* a source covers a value if one of the two keys begins with the
+                                                      * other */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
         if (!sourced) {
@@ -778,7 +779,8 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);
     e->pointwise_tuned.memory_fraction = (double)NAN;                    /* not given */
-    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the maps object has no such field */
+    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the object `maps` has no such field, so the
+                                                                          * value is neutral */
 }
 
 /* ---- a machine as described by its driver ---- */

@@ -179,7 +179,7 @@ static bool same_id(const char *a, const char *b)
 
 /* ---- data folders ---- */
 
-/* Returns a + b + c in the arena; NULL when out of memory. */
+/* Returns the strings a, b and c, joined, in the arena; NULL when out of memory. */
 static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
 {
     const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;

@@ -92,7 +92,7 @@ typedef struct nnc_position {
 
 typedef struct nnc_json_scan_fault {
     nnc_position at;
-    char what[160]; /* "bad syntax, expected a value, found '}'" */
+    char what[160]; /* message, such as "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
 /* Checks only numbers and strings, which is fast; cJSON checks the order of the lexemes. Returns false when a number, a
@@ -143,13 +143,13 @@ typedef struct nnc_faults {
     void *context;
     nnc_status status; /* status of the first error */
     int count;
-    bool no_memory; /* one of the faults is "out of memory" */
+    bool no_memory; /* true: one of the faults is "out of memory" */
 } nnc_faults;
 
 /* One large object of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
  * that size. */
 typedef struct nnc_json_large {
-    const char *name;           /* dotted name: "recorded.estimates" */
+    const char *name;           /* name of the object with dots, such as "recorded.estimates" */
     const struct cJSON *object; /* NULL: the file has no such object, or it was parsed with the other values */
     int32_t count;              /* number of its members */
     size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
@@ -200,7 +200,7 @@ void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 nnc_json nnc_json_root(const nnc_json_doc *doc);
 nnc_json_type nnc_json_type_of(nnc_json at);
 nnc_json nnc_json_get(nnc_json object, const char *key);
-/* Return the first value of a list or object, and the next value. */
+/* nnc_json_first returns the first value of a list or object; nnc_json_next returns the value after it. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* "" in a list */
@@ -214,10 +214,10 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
-/* Return the value of a boolean, a number or a text; `at` must have this type. */
+/* Return the value of a boolean, a number or a string; `at` must have this type. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
-const char *nnc_json_text(nnc_json at); /* valid as long as the document */
+const char *nnc_json_text(nnc_json at); /* the string is valid as long as the document */
 int nnc_json_count(nnc_json at);
 /* Returns the value as JSON text, in the arena of the document; NULL when absent or out of memory. */
 const char *nnc_json_copy(nnc_json at);
@@ -270,10 +270,11 @@ bool nnc_is_one_of(const char *key, const char *const *keys);
 const char *nnc_read_text(nnc_json at);
 /* Reads a list of JSON strings; an absent list is empty. */
 void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
-/* Reads the "sources" of a file: each key names fields, each value is a text or a list of texts. */
+/* Reads the "sources" of a file: each key names fields, each value is a string or a list of strings. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
-/* Adds the "fitted_on" texts of the objects under a key of the root to the sources, with their dotted names. */
+/* Adds the strings "fitted_on" of the objects under a key of the root to the sources, with the dotted names of these
+ * objects. */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
 /* Checks "schema" and "id". The schema must be equal to `schema`. The id must be usable as a file name and equal to
@@ -284,8 +285,8 @@ void nnc_read_id(nnc_json root, const char *stem);
 /* Sets an empty name to the id. */
 void nnc_name_by_id(char *name, size_t size, const char *id);
 
-/* nnc_record_read calls this function before it reads a row. Return true if the function has read the value itself; the
- * value may be absent. record: the struct that the row describes. */
+/* Function that nnc_record_read calls before it reads a metric. It returns true if it has read the value itself; the
+ * value may be absent. record: the struct to which the metric belongs. */
 typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json value, void *record);
 
 /* Reads a recorded result: the members in a table of metrics, in its order, into a zeroed record whose pointers to
@@ -498,7 +499,7 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
  * buildings ("nncost.buildings/1"). */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
-/* Architectures of configurations, "nncost.foreign/1". */
+/* Data files of architectures, with the schema "nncost.foreign/1". */
 bool nnc_is_architecture(nnc_json root);
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 

@@ -1,5 +1,5 @@
-/* Models of every family: a file names its family, and the row of the family reads the other members. Also scales a
- * model by --set hidden=N, and reads the image families: U-Nets (segmentation, diffusion) and vision transformers
+/* Models of every family: a file names its family, and the functions of this family read the other members. Also scales
+ * a model by --set hidden=N, and reads the image families: U-Nets (segmentation, diffusion) and vision transformers
  * (classification). */
 #include "input/input_internal.h"
 

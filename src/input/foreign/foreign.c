@@ -150,7 +150,7 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value)
     return good;
 }
 
-/* Checks one entry of "keys" in its document. */
+/* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. */
 static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key)
 {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&

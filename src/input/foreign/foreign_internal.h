@@ -26,7 +26,7 @@
 typedef struct nnc_foreign_key {
     char key[64];           /* "n_embd|hidden_size": two names of one key; "attn_config.alibi": a key inside an object;
                              * "^dim": a key at the top level, for a network inside the file */
-    char to[32];            /* name of the field; "" = `to_each`, or the fields that `values` name */
+    char to[32];            /* name of the field that the key sets; "" = the fields are in `to_each` or `values` */
     char times[32];         /* name of a field by whose value the number is multiplied; with `fraction`, the number may
                              * be below 1 */
     char uneven_to[32];     /* name of a list field (one value per level), used if the values differ */
@@ -49,7 +49,8 @@ typedef struct nnc_foreign_key {
  * defaults. */
 typedef struct nnc_foreign_pattern {
     char to[32];          /* field that receives the kinds: "mixers" or "mlps" */
-    char needs[64];       /* key; if it is absent or null, all layers have the same kind */
+    char needs[64];       /* name of a key; if the configuration lacks the key or it is null, all layers have the same
+                           * kind */
     char list[64];        /* key of a list with a word for each layer, or with a few words that repeat */
     char letters[64];     /* key of a string with a letter for each layer */
     char matrix[64];      /* key of a list like [[["global", "local"], 12]] */
@@ -71,7 +72,7 @@ typedef struct nnc_architecture {
     char refuses[192]; /* reason why nncost refuses the architecture, with the architecture to use instead; "" = not
                         * refused */
     char says[192];    /* text of a note on every configuration of this architecture */
-    char graph[64];    /* the network as a list of ops: foreign/graphs/NAME.json */
+    char graph[64];    /* name of the file with the network as a list of ops: foreign/graphs/NAME.json */
     char source[256];
     nnc_family family;    /* NNC_FAMILY_COUNT = the same family as the file that `like` names */
     bool base;            /* true: not an architecture, but a file from which others inherit */
@@ -121,8 +122,8 @@ static inline bool nnc_foreign_is_network(const nnc_architecture *row)
     return !row->base && (!row->part || row->alone);
 }
 
-/* Returns the id that is nearest to a name; NULL = no id is near. networks: only among files that describe a network.
- * *count: number of all files. */
+/* Returns the id that is nearest to a name; NULL = no id is near. networks: true = only files that describe a network
+ * are compared. *count: number of all files. */
 const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks, int32_t *count);
 /* Notes a fault of a data file in the faults of the configuration. */
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
@@ -131,16 +132,16 @@ void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
  * gets the result of the previous call; NULL starts. */
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous);
 nnc_family nnc_foreign_family(const nnc_architecture *row);
-/* Tests whether a text is in a list of texts. '*' at the start or the end of an item matches any characters. */
+/* Tests whether a string is in a list of strings. '*' at the start or the end of an item matches any characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
 /* Tests whether a rule of an architecture file uses a key: reads it, lists it, or marks it as harmless. Files under
  * "like" are not searched. */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
 /* Tests whether a rule of an architecture file, or of a file in its chain of "like" keys, uses a key. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
-/* Tests whether a file in the chain from `row` (excluded) to `asked` mentions one of the names. */
+/* Tests whether a file in the chain from `row` (excluded) to `asked` uses a key with one of the names. */
 bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *names);
-/* Tests whether any architecture uses a key for the shape of a network. */
+/* Tests whether any architecture uses a key to set a dimension of a network. */
 bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key);
 /* Tests whether an architecture file has rules for keys inside the object `key`. */
 bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key);

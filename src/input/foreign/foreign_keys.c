@@ -73,7 +73,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
     return NULL;
 }
 
-/* Tests whether two values have the same text. */
+/* Tests whether two values are equal when they are written as text. */
 static bool is_same(nnc_json a, nnc_json b)
 {
     char one[64], other[64];
@@ -155,7 +155,8 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
                                           : 0;
 }
 
-/* Returns the field that a text names, also in a multiple ("4*hidden"); NULL = the text names no field. */
+/* Returns the field that a string of a data file names, also in a multiple ("4*hidden"); NULL = the string names no
+ * field. */
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text)
 {
     const char *times = strchr(text, '*');
@@ -371,8 +372,8 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* ---- a key that is absent ---- */
 
-/* Tests whether the default is computed from other fields, or sets nothing. A default that is a number or a word is
- * neither: the class cannot be built when such a key is null. */
+/* Tests whether the default of a key is computed from other fields, or sets nothing. Only such a key may be null: if
+ * the default is a number or a word, the class cannot be built with null. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
 {
     const nnc_field *target = field_of(model, key->to);
@@ -395,7 +396,7 @@ static void write_fields(nnc_json value, char *text, size_t size)
     }
 }
 
-/* Notes a default that was used for an absent key. Dropout is not part of the shape. */
+/* Notes a default that was used for an absent key. Dropout is not noted, because it does not change the network. */
 static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key, const nnc_field *field,
                        const nnc_model *model)
 {

@@ -240,7 +240,8 @@ static void set_field(const kinds *k, const char *field, const char *text)
     }
 }
 
-/* Sets the field for the number of first layers without experts, if the kinds have this form. */
+/* If all layers have experts, except perhaps the first ones, sets dense_layers to the number of these first layers and
+ * returns true. */
 static bool set_leading(const kinds *k)
 {
     char text[24];
