@@ -132,7 +132,7 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
     }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
-    fast.host.kernel_s = 1e-12; /* 0 would leave out all launches */
+    fast.host.kernel_s = 1e-12; /* not 0, because 0 would leave out all launches */
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
            nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
            without.predicted_s < 0.8 * with.predicted_s;
@@ -223,7 +223,7 @@ static int64_t cache_rate_of(const nnc_fit_row *r)
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
 
-/* Returns the attention kernel that a step runs, plus 1; 0 = none. */
+/* Returns the attention kernel that a step runs, plus 1; 0 = the step runs no fused attention kernel. */
 static int64_t flash_of(const nnc_fit_row *r)
 {
     const nnc_attention attention = r->plan.attention;
@@ -348,7 +348,7 @@ static const struct {
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
     { "time per token", "serving.", "sequence_s", KERNELS },
-    /* a collective in a domain, whose group has the name of the collective */
+    /* collectives in a scale-up domain: the group has the name of the collective */
     { "", "efficiency.collectives.", "bus_fraction", ANY },
     { "", "efficiency.collectives.", "fixed_s", MESSAGES },
     { "", "efficiency.collectives.", "knee_bytes", MESSAGES },
@@ -464,7 +464,7 @@ void nnc_fit_choose(nnc_fit *fit)
  * changed by multiplying. Times and sizes are changed by adding, because they may be 0. */
 typedef struct range {
     const char *member;
-    double low, high; /* 0 = the limit of the field in the device table */
+    double low, high; /* limits of the value; 0 = the limit of the field in the device table */
     double step;      /* step size of the search; if `ratio`, of the logarithm of the value */
     double usual;     /* start of the search; NaN: the start is twice the memory bandwidth, about the least bandwidth of
                        * an L2 cache */
@@ -783,7 +783,8 @@ static double six_digits(double value)
 /* Fits the parameters to their rows. Returns false when out of memory. */
 static bool move(moving *m)
 {
-    const double near = 1e-3; /* distance to a limit, in steps */
+    const double near = 1e-3; /* largest distance from a limit, in step sizes of the search, at which a value counts as
+                               * being at the limit */
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
     if (m->count == 0) {
@@ -1153,10 +1154,10 @@ static int leave_out(moving *m, const char *end, const char *reason)
     return count;
 }
 
-/* Refuses parameters of kernels that make the mean error of their own rows greater, or make steps worse: kernels
- * that were measured one call at a time, or with operands in the cache, differ from the kernels of a step. Two
- * milder steps come first. If rows are worse, the fit minimises the error itself instead of its logarithm. If steps
- * are worse, fixed_s is left out, because it contains the launch of a single call. Returns false when out of memory. */
+/* Refuses parameters of kernels that make the mean error of their own rows greater, or make steps worse: kernels that
+ * were measured one call at a time, or with operands in the L2 cache, differ from the kernels of a step. Two milder
+ * remedies come first. If rows are worse, the fit minimises the error itself instead of its logarithm. If steps are
+ * worse, fixed_s is left out, because it contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
 {
     static const char for_rows[] = "does not make the mean error of its rows less",

@@ -87,7 +87,7 @@ typedef struct nnc_measured {
     const char *model_name;            /* name of the model, as written in the file; "" = not stated */
     bool fitted;                       /* true: values may be fitted on the row; false: the row is only compared with
                                         * its prediction */
-    const char *model_id;              /* id of a shipped model, or a file; NULL = see `model` */
+    const char *model_id;              /* id of a shipped model, or path of a model file; NULL = `model` is used */
     const nnc_model *model;            /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
                                         * has no model */
     const char *model_text;            /* text from which the model was made, "ID FIELD=VALUE ..."; NULL = the model was
@@ -106,7 +106,7 @@ typedef struct nnc_measured {
      * input_samples_per_s: samples that the host prepares for each of its devices; NaN = the device never waits for
      * samples. */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    nnc_op op; /* op of a measured kernel; of an attention, the number of pairs is not set yet */
+    nnc_op op; /* op of a measured kernel; an attention is still without its number of pairs */
     bool causal;
     bool both;   /* true: forward and backward of a convolution or a norm were timed together */
     bool called; /* true: the op was timed alone, from the call on the host to the end of the kernel */

@@ -8,7 +8,7 @@
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
-/* Each list has the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
+/* The lists below have the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
 /* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
@@ -312,8 +312,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-/* Finds a cell of the wrong type. Such a cell is recorded as the reason why its row is not predicted; it does not
- * refuse the file. */
+/* Finds a cell of the wrong type. Its description becomes the reason why the row is not predicted; the file is not
+ * refused. */
 static nnc_status check_cells(reading *r, nnc_error *err)
 {
     static const char *const expected[] = { "", "a whole number", "a number" };

@@ -397,7 +397,8 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
         sum += errors[i];
     }
     qsort(errors, (size_t)count, sizeof *errors, by_size);
-    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n), counted from 1 */
+    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n): number, from 1, of the error that is
+                                                                    * at 90 % */
     stats->mape = size / (double)count;
     stats->bias = sum / (double)count;
     stats->p90 = fabs(errors[rank - 1]);
