@@ -373,7 +373,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         first = known ? i : first;
     }
     if (status == NNC_OK && first < 0 && script.count > 0) {
-        const nnc_shell_command *longest = commands; /* most options: not a helper of the launch */
+        const nnc_shell_command *longest = commands; /* the command with the longest options; helper programs have few
+                                                      * options */
         for (int i = 1; i < script.count; i++) {
             longest = strlen(commands[i].options) > strlen(longest->options) ? &commands[i] : longest;
         }

@@ -283,7 +283,8 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
 /* Finds a field of the model that was set, by name (also "MODEL" and "SOFTWARE"); NULL = not set. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
-/* Tests whether the conditions of "when" (or "if") of a row or rule hold, and the conditions of "unless" do not. */
+/* Tests whether a row or rule of a table applies: the conditions of "when" (or "if") hold, and the conditions of
+ * "unless" do not. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
 /* Computes the text that a table gives to a field: a plain string, the result of a formula ('='), or the value of a key
  * ('@'). Returns false if an error was noted, or the key is absent. */

@@ -4,8 +4,8 @@
  *     "to"         The field that takes the value.
  *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
  *     "sets"       The fields to set for any value.
- *     "file"       The value is the path of another launch file, in this format. "known": fields for paths that come
- *                  with the program; they are used if there is no such file.
+ *     "file"       The value is the path of another launch file, in this format. "known": fields to set if the path
+ *                  names a file that is shipped with the framework; they are used if the file is missing.
  *     "harmless"   The reason why the key does not affect the cost.
  *     "note"       The reason why the key makes the estimate inexact. Every output shows it, unless the value is off.
  * Other members of a row:
@@ -74,7 +74,7 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at)
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* Lists a key that sets nothing. path: the keys from the root to the value, joined by dots. */
+/* Lists a key that sets no field. path: the keys from the root to this key, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped)
 {
     nnc_launch_said *said = r->said;
@@ -276,8 +276,8 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
     return NNC_OK;
 }
 
-/* Joins the flags of two keys, such as "optimizer" and "weights". No flag means all flags for some fields, and no
- * flag for others. */
+/* Joins the flags of two keys, such as "optimizer" and "weights". In some fields an empty list means all flags, in
+ * other fields no flag. */
 static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more)
 {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;

@@ -61,7 +61,7 @@ typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 
 /* An open construct: if, a loop, case, a function, braces. */
 typedef struct frame {
-    char kind;     /* 'i', 'l', 'c', 'f', '{', '(' */
+    char kind;     /* construct: 'i' = if, 'l' = loop, 'c' = case, 'f' = function, '{' or '(' = group of commands */
     truth outside; /* certainty that the construct itself runs */
     truth behind;  /* certainty that the command after the construct runs */
     truth taken;   /* certainty that an earlier branch of the construct has run */

@@ -50,7 +50,8 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 
 /* An open list or object of the JSON text. */
 typedef struct level {
-    bool object, at_value; /* at_value: the key was written, and its value is next */
+    bool object, at_value; /* object: true = an object, false = a list; at_value: true = a key was written, and its
+                            * value is next */
     bool merges;           /* true: the current key is "<<", which is not written */
     int count;
     size_t keys; /* size of writer.keys when the object began */
@@ -60,7 +61,7 @@ typedef struct level {
 /* A named node, and its position in the JSON text. */
 typedef struct anchor {
     char name[64];
-    size_t begin, end; /* end 0 = the node is not yet complete */
+    size_t begin, end; /* start and end of the node in the JSON text; end = 0: the node is not yet complete */
 } anchor;
 enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 
