@@ -124,7 +124,8 @@ const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const ch
 int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
 /* Returns element `index` of the list attribute `name`; if the node has no such attribute, returns `unsaid`. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
-/* Returns an axis of v as an index; a negative axis counts from the end. -1: refused. */
+/* Returns an axis of v as an index; a negative axis is counted from the end. -1: the axis does not exist, and the node
+ * was refused. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
 /* Folds a node whose inputs are constants: computes the values of whole numbers, and only the shape of other constants.
