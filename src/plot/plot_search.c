@@ -71,7 +71,8 @@ static void draw_plans(front *f)
     const nnc_search_result *r = f->data->search->result;
     nnc_svg *svg = &f->canvas->svg;
     nnc_svg_path(svg, "stair");
-    for (int32_t i = 0; i < r->pareto_count; i++) { /* fastest first: from right to left */
+    for (int32_t i = 0; i < r->pareto_count; i++) { /* the plans are sorted, the fastest first, so the line goes from
+                                                     * right to left */
         const nnc_px x = nnc_scale_at(&f->x, (double)r->pareto[i].memory_bytes);
         const nnc_px y = nnc_scale_at(&f->y, r->pareto[i].step_s);
         if (i > 0) {
