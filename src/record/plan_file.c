@@ -939,7 +939,7 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
         return none;
     }
     const nnc_place place = { .record = report };
-    int32_t count = columns->count; /* metrics of the run come last */
+    int32_t count = columns->count; /* metrics of the run come last; without a run they are left out */
     while (report->run == NULL && count > 0 && strncmp(columns->list[count - 1].name, "run.", 4) == 0) {
         count--;
     }

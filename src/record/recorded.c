@@ -372,7 +372,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
     return true;
 }
 
-/* Refuses a part that was edited by hand. */
+/* Refuses a recorded part that was edited by hand. */
 static bool is_untouched(nnc_json at)
 {
     const nnc_json digest = nnc_json_get(at, "digest");
