@@ -15,7 +15,7 @@
 
 /* ---- formats and views: formats.c ---- */
 
-/* A column of lines, or of a table. */
+/* A column of output: of a table on a page, or of the lines for programs. */
 typedef struct nnc_head {
     const char *name; /* full name, for programs: "step.step_s" */
     const char *text; /* heading for people: "step_s"; NULL = the column is not on a page */
@@ -37,7 +37,7 @@ typedef struct nnc_format nnc_format;
 /* Options for writing output. Only the format for terminals uses width and colour. */
 typedef struct nnc_style {
     const nnc_format *format;
-    int width; /* columns of the terminal */
+    int width; /* width of the terminal, in columns */
     bool colour;
     const char *mark; /* description of the implausible input; NULL or "" = all input is plausible */
 } nnc_style;
@@ -127,8 +127,8 @@ typedef enum nnc_ink { NNC_INK_PLAIN, NNC_INK_STRONG, NNC_INK_GOOD, NNC_INK_BAD 
 struct nnc_sheet {
     nnc_buffer *out;
     nnc_style style;
-    int indent; /* width of the labels */
-    int column; /* column of the next character */
+    int indent; /* width that labels take, in columns */
+    int column; /* column of the terminal at which the next character is written */
     int items;  /* number of items written on the current line */
 };
 
