@@ -109,7 +109,8 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
 /* A row of the summary: all calls of an operator with the same shapes, or all kernels of one name whose operator is not
  * known. */
 typedef struct nnc_trace_row {
-    const char *op, *dims, *types, *values; /* dims NULL: the operator is not known */
+    const char *op, *dims, *types, *values; /* name, shapes, types and values of the operator, as in nnc_trace_kind;
+                                             * dims = NULL: the operator is not known */
     const char *kernel;                     /* name of the longest kernel */
     int64_t calls, kernels;
     double measured_s, longest_s;
