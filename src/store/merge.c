@@ -77,7 +77,7 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
 /* ---- Merges the shards of a sweep. Either all inputs are CSV or JSON Lines, or all are databases. Rows are ordered by
  * row number: the next row is always the lowest of all inputs.
  *
- *     1.csv  row 0, 3, 6 ...  \\
+ *     1.csv  row 0, 3, 6 ...  \
  *     2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
  *     3.csv  row 2, 5, 8 ...  / */
 
