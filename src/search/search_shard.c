@@ -252,8 +252,8 @@ static const nnc_metric document_rows[] = {
 #undef RESULT
 const nnc_metrics nnc_search_document = NNC_METRICS("the result of a search", document_rows, nnc_search_report);
 
-/* ---- Shards of a search: the digest by which shards of one search are recognised, reading them back, and merging them
- * into the report that one whole search would have given. ---- */
+/* ---- Shards of a search: the digest that two shards of one search have in common; reading shards; merging shards into
+ * the report that the whole search would have written. ---- */
 
 /* ---- digest ---- */
 
@@ -546,7 +546,7 @@ static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, i
         NNC_TRY(nnc_shard_set_add(&m->seen, paths[i], shard->digest, number, err));
         if (i == 0) {
             nnc_front_of(shard->result, &m->front);
-        } else if (shard->size_count != m->sum->size_count) { /* possible only if a file was edited */
+        } else if (shard->size_count != m->sum->size_count) { /* this is possible only if a file was edited */
             return nnc_fail(err, NNC_BAD_SPEC, paths[i], "holds a shard of another search than %s", paths[0]);
         } else {
             merge_shard(m, shard);

@@ -370,7 +370,7 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
                       .goodput = (double)NAN,
                       .energy_j = (double)NAN,
                       .carbon_kg = (double)NAN };
-    if (r->search->run != NULL) { /* cannot fail: contradictory options were refused before */
+    if (r->search->run != NULL) { /* cannot fail, because contradictory options were refused before */
         (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL);
     }
 }
@@ -524,7 +524,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool hopeless =
         !fits || misses_more(w, pass, &result, least_s) ||
         nnc_front_beats(r->known, search->objective, search->best, least_s, result.memory.total_bytes);
-    nnc_waiting waiting; /* ends[] past end_count stays unset */
+    nnc_waiting waiting; /* values of ends[] at or after index end_count are not set */
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
@@ -554,7 +554,7 @@ static void run_block(worker *w, uint64_t number)
             w->part.pruned += size;
             continue;
         }
-        for (uint64_t i = size; i-- > 0;) { /* the plans that need least memory first: see nnc_plan_groups_plan */
+        for (uint64_t i = size; i-- > 0;) { /* plans that need less memory come first: see nnc_plan_groups_plan */
             try_plan(w, number * space->block_size + first + i, i);
         }
     }
@@ -645,7 +645,7 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* cannot fail: the same struct was read without error before */
+                             NULL); /* cannot fail, because the same struct was read without an error before */
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;

@@ -25,7 +25,7 @@ static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64
             NNC_TRY(add(choice, option, i, err));
         }
     }
-    for (int64_t i = root; i > 0; i--) { /* the larger divisor of each pair */
+    for (int64_t i = root; i > 0; i--) { /* this loop adds the larger divisor of each pair of divisors */
         if (whole % i == 0 && whole / i > i && whole / i <= most) {
             NNC_TRY(add(choice, option, whole / i, err));
         }
@@ -88,7 +88,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* offload only if the device file records the bandwidth of host memory */
+    default: /* offload is possible only if the device file records the bandwidth of host memory */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }
 }
@@ -143,7 +143,8 @@ uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
 {
-    const uint64_t rows = space->blocks / (uint64_t)shards; /* complete rows with one block per shard */
+    const uint64_t rows = space->blocks / (uint64_t)shards; /* number of complete rows, in which every shard has one
+                                                             * block */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 

@@ -414,7 +414,7 @@ static void add_comm(making *m)
         comm_s += all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
-    if (of->plan->attention_data > 1) { /* sends tokens to their experts, and the results back */
+    if (of->plan->attention_data > 1) { /* tokens are sent to their experts, and the results are sent back */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
             const double sent = p->split == NNC_SPLIT_EXPERT_ROW
@@ -609,8 +609,8 @@ double nnc_serve_state_bytes(const nnc_serve_case *of)
 
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why)
 {
-    const double few = of->plan->pipeline, most = 1e6; /* few: number of stages; most: a number of sequences for which
-                                                        * every expert is read */
+    const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage; most:
+                                                        * factor for a number of sequences that reads every expert */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;
