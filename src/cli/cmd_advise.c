@@ -17,7 +17,7 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* points to the array `places` */
+    line *lines; /* points to the first element of the array `places` */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 

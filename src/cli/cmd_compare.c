@@ -23,7 +23,7 @@ typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* values, row_count x varied_count */
+    const char *const *varied; /* the values as row_count rows, each with varied_count values */
     int32_t varied_count;
 } comparison_rows;
 

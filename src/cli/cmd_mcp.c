@@ -249,7 +249,8 @@ enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 typedef struct choice {
     const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
     bool *found;              /* for each path: whether it names a member */
-    int most, depth;          /* largest number of elements of a list; largest depth of objects */
+    int most, depth;          /* largest number of elements of a list in the selection; largest depth of objects in
+                               * it */
     bool cut;                 /* true: at least one list was cut */
     nnc_buffer *out;
 } choice;
@@ -429,7 +430,7 @@ static bool names_pipe(const char *list)
     char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        if (length >= sizeof name) { /* no file can have such a name */
+        if (length >= sizeof name) { /* no file can have such a long path */
             return true;
         }
         snprintf(name, sizeof name, "%.*s", (int)length, list);

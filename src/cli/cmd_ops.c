@@ -46,7 +46,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
         if (cost->repeat == 0) {
-            continue; /* the busiest stage does not have this op */
+            continue; /* the op table has a row for this op, but the busiest stage does not run it */
         }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) {

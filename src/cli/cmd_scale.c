@@ -33,7 +33,7 @@ typedef struct nnc_scale {
     const char *model, *device;
     const char *overrides; /* changes by --set; NULL = no changes */
     int64_t global_batch;
-    bool batch_chosen; /* the options have no batch, so the command chose one */
+    bool batch_chosen; /* true: the options have no batch, so the command chose one */
     int32_t base;      /* index of the row with the highest throughput per device; -1 = no row has a plan */
     scale_row *rows;
     int32_t count;

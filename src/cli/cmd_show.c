@@ -590,8 +590,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
     nnc_status status = NNC_OK;
-    if (view.model != NULL && session->style.format == &nnc_format_json) { /* JSON, so that the user can edit the
-                                                                            * file */
+    if (view.model != NULL && session->style.format == &nnc_format_json) { /* a model is written as a JSON file that the
+                                                                            * user can edit */
         write_model(session->out, view.model);
     } else {
         status = write_spec(session->out, session->style, &view);

@@ -357,7 +357,7 @@ static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_er
 {
     const nnc_sweep_options *asked = &options->sweep;
     const bool to_program = options->format == &nnc_format_csv || options->format == &nnc_format_json;
-    /* shards and programs need the number of a row */
+    /* the reader of a shard, and a program that reads the output, need the number of each row */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
     }

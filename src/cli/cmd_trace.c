@@ -18,8 +18,8 @@ enum { PARTS = 4 };
 typedef struct answer {
     nnc_trace_sum sum;
     const char *model;  /* the model whose program was traced; NULL = not given */
-    const part *parts;  /* parts of a step */
-    int32_t part_count; /* 0 = no model is given */
+    const part *parts;  /* the parts of one step */
+    int32_t part_count; /* number of parts; 0 = no model is given */
     const char *file;
     const char *recorded_device;
     const char *device; /* id of the device of the trace; NULL = not known */

@@ -162,9 +162,9 @@ bool nnc_device_ranking_asked(const nnc_options *options)
 /* Context of the search on one device. */
 typedef struct ranking {
     nnc_arena *arena;
-    choice_row *row; /* row that receives the result */
+    choice_row *row; /* the row to which the result is written */
     nnc_scratch *scratch;
-    bool fastest; /* rank by time instead of cost */
+    bool fastest; /* true: devices are ranked by time; false: by cost */
 } ranking;
 
 static const char *keep(nnc_arena *arena, const char *text)

@@ -290,7 +290,7 @@ typedef struct watch {
 static bool show_progress(void *context, uint64_t covered, uint64_t space)
 {
     watch *w = context;
-    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the search of the next number of devices has
+    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the search for another number of devices has
                                                                       * begun */
         w->progress = nnc_progress_begin("plans", 0, (int64_t)space, w->form, false);
     }

@@ -278,7 +278,7 @@ static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity acti
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
         if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) || taken < sent) {
-            return; /* the order of passes differs, or a pass takes no time */
+            return; /* the two stages have their passes in different orders, or a pass takes no time */
         }
         put_arrow(record, "s", from.at, sent, *id);
         put_arrow(record, "f", to.at, taken, *id);

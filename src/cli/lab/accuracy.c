@@ -477,7 +477,7 @@ static nnc_status score_all(accuracy *a, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    if (software != NULL) { /* checked here, because otherwise this error would be the reason of every row */
+    if (software != NULL) { /* the profile is checked here, because otherwise its error would be listed for every row */
         NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err));
     }
     NNC_TRY(read_files(a, err));

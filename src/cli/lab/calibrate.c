@@ -708,7 +708,8 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
-    if (c->asked != NULL) { /* checked here, because an unknown device would only lead to no rows */
+    if (c->asked != NULL) { /* the device is checked here: no row has an unknown device, so the fit would only say that
+                             * it has no rows */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE, &c->engine, err));
