@@ -357,7 +357,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
-        device->efficiency.basis == NNC_BASIS_NONE) { /* basis "none": the device has only datasheet values */
+        device->efficiency.basis == NNC_BASIS_NONE) { /* with basis "none" a device has only the values of its
+                                                       * datasheet */
         nnc_efficiencies_neutral(&device->efficiency);
     } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
@@ -458,7 +459,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first, because the file may be of another kind */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* the identity is checked first, because the file may be of
+                                                        * another kind */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {

@@ -148,7 +148,7 @@ static void normalise_id(const char *text, char *plain, size_t size)
             continue;
         }
         if (used + length + 3 > size) {
-            plain[0] = '\0'; /* too long for an id */
+            plain[0] = '\0'; /* the text is longer than an id may be */
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
@@ -504,7 +504,8 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         }
         note_trouble(folders, one, errno);
     }
-    for (int step = 1; step < 4; step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
+    for (int step = 1; step < 4; step++) { /* step 1 looks for exact aliases, step 2 for ids in any spelling, step 3 for
+                                            * aliases in any spelling */
         const bool aliased = step % 2 == 1;
         const bool looks = !aliased || info->has_aliases;
         for (int i = 0; looks && i < folders->count && *path == NULL; i++) {

@@ -305,7 +305,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     }
     nnc_specs_end_like(specs);
     if (found && doc->like == NULL) {
-        nnc_faults_note(doc->faults, &err); /* the message names the place in that file */
+        nnc_faults_note(doc->faults, &err); /* the message names the line and column of the error in that file */
     }
     return doc->like != NULL;
 }

@@ -394,7 +394,7 @@ static cJSON *last_of(nnc_json object, bool added)
 {
     cJSON *last = NULL;
     if (added) {
-        last = object.node->child->prev; /* cJSON stores the last child in `prev` of the first */
+        last = object.node->child->prev; /* in cJSON the member `prev` of the first child points to the last child */
         last->type |= INHERITED;
     } else {
         nnc_faults_no_memory(object.doc->faults);

@@ -27,7 +27,8 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model)
 void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
-    if (nnc_check_ranges(at, &row->table, model)) { /* first, because the rules divide by these numbers */
+    if (nnc_check_ranges(at, &row->table, model)) { /* the ranges are checked first, because the rules divide by these
+                                                     * numbers */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
@@ -274,7 +275,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* keeps_count() was true: head_dim was scaled, and the number of heads stays */
+        /* head_dim was scaled, and the number of heads stays the same, so nothing needs a check */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&

@@ -22,13 +22,13 @@ struct nnc_specs {
     nnc_arena *arena;
     const loaded *loaded; /* newest first */
     nnc_folders folders;
-    const char *reading[NNC_LIKE_MAX]; /* files whose reading waits for the file under "like" */
+    const char *reading[NNC_LIKE_MAX]; /* paths of the files that wait while the file under their key "like" is read */
     int reading_count;
     const nnc_piped *piped; /* newest first */
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
-    nnc_implementation implementation; /* library of every model, if given */
+    nnc_implementation implementation; /* the library of every model; used only if implementation_given */
     nnc_model_reader *model_reader;
 };
 
@@ -663,7 +663,7 @@ static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy, nnc_error *err)
 {
-    assert(from != NULL); /* the caller has checked this */
+    assert(from != NULL); /* the caller has checked that `from` is not NULL */
     NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
@@ -844,7 +844,8 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
         if (got == 0) {
             break;
         }
-        if (used > NNC_FILE_BYTES_MAX && !known) { /* only some kinds of document may be larger */
+        if (used > NNC_FILE_BYTES_MAX && !known) { /* only documents of some kinds may be larger than
+                                                    * NNC_FILE_BYTES_MAX */
             buffer[used] = '\0';
             known = strstr(buffer, "\"nncost.") != NULL;
             if (!known) {

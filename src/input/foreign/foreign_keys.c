@@ -577,7 +577,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
-    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 would mean the same as an absent key */
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 is not allowed, because in the field it would mean that
+                                                           * the key is absent */
         one.min = 1;
         one.unit = NULL;
     }

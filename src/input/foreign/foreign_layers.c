@@ -127,7 +127,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) {
         return true;
     }
-    if (at.node == NULL) { /* absent; a key with the value null has a node */
+    if (at.node == NULL) { /* the file does not have the key; a key with the value null would have a node */
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
         snprintf(name, sizeof name, "%s", nnc_json_text(key));
@@ -225,7 +225,7 @@ static int64_t period_of(const kinds *k)
     for (int64_t layer = 0; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
             period++;
-            layer = -1; /* start again from the first layer */
+            layer = -1; /* the comparison with the longer period starts again at the first layer */
         }
     }
     return period;
