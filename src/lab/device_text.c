@@ -108,8 +108,8 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     const size_t length = strlen(list);
     if (old != NULL && strncmp(old, list, length) == 0 && old[length] == ':') {
-        const char *rest = strstr(old, rest_mark); /* the same parameters were fitted before: their old text is
-                                                    * replaced */
+        const char *rest = strstr(old, rest_mark); /* the same parameters were fitted before, so the old text about them
+                                                    * is replaced */
         old = rest != NULL ? rest + strlen(rest_mark) : NULL;
     }
     char text[4096];
@@ -246,7 +246,8 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     while (nnc_walk_member(&walk, true)) {
         const size_t begin = walk.at;
         nnc_walk_value(&walk);
-        if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object is written before "sources" */
+        if (known && nnc_walk_key_is(&walk, "sources")) { /* an object that the file does not have yet is written before
+                                                           * "sources" */
             nnc_buffer_print(w->out, ",\n  \"%s\": ", object_of(w));
             put_parameters(w, root, object_of(w));
             known = false;

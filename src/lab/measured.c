@@ -507,7 +507,8 @@ static void read_plan(reading *r, nnc_plan *p)
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
-    p->sequence_parallel &= p->tensor > 1; /* some tables also state it for runs without tensor parallelism */
+    p->sequence_parallel &= p->tensor > 1; /* some tables state sequence parallelism even for runs without tensor
+                                            * parallelism */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
         set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
@@ -559,7 +560,8 @@ static void read_decoder(reading *r, nnc_model *model)
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* a model without dense layers */
+    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* the model has no dense layers, so the
+                                                                            * width of its experts is used */
     if (!given(r, "model.biases")) {
         d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY;
     }
@@ -773,7 +775,7 @@ static void set_product(reading *r, nnc_op *op)
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
-                     .b_is_weight = by_torch(r), /* PyTorch pads no width */
+                     .b_is_weight = by_torch(r), /* true: the widths are not padded, as in PyTorch */
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
         const int64_t rows = p.m * groups;
@@ -1124,7 +1126,8 @@ static void read_pass(reading *r)
 static bool is_replayed(const reading *r)
 {
     for (int i = 0; i < r->width; i++) {
-        if (is(r->columns[i].spelling, "cuda_graph")) { /* tables of steps also have this column, but do not use it */
+        if (is(r->columns[i].spelling, "cuda_graph")) { /* tables of steps also have this column, but this function is
+                                                         * not called for them */
             return is(r->csv.cells[i], "1");
         }
     }

@@ -163,7 +163,8 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
-    while (many - few > 1) { /* recomputing `few` layers is not enough, recomputing `many` layers is */
+    while (many - few > 1) { /* search by halves: recomputing `few` layers is not enough, recomputing `many` layers is
+                              * enough */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {
@@ -252,8 +253,8 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     };
     scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
-    if (serve->saturated) { /* the queue would grow without limit: compares the served rate with the requested rate
-                             * instead */
+    if (serve->saturated) { /* the queue would grow without limit, so the served rate is compared with the requested
+                             * rate */
         scored->saturated = true;
         spread = nnc_serve_spread(&software->serving, scored->experts);
         scored->measured_s = 1.0 / row->ask.request_rate;
@@ -480,7 +481,7 @@ typedef struct gathering {
     int32_t count;
     nnc_score_group *groups;
     int32_t group_count, capacity;
-    double *errors; /* errors of one group */
+    double *errors; /* array for the errors of one group */
     bool failed;
 } gathering;
 
