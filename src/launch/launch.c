@@ -126,7 +126,7 @@ static bool may_be_format(const char *table, const char *text)
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
     while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
-        const size_t length = strcspn(at + 1, "\"") + 2; /* length of the sign together with its quotes */
+        const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of the sign, its two quotes included */
         snprintf(sign, sizeof sign, "%.*s", (int)length, at);
         if (strstr(text, sign) != NULL) {
             return true;
@@ -197,7 +197,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     const char *found = NULL;
     nnc_error err;
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
-        return true; /* no other file of nncost is YAML, TOML, a script or a program */
+        return true; /* among the files that nncost reads, only launch files are YAML, TOML, scripts or programs */
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) {
         return false;
@@ -361,7 +361,7 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
-            continue; /* the same options, started by another launcher */
+            continue; /* another launcher started the program with the same options, so this command adds nothing */
         }
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {

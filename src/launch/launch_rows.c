@@ -562,7 +562,7 @@ static bool take_key(void *context, const char *name, size_t length)
     char text[NNC_LAUNCH_VALUE];
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
-        /* a field of the model */
+        /* `text` is the value of a field of the model, and `number` has it already */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
             nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
@@ -1176,7 +1176,7 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
         } else if (row.node != NULL) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
-            continue; /* the name of the program, which few tables use */
+            continue; /* a key that begins with '.' is the name of the program, which few tables use */
         } else if (below && type == NNC_JSON_OBJECT) {
             const size_t end = strlen(path); /* fits() has checked that there is space for the dot */
             path[end] = '.';

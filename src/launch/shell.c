@@ -34,7 +34,7 @@ enum {
 /* A character of a value. */
 typedef struct cell {
     int32_t line;
-    char c;       /* the character; '\\0': an empty string in quotes */
+    char c;       /* the character; '\0': an empty string in quotes */
     bool is_kept; /* true: the character was quoted, so it does not separate words */
 } cell;
 
@@ -561,7 +561,7 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
         expand_braces(s, at + 2, end - 1, quoted, to);
         return end;
     }
-    if (next == '@' || next == '*') { /* the script is read without arguments */
+    if (next == '@' || next == '*') { /* $@ and $* are empty, because the script is read without arguments */
         return at + 2;
     }
     const size_t length = isdigit((unsigned char)next) ? 1 : name_length(at + 1);
@@ -579,7 +579,7 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
 static void expand(shell *s, const char *at, const char *end, cells *to)
 {
     bool quoted = false;
-    int32_t opened = 0; /* number of cells before the opening quote */
+    int32_t opened = 0; /* number of cells in `to` when the opening quote was read */
     if (++s->nesting > NESTING_MAX) {
         refuse(s, "nested too deeply");
     }
@@ -607,7 +607,8 @@ static void expand(shell *s, const char *at, const char *end, cells *to)
             }
             at++;
         } else if (*at == '"') {
-            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* an empty "${A[@]}" is no word */
+            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* "${A[@]}" adds no word if the array is
+                                                                        * empty */
                 put_cell(s, to, '\0', line, true);
             }
             quoted = !quoted;
@@ -632,7 +633,7 @@ static void expand(shell *s, const char *at, const char *end, cells *to)
 
 typedef struct token {
     const char *at;
-    size_t length; /* 0: the end of the text */
+    size_t length; /* number of characters; 0: the token is the end of the text */
     bool is_word;
 } token;
 
@@ -929,7 +930,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
     truth found = MAYBE;
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of(a[1] == 'z'); /* the operand of -z or -n is empty, so it is no word */
+        found = truth_of(a[1] == 'z'); /* the text after -z or -n was empty, so the shell removed it */
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
@@ -1128,7 +1129,7 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
 /* Takes NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
 static bool take_assignment(shell *s, const token *t)
 {
-    const size_t digits = strspn(t->at, "0123456789"); /* an argument of the script */
+    const size_t digits = strspn(t->at, "0123456789"); /* digits in place of a name: an argument of the script */
     const size_t length = digits > 0 && t->at[digits] == '=' ? digits : name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;

@@ -129,7 +129,7 @@ static bool read_tensors(nnc_onnx_graph *g)
         }
         nnc_onnx_value *v = &g->values[at];
         if (v->kind != NNC_ONNX_UNKNOWN) {
-            continue; /* old files also list their parameters here */
+            continue; /* the name belongs to a parameter, because old files list parameters among the inputs too */
         }
         if (!first && g->shapeless && is_float(info)) {
             int64_t elements = 0;
