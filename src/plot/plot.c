@@ -38,14 +38,14 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
-        do { /* counts how many words fit on the line */
+        do { /* the loop finds how many words fit on the line */
             fits = length;
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
             snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : 0), text);
         } while (length > fits && length < sizeof line && nnc_text_px(line, NNC_TYPE_PLAIN) <= right - x);
         const bool first = x > canvas->left;
-        if (fits == 0 && !first) { /* a word longer than the line */
+        if (fits == 0 && !first) { /* the next word is longer than a whole line */
             fits = length;
         }
         if (fits > 0) {
@@ -195,7 +195,7 @@ void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nn
 {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
-    for (int i = 0; i < parts; i++) { /* the line is covered by a chain of small boxes */
+    for (int i = 0; i < parts; i++) { /* a chain of small boxes covers the line */
         const nnc_px ax = x1 + (x2 - x1) * i / parts, bx = x1 + (x2 - x1) * (i + 1) / parts;
         const nnc_px ay = y1 + (y2 - y1) * i / parts, by = y1 + (y2 - y1) * (i + 1) / parts;
         nnc_place_take(places,

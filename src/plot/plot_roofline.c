@@ -175,7 +175,8 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
     nnc_px x = r->x.start, y = at.left_y;
-    if (y > r->y.start) { /* only if the roof starts below the visible area */
+    if (y > r->y.start) { /* the left end of the roof is below the visible area, so the line starts further to the
+                           * right */
         x += (nnc_px)((double)(at.x - x) * (y - r->y.start) / (y - at.y));
         y = r->y.start;
     }
@@ -241,7 +242,7 @@ static void draw_roof(roofline *r, nnc_box area)
     nnc_svg_text(svg, "", 'e', r->x.end, at.y - NNC_PX(6), text);
     nnc_place_take(&r->places, nnc_line_box(r->x.end - w, at.y - NNC_PX(6), w), true);
 
-    /* a label along the slope, at its middle */
+    /* the bandwidth is written along the slope of the roof, at its middle */
     const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
     const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
     const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
@@ -271,7 +272,7 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
     if (bound == NNC_BOUND_COMPUTE) {
         nnc_svg_circle(svg, class, x, y, radius);
-    } else if (bound == NNC_BOUND_MEMORY) { /* a square with the same area as the circle */
+    } else if (bound == NNC_BOUND_MEMORY) { /* a square whose area equals the area of the circle */
         const nnc_px half = radius * 886 / 1000;
         nnc_svg_rect(svg, class, (nnc_box){ x - half, y - half, 2 * half, 2 * half });
     } else {

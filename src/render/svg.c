@@ -245,7 +245,8 @@ static int64_t advance_of(const char *text, size_t size, nnc_type type)
         const unsigned char byte = (unsigned char)text[i];
         if (byte >= FIRST && byte <= LAST) {
             sum += widths[byte - FIRST];
-        } else if ((byte & 0xC0U) != 0x80U) { /* first byte of a character */
+        } else if ((byte & 0xC0U) != 0x80U) { /* a character can have several bytes, and only its first byte has a
+                                               * width */
             sum += OTHER;
         }
     }

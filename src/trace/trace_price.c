@@ -274,14 +274,14 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
 
 /* Forms: which tensors an operator reads and writes. */
 typedef enum form {
-    MOVES_ALL,    /* reads its inputs, writes a tensor of the shape that they broadcast to */
-    WRITES_FIRST, /* only writes its first input */
-    COPIES,       /* reads its second input, writes its first */
-    REDUCES,      /* reads its inputs; the bytes that it writes are not counted */
-    JOINS,        /* reads its inputs, writes the same number of bytes */
-    GATHERS,      /* reads and writes one row of its first input for each element of its last input */
-    UPDATES,      /* reads lists of tensors, writes the first list */
-    ADAM          /* reads parameters, gradients and moments; writes all but the gradients */
+    MOVES_ALL,    /* the operator reads its inputs and writes a tensor of the shape to which they broadcast */
+    WRITES_FIRST, /* the operator only writes its first input */
+    COPIES,       /* the operator reads its second input and writes its first input */
+    REDUCES,      /* the operator reads its inputs; the bytes that it writes are not counted */
+    JOINS,        /* the operator reads its inputs and writes the same number of bytes */
+    GATHERS,      /* the operator reads and writes one row of its first input for each element of its last input */
+    UPDATES,      /* the operator reads lists of tensors and writes the first list */
+    ADAM          /* the operator reads parameters, gradients and moments, and writes all of them but the gradients */
 } form;
 
 static const struct {

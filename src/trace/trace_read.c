@@ -615,7 +615,7 @@ static void read_ranks(reader *r)
 
 static void read_document(reader *r)
 {
-    if (peek_word(r) == '[') { /* the second form of Chrome's traces */
+    if (peek_word(r) == '[') { /* in the second form of Chrome's traces, the document is the list of events */
         read_events(r);
         return;
     }
