@@ -21,7 +21,7 @@ enum {
 static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
                                              "state",     "kept",   "temporary", NULL };
 
-/* ---- small values ---- */
+/* ---- formats, whole numbers and lists of a file ---- */
 
 /* Formats and their names in PyTorch. Formats that are not floating point have only a size in bytes. */
 static const struct {

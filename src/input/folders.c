@@ -662,7 +662,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
     return status;
 }
 
-/* ---- folders that hold a model ---- */
+/* ---- folders that contain a model ---- */
 
 /* Returns folder/below/name in the arena, with single slashes; NULL = out of memory. */
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name)

@@ -652,7 +652,7 @@ nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const cha
     return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
 }
 
-/* ---- access by field name: parse, copy, read ---- */
+/* ---- new specs, copies, and access to fields by name ---- */
 
 /* Allocates a struct of a kind of spec, which lives as long as the set; *spec is NULL on failure. */
 static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err)

@@ -534,7 +534,7 @@ static const range *range_of(const char *name)
     return strstr(formats, word) != NULL ? &of_format : NULL;
 }
 
-/* ---- parameters that move ---- */
+/* ---- parameters that the minimiser changes ---- */
 
 /* A fit in progress: the parameters of one group, or of all rows. For the minimiser, each parameter is a number: (value
  * - start) / step size. */

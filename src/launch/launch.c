@@ -402,7 +402,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
 }
 
-/* ---- files that files name ---- */
+/* ---- other files that a launch file names ---- */
 
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name)
 {

@@ -1229,7 +1229,7 @@ void nnc_reading_keys(nnc_reading *r, int index)
     }
 }
 
-/* ---- after all files ---- */
+/* ---- checks and questions after all files are read ---- */
 
 /* Writes the options that answer a question: "--micro-batch or --global-batch". */
 static void put_options(const nnc_launch_question *q, char *text, size_t size)

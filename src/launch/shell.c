@@ -240,7 +240,7 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
     nnc_buffer_free(&all.bytes);
 }
 
-/* ---- skipping ---- */
+/* ---- finding the end of quotes and brackets ---- */
 
 /* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
  * deep as the brackets are nested. NOLINTNEXTLINE(misc-no-recursion) */

@@ -493,7 +493,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
     return nnc_onnx_moved_shape(g, in, out);
 }
 
-/* ---- values that are moved ---- */
+/* ---- nodes that only move values ---- */
 
 /* Reads a list of numbers, which is an attribute in older files and an input in newer files. count -1 = the node has
  * neither. Returns false when it refuses the node. */

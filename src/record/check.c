@@ -22,7 +22,7 @@ typedef struct nnc_origins {
     int32_t next_plan; /* index in the recorded digests at which the search for the plan of the next scenario starts */
 } nnc_origins;
 
-/* ---- causes ---- */
+/* ---- causes of changes ---- */
 
 static const char plan_kind[] = "plan";
 
@@ -583,7 +583,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
     return report != NULL && index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
 }
 
-/* ---- updating ---- */
+/* ---- updating the plan file ---- */
 
 /* Refuses a file that was edited during the check, or that cannot be replaced, such as a pipe. */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err)

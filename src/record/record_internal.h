@@ -158,7 +158,7 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
  * its digest filled in. Every other byte stays. The text is in the arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
 
-/* ---- shared by plan_file.c and recorded.c ---- */
+/* ---- functions that plan_file.c and recorded.c share ---- */
 
 /* Sets plans->places, and the line numbers where the scenarios begin. */
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);

@@ -27,7 +27,7 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
     }
 }
 
-/* ---- the JSON writer: a document value by value, or all members of a record by its metrics table ---- */
+/* ---- the JSON writer: single values of a document, and all members of a record by its metrics table ---- */
 
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 {

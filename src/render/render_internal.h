@@ -206,7 +206,7 @@ void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *rec
 enum { NNC_PAGE_TEXT = 2048 };
 bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT]);
 
-/* ---- what was asked for, at the top of a page: sheet.c ---- */
+/* ---- the inputs of a report, at the top of its page: sheet.c ---- */
 
 /* Writes the first lines of a report: model, device, links and plan, as resolved. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);

@@ -72,7 +72,7 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts)
             nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh).time_s);
 }
 
-/* ---- the modes ---- */
+/* ---- results of each mode of a load ---- */
 
 /* Returns the seconds of a static batch: all sequences start and end together. */
 static double wave_s_of(const load *l, double sequences)

@@ -254,7 +254,7 @@ static size_t take_value(reader *r, bool kept)
     return size;
 }
 
-/* ---- one event ---- */
+/* ---- the values of one event ---- */
 
 /* A part of the text of an event. */
 typedef struct slice {

@@ -183,7 +183,7 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &parameters, report, report->parameters, report->parameter_count };
 }
 
-/* ---- for people ---- */
+/* ---- the report as text ---- */
 
 static void put_percent(nnc_table *table, double share)
 {
