@@ -80,8 +80,8 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     free(members);
 }
 
-/* Checks the tree for values that cJSON accepts: repeated keys, and 1e999, which it reads as infinity. The recursion is
- * as deep as the text is nested, which is limited. */
+/* Checks the tree for errors that cJSON does not report: repeated keys, and 1e999, which it reads as infinity. The
+ * recursion is as deep as the text is nested, which is limited. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
     bool finite = isfinite(at->valuedouble);

@@ -1017,7 +1017,7 @@ static void read_attention(reading *r)
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                               : NNC_FLASH3 },
     };
-    /* keeps the number of pairs within 64 bits */
+    /* these limits keep the number of pairs within 64 bits */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         refuse(r, "no size");
     }

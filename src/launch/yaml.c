@@ -223,7 +223,8 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
     return false;
 }
 
-/* Blanks out an earlier member with the key that was written last, if its value is empty or it was merged. */
+/* Overwrites an earlier member with blanks if it has the key that was written last, and its value is empty or it was
+ * merged. */
 static void drop_earlier(writer *w, const level *in, size_t key)
 {
     const size_t length = w->out->size - key;

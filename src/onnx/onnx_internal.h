@@ -192,8 +192,8 @@ void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
 /* Defers the output of the current node. The first input of the node is the input of the larger op. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
-/* nnc_onnx_write_norm writes the norm to which a deferred value belongs. affine: further members of the entry, ",
- * \\"affine\\": false". */
+/* nnc_onnx_write_norm writes the norm to which a deferred value belongs. affine: text of further members of the entry,
+ * or "". */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);

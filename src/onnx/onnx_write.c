@@ -259,7 +259,8 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* If a value has the same elements as another value, writes that value if necessary and uses its register. */
+/* Writes a value that has the same elements as another value: writes the other value if it is not written yet, and uses
+ * its register. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     nnc_onnx_value *same = &g->values[v->same_as - 1];

@@ -325,7 +325,8 @@ nnc_px nnc_scale_at(const nnc_scale *scale, double value)
     return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
 }
 
-/* Lists the ticks at the factors `steps` of every `every`th power of ten. Returns the number of ticks. */
+/* Lists ticks: each factor in `steps` times a power of ten; only every `every`th power of ten is used. Returns the
+ * number of ticks. */
 static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
                         double ticks[NNC_TICKS_MAX])
 {

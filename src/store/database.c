@@ -199,7 +199,7 @@ static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_
     return true;
 }
 
-/* Sets whether the file is empty. NNC_BAD_SPEC: it contains something other than a sweep. */
+/* Sets *empty to true if the file has no tables. NNC_BAD_SPEC: the file contains something other than a sweep. */
 static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
 {
     int64_t application = 0, tables = 0;
