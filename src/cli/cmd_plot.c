@@ -78,7 +78,7 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* A picture with the outline of another estimate, and the session in which it is drawn. */
+/* A picture with the outline of another estimate, and the session that draws the picture. */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;

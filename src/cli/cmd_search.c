@@ -89,7 +89,7 @@ static bool software_differs(const nnc_found *list, int32_t count)
     return false;
 }
 
-/* Tests whether two plans have the same numbers in the table. */
+/* Tests whether two plans would have the same numbers in the table. */
 static bool is_like(const nnc_found *a, const nnc_found *b)
 {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
@@ -133,7 +133,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[CARBON].text = run && list[0].carbon_kg > 0.0 ? table.heads[CARBON].text : NULL;
     if (run || (sizes && count > 0)) {
         const spent cost = spent_on(&list[0], currency);
-        if (cost.currency != NULL) { /* such as "run USD" */
+        if (cost.currency != NULL) { /* heading with the kind of cost and the currency, such as "run USD" */
             snprintf(head, sizeof head, "%s %s", run ? "run" : "step", cost.currency);
         } else {
             snprintf(head, sizeof head, "%s", cost.what);
@@ -594,7 +594,7 @@ static double above(double x)
  * the other plans. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* the previous plan has the same step time */
+    bool repeats; /* true: the previous plan of the list has the same step time */
 } candidate;
 
 /* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over

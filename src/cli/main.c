@@ -148,7 +148,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         nnc_rank_group_end();
     }
     if (status == NNC_OK) {
-        session->options.output = NULL; /* do not write a file */
+        session->options.output = NULL; /* only rank 0 reports; this rank must not write a file */
     }
     return status;
 }
@@ -217,7 +217,8 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];
         if (strchr(*operand, '.') == NULL) {
-            continue; /* an id has no '.'; files of other programs do */
+            continue; /* the operand is an id, because an id contains no '.'; names of other programs' files contain
+                       * one */
         }
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
             status = nnc_onnx_take(session->specs, operand, err);
@@ -232,7 +233,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->style.mark = NULL;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* it points into the local `path` */
+    session->data = NULL; /* session->data points into the array `path` of this function */
     return status;
 }
 
@@ -323,7 +324,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (about != 0) {
         return write_about(session, about, argc, argv, err);
     }
-    for (int i = 1; i < argc; i++) { /* saved here, because getopt reorders argv */
+    for (int i = 1; i < argc; i++) { /* the words are saved here, because getopt changes their order in argv */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) {
@@ -424,7 +425,8 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        nnc_error shown; /* replaces control characters, because `where` may be an option as the user typed it */
+        nnc_error shown; /* a copy of the message without control characters: `where` may be an option as the user typed
+                          * it */
         nnc_fail(&shown, status, err.where, "%s", err.what);
         fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);
