@@ -321,7 +321,7 @@ static nnc_status check_options(const nnc_options *options, nnc_error *err)
 
 static nnc_status read_threads(int64_t given, int *threads, nnc_error *err)
 {
-    int64_t number = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t number = nnc_threads_available();
     const nnc_status status = nnc_option_count("--threads", given, NNC_POOL_THREADS_MAX, &number, err);
     *threads = number < 1 ? 1 : number > NNC_POOL_THREADS_MAX ? NNC_POOL_THREADS_MAX : (int)number;
     return status;

@@ -63,11 +63,9 @@ static bool in_build_folder(const char *program)
 static const char *find_data(char path[PATH_MAX])
 {
     char program[PATH_MAX], prefix[PATH_MAX], probe[PATH_MAX + 8];
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0) {
+    if (!nnc_program_path(program, sizeof program)) {
         return NULL;
     }
-    program[length] = '\0';
     snprintf(prefix, sizeof prefix, "%s", program);
     const bool in_folder = to_parent(prefix); /* PREFIX/bin */
     if (in_folder && to_parent(prefix) && snprintf(path, PATH_MAX, "%s/share/nncost", prefix) < PATH_MAX) {
@@ -408,7 +406,7 @@ int main(int argc, char **argv)
     nnc_buffer out = { 0 };
     nnc_session session = { .out = &out };
     nnc_error err = { 0 };
-    nnc_interrupt_ignore_limits();
+    nnc_system_prepare(argc, argv);
     keep_blocks_apart();
     nnc_json_allocate_with(allocate_tree, release_tree);
     nnc_status status = dispatch(&session, argc, argv, &err);
