@@ -615,7 +615,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
                         p->of == NNC_PAST_DEVICE ? "like it" : "of such models", nnc_percent_text(p->error, error),
                         nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow");
     } else {
-        nnc_sheet_words(sheet, "range by the spread of similar steps: too few like it were measured");
+        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }
