@@ -298,6 +298,10 @@ void nnc_buffer_free(nnc_buffer *buffer);
  * its NUL; what does not fit is cut off. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
+/* Makes the short name of one of several dotted names, a word: as few last parts of the name as no other name ends in,
+ * in upper or lower case. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
+void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size);
+
 /* ---- text ---- */
 
 /* Returns the number of bytes of the valid UTF-8 character at the start of text; 0 = not valid. */

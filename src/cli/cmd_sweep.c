@@ -355,7 +355,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
 {
     const nnc_sweep_options *asked = &options->sweep;
-    const bool to_program = options->format == &nnc_format_csv || options->format == &nnc_format_json;
+    const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;
     /* shards and programs need the number of a row */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
