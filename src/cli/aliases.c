@@ -22,6 +22,9 @@ typedef struct alias {
 #define NAME(name, words) { (name), NULL, (words), NULL, NULL }
 #define VALUE(name, value, words) { (name), (value), (words), NULL, NULL }
 #define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
+#define LOAD "@" /* in the place of a value: the row is for command lines that say how requests come */
+#define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
+#define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
 static const alias aliases[] = {
     /* short forms of options of nncost itself */
@@ -64,8 +67,9 @@ static const alias aliases[] = {
     NAME("--recompute-activations", "--recompute selective"),
     HINT("--recompute-modules", NULL, "--recompute LIST, such as norm,activation", "--recompute"),
     HINT("--fp8-format", NULL, "--precision fp8", "--precision"),
-    NAME("--bf16", "--precision bf16"),
-    NAME("--fp16", "--precision fp16"),
+    /* A switch of Megatron-LM; with a value, of Hugging Face's Trainer, which keeps weights in fp32 and casts. */
+    VALUE("--bf16", "true", "--policy amp --precision bf16"), NAME("--bf16", "--precision bf16"),
+    VALUE("--fp16", "true", "--policy amp --precision fp16"), NAME("--fp16", "--precision fp16"),
     NAME("--accumulate-allreduce-grads-in-fp32", "--policy mixed-fp32grad"),
     NAME("--grad-reduce-in-bf16", "--policy mixed"),
     NAME("--num-layers", "--set layers=%"),
@@ -160,8 +164,10 @@ static const alias aliases[] = {
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
     HINT("--enable-expert-parallel", NULL, "--expert N, N = tensor x data", "--expert"),
     HINT("--max-model-len", NULL, "--input-len and --output-len", "--input-len"),
-    NAME("--max-num-seqs", "--max-batch %"), NAME("--max-batch-size", "--max-batch %"),
-    NAME("--max-running-requests", "--max-batch %"),
+    /* A limit needs requests that come and go. Otherwise the batch is what the user means. */
+    VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", NULL, BATCH, "--batch"),
+    VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", NULL, BATCH, "--batch"),
+    VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", NULL, LOOP, "--concurrency"),
     NAME("--max-num-batched-tokens", "--chunk %"), NAME("--max-num-tokens", "--chunk %"),
     NAME("--chunked-prefill-size", "--chunk %"),
     NAME("--gpu-memory-utilization", "--memory-use %"), NAME("--mem-fraction-static", "--memory-use %"),
@@ -216,7 +222,8 @@ static bool alike(const char *name, const char *word)
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    nnc_buffer words; /* words of the new command line, each followed by a NUL */
+    bool has_load;    /* an option says how requests come */
+    nnc_buffer words; /* words of the new command line; a NUL follows each */
     int count;
 } expansion;
 
@@ -289,7 +296,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
             continue;
         }
         *found = true;
-        if (row->value != NULL && value != NULL && alike(row->value, value)) {
+        if (row->value != NULL &&
+            (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
             return row;
         }
         any = any == NULL && row->value == NULL ? row : any;
@@ -354,7 +362,14 @@ static char **pack(const expansion *e)
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err)
 {
+    static const char *const loads[] = { "--request-rate",    "--arrivals", "--concurrency",
+                                         "--max-concurrency", "--offline",  "--serve" };
     expansion e = { .known = known, .context = context };
+    for (int i = 0; i < *argc; i++) {
+        for (size_t j = 0; j < NNC_COUNT_OF(loads); j++) {
+            e.has_load = e.has_load || alike(loads[j], argv[i]);
+        }
+    }
     nnc_status status = NNC_OK;
     bool any = false, ended = false;
     *expanded = NULL;

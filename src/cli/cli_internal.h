@@ -404,8 +404,6 @@ typedef struct nnc_interrupt {
                              * it, and it was not blocked before */
 } nnc_interrupt;
 
-/* Makes a full disk quota an error of write() instead of a signal. */
-void nnc_interrupt_ignore_limits(void);
 void nnc_interrupt_hold(nnc_interrupt *interrupt);
 /* Returns a signal that was held back; 0 = no signal. */
 int nnc_interrupt_pending(const nnc_interrupt *interrupt);
@@ -418,6 +416,12 @@ void nnc_interrupt_release(nnc_interrupt *interrupt);
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #else
 #define NNC_NOT_ON_PAGE(run) run
+#endif
+/* Windows has no fork(), which 'mcp' needs. */
+#ifdef NNC_NO_PROCESSES
+#define NNC_WITH_PROCESSES(run) nnc_run_outside_program
+#else
+#define NNC_WITH_PROCESSES(run) run
 #endif
 nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 

@@ -616,7 +616,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
                         p->of == NNC_PAST_DEVICE ? "like it" : "of such models", nnc_percent_text(p->error, error),
                         nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow");
     } else {
-        nnc_sheet_words(sheet, "range by the spread of similar steps: too few like it were measured");
+        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }
@@ -972,11 +972,11 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    if (options->format == &nnc_format_csv && options->stages && options->timeline) {
+    if (nnc_format_is_csv(options->format) && options->stages && options->timeline) {
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
                         "CSV holds one table, expected --stages or --timeline, found both");
     }
-    if (options->format == &nnc_format_csv && options->sensitivity && (options->stages || options->timeline)) {
+    if (nnc_format_is_csv(options->format) && options->sensitivity && (options->stages || options->timeline)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity", "CSV holds one table, expected it or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }

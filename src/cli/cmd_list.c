@@ -1,5 +1,4 @@
 /* list: the devices, models or software profiles that can be named by id. */
-#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): strcasestr() */
 
 #include <strings.h>
 
@@ -244,7 +243,7 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
         const nnc_metric *row = nnc_metric_find(metrics, columns[i]);
         const nnc_cell cell =
             row != NULL ? nnc_metric_read(row, &place, 0, space) : (nnc_cell){ .kind = NNC_CELL_NULL };
-        found = cell.kind == NNC_CELL_TEXT && strcasestr(cell.text, text) != NULL;
+        found = cell.kind == NNC_CELL_TEXT && nnc_contains_nocase(cell.text, text);
     }
     return found;
 }

@@ -868,5 +868,5 @@ const nnc_command nnc_cmd_mcp = {
              "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
              "regular files only: those below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
-    .run = NNC_NOT_ON_PAGE(nnc_mcp_serve),
+    .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

@@ -1,14 +1,15 @@
 /* plot: draws a picture of an estimate, or of the plans that a search finds, as SVG. With "-o NAME.png", an
  * installed program converts it. */
-#if !defined(__wasi__)
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#endif
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "plot/plot_internal.h"
+
+#ifndef NNC_NO_PROCESSES
+#include <spawn.h>
+#include <sys/wait.h>
+#endif
 
 /* Finds the picture that the first operand names. */
 static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err)
@@ -184,7 +185,7 @@ static nnc_status refuse_png(nnc_error *err)
                     "neither; a name that ends in .svg needs none");
 }
 
-#if defined(__wasi__) /* no processes */
+#if defined(NNC_NO_PROCESSES)
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 {
     (void)text;

@@ -66,6 +66,7 @@ static const nnc_metric search_rows[] = {
     NNC_AS("front", LIST, RESULT, .offset = offsetof(nnc_serve_search_result, front),
            NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true, .rows = &found_metrics,
            .help = "Pareto front: no other deployment is better both per device and per user."),
+    NNC_AS("front_left_out", WHOLE, OF(front_left_out), .help = "Deployments that did not fit into the list."),
 };
 static const nnc_metrics search_document = NNC_METRICS("a search for a deployment", search_rows, searched);
 
@@ -171,6 +172,10 @@ static void write_fastest(nnc_sheet *sheet, const void *record)
     write_deployment(sheet, "fastest", &self->result->fastest, self->report);
     nnc_table_under(sheet->out, sheet->style, front_lines(record),
                     "Pareto front: no other deployment is better both per device and per user");
+    if (self->result->front_left_out > 0) {
+        nnc_buffer_print(sheet->out, "%" PRId32 " more deployments did not fit into this list\n",
+                         self->result->front_left_out);
+    }
 }
 
 static const nnc_metric searched_metric_rows[] = {

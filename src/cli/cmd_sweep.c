@@ -322,7 +322,7 @@ static nnc_status check_options(const nnc_options *options, nnc_error *err)
 
 static nnc_status read_threads(int64_t given, int *threads, nnc_error *err)
 {
-    int64_t number = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t number = nnc_threads_available();
     const nnc_status status = nnc_option_count("--threads", given, NNC_POOL_THREADS_MAX, &number, err);
     *threads = number < 1 ? 1 : number > NNC_POOL_THREADS_MAX ? NNC_POOL_THREADS_MAX : (int)number;
     return status;
@@ -356,8 +356,8 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
 {
     const nnc_sweep_options *asked = &options->sweep;
-    const bool to_program = options->format == &nnc_format_csv || options->format == &nnc_format_json;
-    /* the reader of a shard, and a program that reads the output, need the number of each row */
+    const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;
+    /* shards and programs need the number of a row */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
     }

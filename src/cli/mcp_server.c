@@ -1,7 +1,7 @@
 /* The loop of 'nncost mcp'. Each call of a tool runs in its own process, with a deadline, limits of its memory and
  * its answer, and the folders that it may read. Meanwhile the server reads further messages, and stops the call if
  * the client cancels it. Sources: modelcontextprotocol.io, specification 2025-06-18, "cancellation"; JSON-RPC 2.0. */
-#if !defined(__wasi__)
+#if !defined(__wasi__) && !defined(_WIN32)
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): memmem() */
 #include <errno.h>
 #include <fcntl.h>

@@ -338,7 +338,7 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
 static bool find_file(char path[PATH_MAX])
 {
     const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
+    const char *home = getenv(NNC_HOME_VARIABLE);
     int length = -1;
     if (config != NULL && config[0] == '/') {
         length = snprintf(path, PATH_MAX, "%s/nncost/defaults", config);

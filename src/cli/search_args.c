@@ -202,9 +202,10 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     /* MPI starts a rank for each core, so each rank uses one thread */
-    const int64_t threads = options->threads > 0 ? options->threads : cores > 0 && task->ranks.size <= 1 ? cores : 1;
+    const int64_t threads = options->threads > 0    ? options->threads
+                            : task->ranks.size <= 1 ? nnc_threads_available()
+                                                    : 1;
     NNC_TRY(split_settings(options, arena, task, err));
     NNC_TRY(read_objective(given->objective, &search->objective, err));
     NNC_TRY(read_money(given->budget, &search->budget, err));

@@ -884,11 +884,16 @@ nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json
 
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err)
 {
-#if defined(__wasi__) /* no processes */
+#if defined(__wasi__)
     FILE *told = NULL;
 #define pclose fclose
 #else
-    FILE *told = popen("nvidia-smi -q -x 2>/dev/null", "r"); /* NOLINT(cert-env33-c): fixed text */
+#if defined(_WIN32)
+#define NOWHERE "NUL"
+#else
+#define NOWHERE "/dev/null"
+#endif
+    FILE *told = popen("nvidia-smi -q -x 2>" NOWHERE, "r"); /* NOLINT(cert-env33-c): fixed text */
 #endif
     char *bytes = malloc(XML_BYTES_MAX + 1);
     *size = told != NULL && bytes != NULL ? fread(bytes, 1, XML_BYTES_MAX, told) : 0;

@@ -202,7 +202,7 @@ static bool add_path(nnc_folders *folders, const char *path)
     char *rest = nnc_arena_strdup(folders->arena, path);
     bool added = rest != NULL;
     while (added && rest != NULL) {
-        char *colon = strchr(rest, ':');
+        char *colon = strchr(rest, NNC_PATH_SEPARATOR);
         if (colon != NULL) {
             *colon = '\0';
         }
@@ -216,10 +216,10 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
 {
     const char *path = getenv("NNCOST_PATH");
     const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
+    const char *home = getenv(NNC_HOME_VARIABLE);
     size_t capacity = 3;
     for (const char *c = path; c != NULL && *c != '\0'; c++) {
-        capacity += *c == ':';
+        capacity += *c == NNC_PATH_SEPARATOR;
     }
     folders->paths = nnc_arena_array(folders->arena, capacity, sizeof(*folders->paths));
     if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {

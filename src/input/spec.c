@@ -809,11 +809,7 @@ nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, si
 
 static nnc_status fail_io(nnc_error *err, const char *path, const char *what, int number)
 {
-    char reason[128];
-    if (strerror_r(number, reason, sizeof(reason)) != 0) {
-        snprintf(reason, sizeof(reason), "error %d", number);
-    }
-    return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, reason);
+    return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, strerror(number));
 }
 
 /* Reads to the end instead of trusting the file size, so that pipes can be read. */

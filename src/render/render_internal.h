@@ -81,9 +81,10 @@ struct nnc_format {
 };
 
 /* The values of --format; the first is the default. */
-enum { NNC_FORMAT_COUNT = 4 };
+enum { NNC_FORMAT_COUNT = 5 };
 extern const nnc_format *const nnc_formats[NNC_FORMAT_COUNT];
-extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_format_markdown;
+extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_format_csv_plain, nnc_format_markdown;
+bool nnc_format_is_csv(const nnc_format *format);
 const char *nnc_format_name(unsigned index); /* "?" past the last */
 
 /* nnc_view_write writes a view; out->failed is set after an error. nnc_is_marked tests whether the inputs are

@@ -328,6 +328,7 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both rates, by tokens per second and
                                              * user, ascending */
     int32_t front_count;
+    int32_t front_left_out; /* points that did not fit into front; a later point may be better than some of them */
     /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */
     nnc_serve_found nearest;
     int32_t nearest_limit; /* index of the limit that `nearest` misses; -1 = no deployment fits */

@@ -82,6 +82,7 @@ static void add_to_front(nnc_serve_search_result *r, const nnc_serve_found *foun
     }
     r->front_count = kept;
     if (kept == NNC_SERVE_FRONT) {
+        r->front_left_out++;
         return;
     }
     while (place < kept && r->front[place].tokens_per_s_per_user < found->tokens_per_s_per_user) {

@@ -11,9 +11,7 @@
 
 #ifdef NNC_HAVE_SQLITE
 
-#include <ctype.h>
 #include <sqlite3.h>
-#include <strings.h>
 
 enum {
     APPLICATION = 0x6E6E6353, /* "nncS", the application id of a sweep's file */
@@ -343,37 +341,6 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text)
     nnc_buffer_byte(sql, quote);
 }
 
-/* Tests whether another column has a name that ends in `end`. SQL does not distinguish upper and lower case. */
-static bool is_shared(const char *end, const char *const *names, int count, int own)
-{
-    const size_t length = strlen(end);
-    for (int i = 0; i < count; i++) {
-        const size_t whole = strlen(names[i]);
-        if (i != own && whole >= length && strcasecmp(names[i] + whole - length, end) == 0 &&
-            (whole == length || names[i][whole - length - 1] == '.')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Makes the short name of a column, a word that SQL accepts without quotes. It is made of the fewest last parts of the
- * full name in which no other name ends: "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
-static void short_name(const char *const *names, int count, int index, char name[SHORT_NAME])
-{
-    const char *begin = names[index], *end = begin + strlen(begin);
-    for (const char *at = end; at > begin; at--) {
-        if (at[-1] == '.' && isalpha((unsigned char)*at) && !is_shared(at, names, count, index)) {
-            begin = at;
-            break;
-        }
-    }
-    snprintf(name, SHORT_NAME, "%s", begin);
-    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) {
-        *dot = '_';
-    }
-}
-
 /* Writes SQL that creates the columns with their short names, and the table of full names. */
 static void put_columns(nnc_buffer *sql, const char *const *names, int count)
 {
@@ -381,7 +348,7 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
     nnc_buffer_text(sql, "CREATE TABLE rows (");
     for (int i = 0; i < count; i++) {
         nnc_buffer_text(sql, i > 0 ? ", " : "");
-        short_name(names, count, i, name);
+        nnc_short_name(names, count, i, name, sizeof name);
         put_quoted(sql, '"', name);
         nnc_buffer_text(sql, i > 0 ? "" : " INTEGER PRIMARY KEY");
     }
@@ -389,7 +356,7 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
                          "INSERT INTO columns VALUES ");
     for (int i = 0; i < count; i++) {
         nnc_buffer_text(sql, i > 0 ? ", (" : "(");
-        short_name(names, count, i, name);
+        nnc_short_name(names, count, i, name, sizeof name);
         put_quoted(sql, '\'', name);
         nnc_buffer_text(sql, ", ");
         put_quoted(sql, '\'', names[i]);

@@ -22,7 +22,7 @@ Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds i
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
-  -f, --format FORMAT            table, json, csv or markdown
+  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
   -o, --output FILE              Write to FILE, completely or not at all
       --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
       --top N                    Show only the first N rows
