@@ -281,6 +281,49 @@ START_TEST(default_software_is_the_file)
 }
 END_TEST
 
+/* ---- ops ---- */
+
+/* No op of a shipped device and model, with the profile of the plan, is faster than its roof. */
+START_TEST(no_op_is_above_its_roof)
+{
+    glob_t devices = files_of(DEVICES), models = files_of(MODELS);
+    nnc_profiles profiles;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_profiles_asked(specs, NULL, &profiles, &err), NNC_OK);
+    const nnc_plan plan = nnc_plan_default();
+    size_t estimates = 0;
+    for (size_t i = 0; i < models.gl_pathc * devices.gl_pathc; i++) {
+        const nnc_model *model = load_model(below_root(models.gl_pathv[i / devices.gl_pathc]));
+        const nnc_device *device = load_device(below_root(devices.gl_pathv[i % devices.gl_pathc]));
+        nnc_result result;
+        if (nnc_estimate(model, device, nnc_profile_of(&profiles, model, device, &plan), &plan, scratch, &result,
+                         NULL) != NNC_OK) {
+            continue; /* a figure is unknown */
+        }
+        estimates++;
+        const double peak = result.peak_flops_per_s, rate = device->mem_bytes_per_s;
+        int32_t count;
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        for (int32_t k = 0; k < count; k++) {
+            const nnc_work *work = &rows[k].work;
+            const double intensity = nnc_intensity(work), flops = work->flops + work->vector_flops;
+            if (!(rows[k].time_s > 0.0 && rows[k].repeat > 0.0 && intensity > 0.0 && flops > 0.0)) {
+                continue;
+            }
+            /* The peak is that of matrix products; vector FLOPs have none. An op of these alone may exceed the peak
+             * where the ridge is below 1. */
+            const bool free = work->flops == 0.0 && peak < rate;
+            const double roof = free ? rate * intensity : fmin(peak, rate * intensity);
+            ck_assert_msg(flops / rows[k].time_s <= 1.02 * roof, "%s %s: %s is above its roof", model->id, device->id,
+                          rows[k].op->name);
+        }
+    }
+    ck_assert_uint_gt(estimates, models.gl_pathc * devices.gl_pathc / 2);
+    globfree(&devices);
+    globfree(&models);
+}
+END_TEST
+
 int main(void)
 {
     /* The user's own files shadow the shipped ones. */
@@ -297,5 +340,6 @@ int main(void)
     tcase_add_test(tests, parameters_are_the_published_ones);
     tcase_add_test(tests, uncounted_networks_by_others);
     tcase_add_test(tests, default_software_is_the_file);
+    tcase_add_test(tests, no_op_is_above_its_roof);
     return run_suite(suite);
 }
