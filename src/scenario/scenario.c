@@ -336,7 +336,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     const nnc_software *software = &scenario->software;
     char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
     int64_t params = 0;
-    /* Padding that differs only causes another test.
+    /* If only padding bytes differ, the device is tested once more.
      * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
     if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
