@@ -238,6 +238,13 @@ bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
 
+/* Images of the shipped files; NULL in a program that was built for another machine. */
+#ifdef NNC_HAVE_IMAGES
+extern const uint64_t nnc_shipped_images[];
+#else
+static const uint64_t *const nnc_shipped_images = NULL;
+#endif
+
 typedef struct nnc_session {
     nnc_options options;
     nnc_style style;

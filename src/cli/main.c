@@ -205,6 +205,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     NNC_GOT(session->specs, err);
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    nnc_specs_set_images(session->specs, nnc_shipped_images);
     *nnc_specs_model_reader(session->specs) = nnc_launch_model;
     session->style.mark = nnc_specs_marks(session->specs);
     status = take_host(session, err);

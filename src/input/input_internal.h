@@ -6,6 +6,7 @@
  *     folders.c        data folders: from an id, alias, path or name of the Hugging Face hub to a file
  *     spec.c           the set of loaded specs; one file of any kind
  *     inherit.c        "like", "same_as" and "references"
+ *     images.c         shipped files as structs, which images_make.c makes at build time
  *     device.c         devices with their fitted parameters, and the links of clusters
  *     model.c          models of every family, images           decoder_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
@@ -338,8 +339,23 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
  * keys, and leaves out notes and sources. */
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err);
 
+/* ---- images.c: shipped files as structs ---- */
+
+/* Computes the digest of the text of a file. */
+uint64_t nnc_image_digest(const char *text, size_t size);
+/* Appends the image of a spec and its texts. likes, digests: the files of its chain of "like" keys. Returns false when
+ * out of memory. */
+bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
+                     const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts);
+/* Reads a spec from the image of its text into a struct that is all 0. Returns false, with the struct all 0, when there
+ * is no such image, or a file under "like" has another text. stem: the id that the file must have; NULL = any id. */
+bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind, const char *stem, const char *text,
+                    size_t size, void *spec);
+
 /* ---- the set of specs ---- */
 
+/* Sets the images that are read instead of files with the same text; NULL = no images. */
+void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 /* Returns the number of data folders, and their paths. */

@@ -25,6 +25,7 @@ struct nnc_specs {
     const char *reading[NNC_LIKE_MAX]; /* paths of the files that wait while the file under their key "like" is read */
     int reading_count;
     const nnc_piped *piped; /* newest first */
+    const uint64_t *images; /* of shipped files; NULL = every file is parsed */
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
@@ -57,6 +58,11 @@ void nnc_specs_close(nnc_specs *specs)
 nnc_arena *nnc_specs_arena(nnc_specs *specs)
 {
     return specs->arena;
+}
+
+void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images)
+{
+    specs->images = images;
 }
 
 const nnc_piped **nnc_specs_piped(nnc_specs *specs)
@@ -568,7 +574,11 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
+    const char *id = nnc_spec_required_id(path, stem);
+    if (specs->images == NULL || specs->lenient ||
+        !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
+        NNC_TRY(nnc_spec_read(specs, kind, id, text, size, &faults, spec));
+    }
     if (kind == NNC_SPEC_MODEL) {
         spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
