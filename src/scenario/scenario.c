@@ -1012,6 +1012,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
         { open && !recorded, "--request-rate", "burstiness" },
         { closed, "--concurrency", "waves" },
         { loops, of_loops, "requests seed preempt" },
+        { loops && ask->wait_share > 0.0, "--wait-share and a loop", "wait_steps" },
+        { loops && ask->wait_steps > 0, "--wait-steps and a loop", "wait_share" },
         { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline", "length_spread" },
         { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length", "acceptance draft_share" },
         { ask->steps > 0, "--steps", "image beside_s guidance" },

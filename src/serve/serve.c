@@ -456,6 +456,7 @@ static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p)
             *counts[i].asked = counts[i].engine > 0 ? counts[i].engine : counts[i].otherwise;
         }
     }
+    p->preempt = p->preempt || engine->preempt;
     if (isnan(p->memory_use)) {
         p->memory_use = isnan(engine->memory_use) ? 0.9 : engine->memory_use;
     }

@@ -51,7 +51,8 @@ typedef struct worker {
     double clock_s;
     double context, room, growth; /* sums, over the running sequences, of the members of request with the same names */
     int64_t step;
-    int32_t head, tail; /* indices of the first and the last request in the queue */
+    double waited;      /* iterations for which ready prompts have waited for further prompts */
+    int32_t head, tail; /* first and last request of the queue */
     int32_t *heap, running, newest;
 } worker;
 
@@ -485,12 +486,45 @@ static double mean_context(const simulation *s, const worker *w)
     return w->context / w->running + s->tokens_of_step * (double)w->step;
 }
 
+/* Tests whether the prompts that may start wait for further prompts. If they do, *until_s is at most the time at which
+ * the next request arrives. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
+static bool waits_for_more(simulation *s, const worker *w, double *until_s)
+{
+    const nnc_serve_ask *plan = s->load->of->plan;
+    const double enough = plan->wait_share * s->load->chunk;
+    double tokens = w->running, room = 0.0, next_s = (double)INFINITY;
+    int32_t more = 0, index = w->head;
+    if (w->waited >= (double)plan->wait_steps || w->running == 0 || s->load->prefill_workers > 0) {
+        return false;
+    }
+    for (; index != NONE && tokens < enough; index = s->requests[index].next) {
+        request *r = &s->requests[index];
+        take_place(s, r);
+        next_s = r->ready_s > w->clock_s ? r->ready_s : next_s;
+        if (r->ready_s > w->clock_s || !has_place(s, w, more, room, r)) {
+            break;
+        }
+        tokens += r->left;
+        room += r->room;
+        more++;
+    }
+    if (more == 0 || tokens >= enough) {
+        return false;
+    }
+    *until_s = nnc_min(*until_s, next_s);
+    return true;
+}
+
 /* Runs one iteration that computes prompts and one token of the running sequences. Returns false if no prompt may
  * start. */
 static bool mixed_iteration(simulation *s, worker *w)
 {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
+    double until_s = 0.0;
     int32_t more = 0, done = NONE, last = NONE;
+    if (waits_for_more(s, w, &until_s)) {
+        return false;
+    }
     while (w->head != NONE && budget > 0.0) {
         request *r = &s->requests[w->head];
         const int32_t index = w->head;
@@ -521,6 +555,7 @@ static bool mixed_iteration(simulation *s, worker *w)
     if (more == 0) {
         return false;
     }
+    w->waited = 0.0;
     if (prompts > 0.0) {
         double slope = 0.0;
         const double decode_s = w->running > 0 ? decode_at(s, w->running, mean_context(s, w), &slope) : 0.0;
@@ -572,7 +607,10 @@ static void decode_run(simulation *s, worker *w, double horizon_s)
     if (w->growth > 0.0) {
         steps = nnc_min(steps, nnc_max(floor((s->load->places - room_now(w)) / w->growth), 1.0));
     }
-    if (w->head != NONE) {
+    const bool waits = waits_for_more(s, w, &until_s);
+    if (waits) {
+        steps = nnc_min(steps, (double)s->load->of->plan->wait_steps - w->waited);
+    } else if (w->head != NONE) {
         request *r = &s->requests[w->head];
         take_place(s, r);
         until_s = has_place(s, w, 0, 0.0, r) ? nnc_min(until_s, r->ready_s) : until_s;
@@ -583,6 +621,7 @@ static void decode_run(simulation *s, worker *w, double horizon_s)
     const double time_s = steps * (step_s + slope_s / 2.0 * (steps - 1.0));
     w->clock_s += time_s;
     w->step += (int64_t)steps;
+    w->waited += waits ? steps : 0.0;
     s->decode_s += time_s;
     s->decode_area += time_s * w->running;
     end_steps(s, w);
