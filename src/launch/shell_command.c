@@ -194,7 +194,11 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
  * programs. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options)
 {
-    static const char *const engines[] = { "vllm", "trtllm-serve", "sglang", "sglang.launch_server",
+    static const char *const engines[] = { "vllm",
+                                           "trtllm-serve",
+                                           "sglang",
+                                           "sglang.launch_server",
+                                           "atom.entrypoints.openai_server",
                                            "vllm.entrypoints.openai.api_server" };
     const char *name = base_name(w->items[program].text), *model = "";
     size_t engine = 0;
