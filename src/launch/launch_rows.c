@@ -1098,7 +1098,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
 static bool is_inside(const char *key, const char *path)
 {
     if (!nnc_ends_in(key, "*")) {
-        return false;
+        return strcmp(key, "*") == 0;
     }
     const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
