@@ -24,9 +24,11 @@ def fields(sets):
     """Writes {"zero": "3"} as "`--zero` 3"."""
     parts = []
     for name, value in sets.items():
-        mark, bare = (name[0], name[1:]) if name[0] in "?!-+" else ("", name)
+        mark, bare = (name[0], name[1:]) if name[0] in "?!-+#" else ("", name)
         if mark == "!":
             parts.append(f"{option(bare)} must be known")
+        elif mark == "#":
+            parts.append(f"inexact: {value}")
         elif mark == "-":
             parts.append(f"{option(bare)}: {value}")
         else:

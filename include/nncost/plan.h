@@ -366,6 +366,7 @@ typedef struct nnc_shipped {
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
     bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
+    bool plain_experts;                      /* plain_tensor also for networks with experts */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */

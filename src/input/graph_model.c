@@ -262,8 +262,8 @@ static int32_t word_of(nnc_json at, const nnc_graph_param *param)
 static void read_shape(const reader *r, nnc_json at, nnc_graph_node *node)
 {
     const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
-    if (count < 1 || count > 3) {
-        nnc_json_mismatch(at, "wrong shape", "a list of 1 to 3 numbers, the batch left out");
+    if (count < 1 || count > NNC_GRAPH_RANK_MAX) {
+        nnc_json_mismatch(at, "wrong shape", "a list of 1 to 4 numbers, the batch left out");
         return;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -620,7 +620,7 @@ static void read_input(reader *r, nnc_json root)
     }
     const nnc_graph_node *input = &net->input;
     const nnc_expr *length = input->shape_count > 0 ? &input->shape[input->shape_count - 1] : &input->values[0].number;
-    net->images = input->shape_count == 3;
+    net->images = input->shape_count >= 3;
     net->length_let = -1;
     if (length->count == 1 && length->code[0].kind == NNC_CODE_LET && net->lets[length->code[0].value].count == 0) {
         net->length_let = (int32_t)length->code[0].value;

@@ -475,9 +475,9 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
 /* Asks nvidia-smi for a description of this machine. The caller frees the text. NNC_UNKNOWN_ID: nvidia-smi does not
  * exist. */
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
-/* Tests whether a text is the XML of nvidia-smi. */
+/* Tests whether a text is the XML of nvidia-smi or of hwloc. */
 bool nnc_is_machine(const char *text);
-/* Converts the XML of nvidia-smi to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
+/* Converts this XML to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* Finds a file by its path inside a folder. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);

@@ -253,12 +253,15 @@ typedef struct nnc_shell_commands {
     nnc_status status;
     nnc_shell_command *list;
     int32_t count, capacity;
+    nnc_script_words slurm; /* options of #SBATCH lines, which srun takes over */
 } nnc_shell_commands;
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
-/* nnc_shell_keep adds a command to s->list if it starts a program with options. nnc_shell_keep_options adds words that
- * are options without a program. */
+/* Tests whether a launcher starts a program whose name is not known. */
+bool nnc_shell_starts_unknown(const nnc_script_words *w);
+/* nnc_shell_keep keeps a command if it starts a program with options. nnc_shell_keep_options keeps words that are
+ * options without a program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w);
 

@@ -8,6 +8,7 @@
  *                  names a file that is shipped with the framework; they are used if the file is missing.
  *     "harmless"   The reason why the key does not affect the cost.
  *     "note"       The reason why the key makes the estimate inexact. Every output shows it, unless the value is off.
+ *                  A value that sets fields and is inexact has the reason among its fields, as "#".
  * Other members of a row:
  *     "as"         How "to" takes the value. "switch": on if the number is above 0. "vocab": the vocabulary of the
  *                  model that the value names. "pattern": a pattern of layers; "letters" has the kinds of layers,
@@ -783,7 +784,9 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
     for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r); one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
         char text[NNC_LAUNCH_TEXT];
-        if (name[0] == '-') {
+        if (name[0] == '#') {
+            nnc_reading_ignore(r, at, path, nnc_json_text(one), true);
+        } else if (name[0] == '-') {
             keep(r, at, name + 1);
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
@@ -1100,7 +1103,7 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
 static bool is_inside(const char *key, const char *path)
 {
     if (!nnc_ends_in(key, "*")) {
-        return false;
+        return strcmp(key, "*") == 0;
     }
     const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');

@@ -15,6 +15,7 @@
  *
  * A character keeps its line number through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,6 +91,7 @@ typedef struct shell {
     bool appends;
     truth writes; /* certainty that the command that writes the file runs */
     nnc_shell_commands made;
+    bool starts_unknown; /* a launcher starts a program that is not known */
     nnc_shell_script *script;
     const char *sourced;        /* name of a script to read next; NULL = no script */
     int32_t reads_at;           /* line of the command that reads the script s->name; 0 = s->name is the first script */
@@ -865,6 +867,7 @@ static void keep(shell *s, const nnc_script_words *w)
     if (s->runs != NO && goes_on(s)) {
         nnc_shell_keep(&s->made, w);
         s->status = s->made.status;
+        s->starts_unknown = s->starts_unknown || nnc_shell_starts_unknown(w);
     }
 }
 
@@ -895,14 +898,14 @@ static truth truth_of(bool holds)
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static truth compare(const char *a, const char *of, const char *b)
+static truth compare(const char *a, const char *of, const char *b, bool has_patterns)
 {
     double x = 0.0, y = 0.0;
-    if (strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
-        return strpbrk(b, "*?[") != NULL ? MAYBE : truth_of(strcmp(a, b) == 0);
-    }
-    if (strcmp(of, "!=") == 0) {
-        return strpbrk(b, "*?[") != NULL ? MAYBE : truth_of(strcmp(a, b) != 0);
+    const bool differs = strcmp(of, "!=") == 0;
+    if (differs || strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
+        const bool is_pattern = strpbrk(b, "*?[") != NULL;
+        const bool same = is_pattern ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
+        return is_pattern && !has_patterns ? MAYBE : truth_of(same != differs);
     }
     if (!nnc_read_double(a, &x) || !nnc_read_double(b, &y)) {
         return MAYBE;
@@ -914,6 +917,20 @@ static truth compare(const char *a, const char *of, const char *b)
            : strcmp(of, "-lt") == 0 ? truth_of(x < y)
            : strcmp(of, "-le") == 0 ? truth_of(x <= y)
                                     : MAYBE;
+}
+
+/* Joins words by blanks; [[ ]] does not divide a value into words. "": out of memory. */
+static const char *joined(const shell *s, const nnc_script_words *w, int32_t from, int32_t count)
+{
+    nnc_buffer text = { 0 };
+    for (int32_t i = from; i < from + count; i++) {
+        nnc_buffer_text(&text, i > from ? " " : "");
+        nnc_buffer_text(&text, w->items[i].text);
+    }
+    nnc_buffer_byte(&text, '\0');
+    const char *kept = text.failed ? NULL : nnc_arena_strdup(s->arena, text.bytes);
+    nnc_buffer_free(&text);
+    return kept != NULL ? kept : "";
 }
 
 /* Evaluates a test "[ .. ]" or "[[ .. ]]", or a part of it between && and ||. Its words begin at `from`. */
@@ -928,7 +945,14 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     const char *a = count > 0 ? operand(w->items[from].text, s) : NULL;
     const char *b = count > 1 ? operand(w->items[from + 1].text, s) : NULL;
     const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
+    const bool is_double = strcmp(w->items[0].text, "[[") == 0;
     truth found = MAYBE;
+    if (is_double && count > 3) {
+        a = operand(joined(s, w, from, count - 2), s);
+        b = w->items[from + count - 2].text;
+        c = operand(w->items[from + count - 1].text, s);
+        count = 3;
+    }
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
         found = truth_of(a[1] == 'z'); /* the text after -z or -n was empty, so the shell removed it */
     } else if (count == 1 && a != NULL) {
@@ -936,7 +960,7 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
         found = truth_of((b[0] == '\0') == (a[1] == 'z'));
     } else if (count == 3 && a != NULL && b != NULL && c != NULL) {
-        found = compare(a, b, c);
+        found = compare(a, b, c, is_double);
     }
     return negated ? not_of(found) : found;
 }
@@ -1428,7 +1452,7 @@ static void read_text(shell *s, bool is_function)
     }
 }
 
-/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2". */
+/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2", and keeps the options for srun. */
 static void read_slurm(shell *s, const char *text)
 {
     static const char *const options[][2] = {
@@ -1440,8 +1464,16 @@ static void read_slurm(shell *s, const char *text)
         { "--gpus-per-node", "SLURM_GPUS_ON_NODE" },
         { "--ntasks-per-node", "SLURM_NTASKS_PER_NODE" },
     };
+    const char *counted = text;
     for (const char *at = strstr(text, "#SBATCH"); at != NULL; at = strstr(at + 1, "#SBATCH")) {
+        for (; counted < at; counted++) {
+            s->line += *counted == '\n' ? 1 : 0;
+        }
         const char *option = at + 7 + strspn(at + 7, " \t");
+        cells words = { 0 };
+        put_text(s, &words, option, strcspn(option, "#\n"), false);
+        split(s, (const cell *)(const void *)words.bytes.bytes, cell_count(&words), true, &s->made.slurm);
+        nnc_buffer_free(&words.bytes);
         for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
             const size_t length = strlen(options[i][0]);
             const bool is = strncmp(option, options[i][0], length) == 0;
@@ -1455,6 +1487,7 @@ static void read_slurm(shell *s, const char *text)
             }
         }
     }
+    s->line = 1;
 }
 
 /* Takes the options from the variables of a script that starts no program itself: the options of a command in a
@@ -1497,6 +1530,9 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     read_slurm(&s, text);
     read_text(&s, false);
     s.runs = YES;
+    if (goes_on(&s) && s.made.count == 0 && s.starts_unknown) {
+        refuse(&s, "starts a program whose name only a run of the script knows: give its options");
+    }
     if (goes_on(&s) && s.made.count == 0) {
         keep_variables(&s);
     }

@@ -90,8 +90,8 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
     if (!nnc_onnx_read_shape(g, info, v, true) || !nnc_onnx_elements(v, &elements)) {
         return nnc_onnx_refuse(g, "input %.60s is of an impossible size", v->name);
     }
-    if (v->rank < 2 || v->rank > 4 || (ids && v->rank != 2)) {
-        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 4, of token ids 2", v->name, v->rank);
+    if (v->rank < 2 || v->rank > 5 || (ids && v->rank != 2)) {
+        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 5, of token ids 2", v->name, v->rank);
     }
     for (int32_t i = 1; i < v->rank; i++) {
         const size_t used = strlen(shape);

@@ -65,7 +65,7 @@ typedef struct nnc_onnx_value {
     int64_t pads[4]; /* padding of a map: at the start of both axes, then at the end of both axes */
     int32_t reg;     /* index of the register that has the value (a tensor of the graph file); -1 = not written yet */
     int32_t shape_rank;
-    int64_t shape[3]; /* shape of the tensor in the register */
+    int64_t shape[4]; /* shape of the register */
 } nnc_onnx_value;
 
 typedef struct nnc_onnx_graph {
@@ -165,8 +165,8 @@ const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
 /* Writes a view that gives the tensor of a value another shape. Returns false when it refuses the node. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
-/* nnc_onnx_as_map writes a view of a value as a map (channels x height x width); nnc_onnx_as_rows writes a view as
- * rows, whose length is the last axis. */
+/* View a value as a map (channels x height x width) or a volume (channels x depth x height x width); as rows of its last
+ * axis. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Sets the register and the shape of an output. */

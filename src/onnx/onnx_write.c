@@ -161,11 +161,11 @@ bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int
 
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
-    if (v->rank != 4 || v->dims[0] != 1) {
+    if (v->rank < 4 || v->rank > 5 || v->dims[0] != 1) {
         return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", v->rank,
-                               v->rank == 4 ? " and another batch than 1" : "");
+                               v->rank >= 4 ? " and another batch than 1" : "");
     }
-    return nnc_onnx_view(g, v, 3, v->dims + 1);
+    return nnc_onnx_view(g, v, v->rank - 1, v->dims + 1);
 }
 
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v)

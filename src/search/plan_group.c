@@ -189,6 +189,14 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
            (groups->layers + (plan->ends_as_layers ? 2 : 0)) % parts == 0;
 }
 
+/* Tests whether the framework runs the tensor ranks of a network with experts. */
+static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan)
+{
+    const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
+    return groups->profiles->any || !has_experts || plan->tensor == 1 || plan->sequence_parallel ||
+           software_of(groups, plan)->ships.plain_experts;
+}
+
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
 {
     nnc_plan *plan = &groups->settled;
@@ -196,7 +204,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
     groups->group++;
     groups->partitioned = false;
     return (plan->pipeline == 1 || groups->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
-           divides_layers(groups, plan) &&
+           divides_layers(groups, plan) && splits_experts(groups, plan) &&
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
