@@ -72,11 +72,11 @@ class Transformer(nn.Module):
         return self.head(self.norm(x))
 
 
-def transformer(causal, change=lambda net: net, **options):
+def transformer(causal, change=lambda net: net, changes=None, **options):
     torch.manual_seed(1)
     net, ids = change(Transformer(causal, **options)), torch.randint(VOCAB, (BATCH, TOKENS))
     return recorded.capture(net, lambda: nn.functional.cross_entropy(net(ids).view(-1, VOCAB), ids.view(-1)), batch=BATCH,
-                            source={"network": f"tests/capture.py, {'decoder' if causal else 'encoder'}"})
+                            source={"network": f"tests/capture.py, {'decoder' if causal else 'encoder'}"}, **(changes or {}))
 
 
 WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "executed_flops", "activation_bytes", "weight_bytes", "gradient_bytes",
@@ -210,6 +210,13 @@ def of_checkpoints(folder):
     full = told(path, "--recompute", "full")
     for key in ("params", "executed_flops", "kernels", "activation_bytes"):
         check(f"decoder with checkpoints: {key}", full[key], again[key])
+    asked = transformer(True, changes={"checkpoint": ["layers.*"]})
+    check("decoder, --checkpoint layers.*", sequence(asked) != sequence(transformer(True, checkpoints=True)), False)
+    # around one product and GELU: its result of 4 hidden a token is not kept, the input of the product is kept once
+    part = of_file(transformer(True, changes={"checkpoint": ["layers.*.up"]}), folder, "part")
+    plain = told(path)
+    check("decoder, --checkpoint layers.*.up: FLOPs", part["executed_flops"] - plain["executed_flops"], LAYERS * 8 * BATCH * TOKENS * HIDDEN * HIDDEN)
+    check("decoder, --checkpoint layers.*.up: kept bytes", part["activation_bytes"], plain["activation_bytes"])
 
 
 class Adapted(nn.Module):
@@ -244,6 +251,31 @@ def of_frozen(folder):
         check(f"adapters, {dtype}: kept bytes", found["activation_bytes"], sum(s[0] for s in captured["storages"] if s[1] in ("kept", "input")))
 
 
+def of_freeze(folder):
+    """Without the training of the MLPs: their 8 hidden^2 weights and 5 hidden biases a layer"""
+    found = of_file(transformer(True, changes={"freeze": ["layers.*.up", "layers.*.down"]}), folder, "freeze")
+    plain = of_file(transformer(True), folder, "trained")
+    check("freeze: trained", found["trained_params"], plain["params"] - LAYERS * (8 * HIDDEN + 5) * HIDDEN)
+    check("freeze: FLOPs", plain["backward_flops"] - found["backward_flops"], LAYERS * 16 * BATCH * TOKENS * HIDDEN * HIDDEN)
+
+
+def of_step():
+    """A function with its own loop body gives the list of capture(); autocast regions of it are noted, not applied"""
+    torch.manual_seed(1)
+    net, ids = Transformer(True), torch.randint(VOCAB, (BATCH, TOKENS))
+    optimizer = torch.optim.AdamW(net.parameters(), foreach=True)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            loss = nn.functional.cross_entropy(net(ids).view(-1, VOCAB), ids.view(-1))
+        loss.backward()
+        optimizer.step()
+    captured = recorded.capture_step(step, batch=BATCH)
+    check("capture_step: operators", sequence(captured) != sequence(transformer(True)), False)
+    check("capture_step: autocast", captured["source"]["autocast"] != ["bfloat16"], False)
+
+
 def of_shards(folder):
     """ZeRO 3 over 8: an eighth of weights, gradients and states; the same operators; in 16 bits half of the bytes"""
     path, narrow = Path(folder) / "wide.json", Path(folder) / "narrow.json"
@@ -251,6 +283,8 @@ def of_shards(folder):
     recorded.write(narrow, transformer(True, lambda net: net.bfloat16()))
     one, eight, half = told(path), told(path, "--devices", "8", "--zero", "3"), told(narrow)
     check("ZeRO 3: FLOPs", eight["executed_flops"], 8 * one["executed_flops"])
+    check("ZeRO 3, accumulation: FLOPs", told(path, "--devices", "8", "--zero", "3", "--micro-batches", "4")["executed_flops"], 32 * one["executed_flops"])
+    check("offload: states", told(path, "--offload", "optimizer")["optimizer_bytes"], 0)
     for key in ("weight_bytes", "gradient_bytes", "optimizer_bytes"):
         check(f"ZeRO 3: {key}", 8 * eight[key], one["params"] * (8 if key == "optimizer_bytes" else 4))
         check(f"bfloat16: {key}", half[key], one["params"] * (4 if key == "optimizer_bytes" else 2))
@@ -282,6 +316,8 @@ def main():
         of_two_steps(folder)
         of_checkpoints(folder)
         of_frozen(folder)
+        of_freeze(folder)
+        of_step()
         of_shards(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0

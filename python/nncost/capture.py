@@ -3,8 +3,9 @@
     python3 -m nncost.capture -o step.json --batch 8 train.py         an unchanged script, up to its second optimizer.step()
     python3 -m nncost.capture -o step.json --network torchvision:resnet50 --batch 2 --image 224
 
-    from nncost.capture import capture, write
+    from nncost.capture import capture, capture_step, write
     write("step.json", capture(model, lambda: loss(model(x), y), optimizer))
+    write("step.json", capture_step(step))                            step() runs forward, backward and optimizer.step()
 
 The step runs under a dispatch mode, on real tensors of the CPU or on fake ones without data (fake=True), and each
 operator is written with its tensors, their storages, the module and the phase. Works with PyTorch 1.13 and later.
@@ -23,10 +24,15 @@ The file (schema nncost.capture/1):
                  state, kept, temporary), first and last (positions in the unfolded list of operators; -1 = before the step,
                  the number of operators = after it)
 
-`kept` storages live until backward uses them. Autocast, checkpointing and sharding are not recorded: nncost applies them.
+`kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies them. nncost also
+applies checkpoints to whole layers; --checkpoint PATTERN puts them around other modules, and --freeze PATTERN trains all
+parameters but those of some modules. A pattern is a module path, in which * stands for a part between dots
+("layers.*.attn").
 """
 import argparse
 import contextlib
+import fnmatch
+import gc
 import json
 import math
 import os
@@ -226,7 +232,7 @@ def recorder(model, fake=False):
 
         def keep(self, tensor):
             number = self.storages.number(tensor)
-            if self.storages.kind[number] == "temporary":
+            if self.storages.kind[number] == "temporary" and self.phase == "forward":  # a checkpoint saves again in backward
                 self.storages.kind[number] = "kept"
             return tensor
 
@@ -260,12 +266,57 @@ def without_record_function():
         torch.autograd.profiler.record_function = original
 
 
-def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None):
+def named(model, patterns, option):
+    """Modules whose path fits one of the patterns"""
+    def fits(path, pattern):
+        parts = list(zip(path.split("."), pattern.split(".")))
+        return path.count(".") == pattern.count(".") and all(fnmatch.fnmatchcase(*pair) for pair in parts)
+
+    found = []
+    for pattern in patterns:
+        fitting = [m for name, m in model.named_modules() if name and fits(name, pattern)]
+        if not fitting:
+            raise SystemExit(f"nncost.capture: {option}: no module fits {pattern!r}, expected a pattern of paths such as "
+                             + ", ".join([name for name, _ in model.named_modules() if name][:8]))
+        found += [m for m in fitting if m not in found]
+    return found
+
+
+def change(model, checkpoint=(), freeze=()):
+    """Puts a checkpoint around the modules that fit, and stops the training of others; returns what undoes the former"""
+    import torch
+    from torch.utils.checkpoint import checkpoint as again
+    wrapped = named(model, checkpoint, "--checkpoint")
+
+    def wrap(module):
+        forward = module.forward
+
+        def run(*args, **kwargs):
+            names, trained = list(kwargs), torch.empty(0, requires_grad=True)  # without a trained input, backward would skip the module
+            return again(lambda _, *a: forward(*a[:len(args)], **dict(zip(names, a[len(args):]))), trained, *args, *kwargs.values(), use_reentrant=True)
+        module.forward = run
+
+    for module in wrapped:
+        wrap(module)
+    for module in named(model, freeze, "--freeze"):
+        module.requires_grad_(False)
+        for parameter in module.parameters():
+            parameter.grad = None
+
+    def undo():
+        for module in wrapped:
+            del module.forward
+    return undo
+
+
+def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None, checkpoint=(), freeze=()):
     """One training step: loss() runs forward and returns the scalar loss; then backward and optimizer.step().
 
     optimizer: a name (see optimizer_of), an optimizer of the model, or None. Its first step, which allocates the state,
-    is not recorded. fake: the tensors of model and loss are fake; only the record says so. Returns the file as a dict."""
+    is not recorded. fake: the tensors of model and loss are fake; only the record says so. checkpoint, freeze: patterns of
+    modules. Returns the file as a dict."""
     import torch
+    undo = change(model, checkpoint, freeze)
     rec = recorder(model)
     store = rec.storages
     with without_record_function():
@@ -287,6 +338,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
             with rec:
                 optimizer.step()
     rec.close()
+    undo()
     return document(model, rec, "fake" if fake else "real", batch, source)
 
 
@@ -401,48 +453,63 @@ def no_accelerator():
             setattr(owner, name, value)
 
 
-def capture_script(path, arguments, batch=None):
-    """Runs a script until its second optimizer.step() and records the step between the first and the second"""
+@contextlib.contextmanager
+def without_autocast(used):
+    """Autocast regions do nothing: the lists of a CPU differ, so nncost applies those of CUDA. Adds their formats to `used`"""
     import torch
-    state = {"steps": 0, "recorder": None, "hooks": None}
-    step_of, backward = torch.optim.Optimizer.__init__, torch.Tensor.backward
-    found = []
+    kind = torch.autocast
+    enter, leave = kind.__enter__, kind.__exit__
+
+    def entered(self):
+        if getattr(self, "_enabled", True):
+            used.add(dtype_name(getattr(self, "fast_dtype", "")))
+
+    kind.__enter__, kind.__exit__ = entered, lambda self, *error: False
+    try:
+        yield
+    finally:
+        kind.__enter__, kind.__exit__ = enter, leave
+
+
+def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkpoint=(), freeze=()):
+    """Calls run() until the second optimizer.step(), and records the step between the first and the second"""
+    import torch
+    state = {"recorder": None, "hooks": None}
+    step_of, backward, init = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.nn.Module.__init__
+    found, formats = weakref.WeakSet(modules), set()
 
     class Parameters(torch.nn.Module):
         """The parameters of an optimizer as a module, for scripts whose model is not known"""
         def __init__(self, optimizer):
             super().__init__()
-            for group in optimizer.param_groups:
+            for at, group in enumerate(optimizer.param_groups):
                 for number, parameter in enumerate(group["params"]):
-                    self.register_parameter(f"p{len(found)}_{number}", parameter)
-
-    modules = weakref.WeakSet()
-    init = torch.nn.Module.__init__
+                    self.register_parameter(f"p{at}_{number}", parameter)
 
     def watched_init(self, *args, **kwargs):
         init(self, *args, **kwargs)
-        modules.add(self)
+        found.add(self)
 
     def network(optimizer):
         wanted = {id(p) for group in optimizer.param_groups for p in group["params"]}
-        fitting = [m for m in modules if wanted <= {id(p) for p in m.parameters()}]
+        fitting = [m for m in found if wanted <= {id(p) for p in m.parameters()}]
         return min(fitting, key=lambda m: -len(list(m.modules()))) if fitting else Parameters(optimizer)
 
     def stepped(optimizer, step):
-        def run(*args, **kwargs):
+        def run_step(*args, **kwargs):
             if state["recorder"] is None:
                 result = step(*args, **kwargs)
                 state["model"] = network(optimizer)
+                state["undo"] = change(state["model"], checkpoint, freeze)
                 state["recorder"] = recorder(state["model"])
                 state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
                 state["hooks"].__enter__()
                 state["recorder"].__enter__()
                 return result
             state["recorder"].phase = "optimizer"
-            with without_record_function():
-                step(*args, **kwargs)
+            step(*args, **kwargs)
             raise Done
-        return run
+        return run_step
 
     def watched_optimizer(self, *args, **kwargs):
         step_of(self, *args, **kwargs)
@@ -460,24 +527,51 @@ def capture_script(path, arguments, batch=None):
                 if parameter.grad is not None:
                     rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
 
+    for optimizer in optimizers:
+        optimizer.step = stepped(optimizer, optimizer.step)
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
-    argv, sys.argv = sys.argv, [path, *arguments]
     try:
-        with no_accelerator():
-            runpy.run_path(path, run_name="__main__")
-        raise SystemExit(f"nncost.capture: {path}: ended before its second optimizer.step(), expected a training loop of two steps")
+        with no_accelerator(), without_autocast(formats), without_record_function():
+            run()
+        raise SystemExit(f"nncost.capture: {what}: ended before its second optimizer.step(), expected a training loop of two steps")
     except Done:
         rec = state["recorder"]
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
-        return document(state["model"], rec, "real", batch, {"script": os.path.basename(path)})
+        state["undo"]()
+        return document(state["model"], rec, "real", batch, {**(source or {}), **({"autocast": sorted(formats)} if formats else {})})
+    finally:
+        torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
+        for optimizer in optimizers:
+            optimizer.__dict__.pop("step", None)
+
+
+def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
+    """Runs a script until its second optimizer.step() and records the step between the first and the second"""
+    argv, sys.argv = sys.argv, [path, *arguments]
+    try:
+        return record(lambda: runpy.run_path(path, run_name="__main__"), path, batch, {"script": os.path.basename(path)},
+                      checkpoint=checkpoint, freeze=freeze)
     finally:
         sys.argv = argv
-        torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
 
 
-def torchvision_network(name, batch, image, fake):
+def capture_step(step, *, batch=None, source=None, checkpoint=(), freeze=()):
+    """Calls step(), which runs forward, backward and optimizer.step(), twice, and records the second call. Returns the file
+    as a dict."""
+    import torch
+
+    def run():
+        for _ in range(2):
+            step()
+
+    def alive(kind):
+        return [o for o in gc.get_objects() if isinstance(o, kind)]
+    return record(run, getattr(step, "__name__", "step"), batch, source, alive(torch.optim.Optimizer), alive(torch.nn.Module), checkpoint, freeze)
+
+
+def torchvision_network(name, batch, image, fake, **changes):
     """A classifier of torchvision with cross-entropy on random images"""
     import torch
     import torchvision
@@ -496,11 +590,11 @@ def torchvision_network(name, batch, image, fake):
 
     source = {"network": f"torchvision:{name}", "torchvision": torchvision.__version__}
     if not fake:
-        return capture(*made(), "adamw", batch=batch, source=source)
+        return capture(*made(), "adamw", batch=batch, source=source, **changes)
     from torch._subclasses.fake_tensor import FakeTensorMode
     try:
         with FakeTensorMode():
-            return capture(*made(), "adamw", fake=True, batch=batch, source=source)
+            return capture(*made(), "adamw", fake=True, batch=batch, source=source, **changes)
     except RuntimeError as error:  # PyTorch 1.13: a number that autograd keeps reaches detach as a float
         raise SystemExit(f"nncost.capture: --fake: PyTorch {torch.__version__} cannot run {name} on fake tensors, expected real ones "
                          f"(without --fake): {str(error).splitlines()[0]}") from None
@@ -534,6 +628,8 @@ def main():
     parser.add_argument("--join", nargs=2, metavar="FILE", help="two captures of one program with different --batch, for all between")
     parser.add_argument("--image", type=int, default=224, help="pixels per side of --network (224)")
     parser.add_argument("--fake", action="store_true", help="fake tensors for --network: shapes without data")
+    parser.add_argument("--checkpoint", action="append", default=[], metavar="PATTERN", help="checkpoint around the modules with such paths, as layers.*.attn")
+    parser.add_argument("--freeze", action="append", default=[], metavar="PATTERN", help="do not train the modules with such paths")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="a training script and its arguments")
     args = parser.parse_args()
     if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
@@ -548,13 +644,15 @@ def main():
         library, _, name = args.network.partition(":")
         if library != "torchvision":
             parser.error(f"--network: expected torchvision:NAME, found {args.network!r}")
-        steps = [torchvision_network(name, batch, args.image, args.fake) for batch in batches or [2]]
+        steps = [torchvision_network(name, batch, args.image, args.fake, checkpoint=args.checkpoint, freeze=args.freeze) for batch in batches or [2]]
         captured = steps[0] if len(steps) == 1 else join(*steps)
     else:
-        captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None)
+        captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None, args.checkpoint, args.freeze)
     write(args.output, captured)
     kernels = sum(op["repeat"] for op in captured["ops"])
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")
+    if "autocast" in captured["source"]:
+        print(f"{args.output}: recorded without autocast ({', '.join(captured['source']['autocast'])}); price it with --policy amp")
 
 
 if __name__ == "__main__":

@@ -156,10 +156,10 @@ $ nncost estimate inputs/captured.json round --pipeline 2
 ! nncost: --pipeline: a capture is split over data only, expected 1, found 2
 [3]
 $ nncost estimate inputs/captured.json round --recompute attention
-! nncost: --recompute: a captured program runs as it was recorded: expected full or none; capture a step with the checkpoints that it has
+! nncost: --recompute: a captured program runs as it was recorded: expected full or none; --checkpoint of nncost.capture records checkpoints around other modules
 [3]
 $ nncost estimate inputs/captured.json round --adapter-rank 8
-! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with requires_grad_(False)
+! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with --freeze of nncost.capture
 [3]
 $ nncost estimate inputs/captured.json round --frozen nf4
 ! nncost: --frozen: changes nothing here, expected it with --adapter-rank or --train
@@ -228,9 +228,29 @@ cost      1.383e-08 USD a step, 0.000108 per million tokens, at 1 a device-hour
 faster    --zero 3: 22.92 us, 1.09x the rate, 3.214 MB
           --optimizer adam8bit: 23.78 us, 1.05x the rate, 2.802 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ nncost estimate inputs/captured.json round --offload optimizer
-! nncost: --offload: a captured program runs as it was recorded: expected none
+$ nncost estimate inputs/captured.json round --offload activations
+! nncost: --offload: a captured program runs as it was recorded: expected optimizer, or with --zero 3 also weights
 [3]
+$ nncost search inputs/captured.json round --devices 2 | head -1
+captured on 2 x round, global batch 4 (chosen: the recorded samples on each device)
+$ nncost scale inputs/captured.json round | head -1
+captured on round, global batch 8192 (chosen: the recorded samples on each device); the best plan of each size
+$ nncost estimate inputs/captured.json round --offload optimizer --set device.host.bytes_per_s=1e9
+One step of captured with device.host.bytes_per_s=1e9 takes 3.218 ms on A device of round figures
+and is bound by network, 99.6% of it; it fits: 1.907 MB of 10.00 GB per device.
+
+plan      batch 2, sequence 32, fp32, adamw, torch-compile
+step      3.218 ms
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 1.997 ms, upper without overlap 3.223 ms
+bound by  network 99.6%, memory 0.2%, 12.90 us without the network limit
+waits     exposed communication 3.205 ms
+memory    1.907 MB of 10.00 GB, fits, 9.998 GB free
+          weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
+rate      19,890 tokens/s, 621.5 samples/s, MFU 0.2%
+cost      8.938e-07 USD a step, 0.01397 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 2.482 ms, 1.3x the rate, 1.907 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
 [3]
