@@ -107,8 +107,20 @@ def of_file(captured, folder, name):
     return told(path)
 
 
+def each(tensors):
+    return [[*t[:2], t[2] + i] for t in tensors for i in range((t[3:4] or [1])[0])]
+
+
 def sequence(captured):
-    return [(op["name"], op["phase"], [t[:2] for t in op["inputs"]], [t[:2] for t in op["outputs"]], op["repeat"]) for op in captured["ops"]]
+    """Operators with their tensors; the order of the tensors of a foreach operator does not count"""
+    def tensors(found):
+        found = [t[:2] for t in each(found)]
+        return sorted(found) if len(found) > 15 else found
+    return [(op["name"], op["phase"], tensors(op["inputs"]), tensors(op["outputs"]), op["repeat"]) for op in captured["ops"]]
+
+
+def kept_bytes(captured):
+    return sum(row[0] * (row[5:6] or [1])[0] for row in captured["storages"] if row[1] in ("kept", "input"))
 
 
 def forward_kernels(captured):
@@ -141,7 +153,7 @@ def of_torchvision(name, model, batch, options, kept, kernels, folder):
         check(f"{name}: {key}", found[key], family[key])
     images = batch * 3 * 224 * 224 * 4  # kept for the first convolution; the family counts them with the loader
     check(f"{name}: kept bytes", found["activation_bytes"] - images, family["activation_bytes"], kept)
-    check(f"{name}: kept storages", found["activation_bytes"], sum(s[0] for s in captured["storages"] if s[1] in ("kept", "input")))
+    check(f"{name}: kept storages", found["activation_bytes"], kept_bytes(captured))
     if kernels is not None:
         check(f"{name}: forward operators", forward_kernels(captured), kernels)
 
@@ -248,7 +260,31 @@ def of_frozen(folder):
         check(f"adapters, {dtype}: weights", found["weight_bytes"], 4 * trained + width * frozen)
         check(f"adapters, {dtype}: gradients", found["gradient_bytes"], 4 * trained)
         check(f"adapters, {dtype}: states", found["optimizer_bytes"], 8 * trained)
-        check(f"adapters, {dtype}: kept bytes", found["activation_bytes"], sum(s[0] for s in captured["storages"] if s[1] in ("kept", "input")))
+        check(f"adapters, {dtype}: kept bytes", found["activation_bytes"], kept_bytes(captured))
+
+
+def of_folding(folder):
+    """Storages of equal layers in one row, and equal tensors of a foreach operator in one, stand for the long lists"""
+    fold, given = recorded.fold_storages, []
+
+    def watched(rows, blocks, unfolded):
+        out, numbers = fold(rows, blocks, unfolded)
+        given.append(([list(row) for row in rows], numbers))
+        return out, numbers
+    for maker in (lambda: transformer(True, checkpoints=True), lambda: recorded.torchvision_network("resnet18", 2, 64, False)):
+        recorded.fold_storages = watched
+        short = maker()
+        recorded.fold_storages = fold
+        rows, numbers = given.pop()
+        expanded = [[*row[:3], row[3] + i * (row[6:7] or [0])[0], row[4] + i * (row[7:8] or [0])[0]] for row in short["storages"] for i in range((row[5:6] or [1])[0])]
+        check("folded storages", [expanded[number] for number in numbers] != rows, False)
+        check("folded storages: shorter", len(short["storages"]) < len(rows), True)
+        long = {**short, "storages": expanded, "ops": [{**op, **{key: each(op[key]) for key in ("inputs", "outputs")}} for op in short["ops"]]}
+        paths = [Path(folder) / f"{name}.json" for name in ("short", "long")]
+        for path, captured in zip(paths, (short, long)):
+            recorded.write(path, captured)
+        for options in ([], ["--recompute", "full"], ["--policy", "amp"], ["--devices", "8", "--zero", "3"]):
+            check(f"folding: estimate {options}", told(paths[0], *options) != told(paths[1], *options), False)
 
 
 def of_freeze(folder):
@@ -316,6 +352,7 @@ def main():
         of_two_steps(folder)
         of_checkpoints(folder)
         of_frozen(folder)
+        of_folding(folder)
         of_freeze(folder)
         of_step()
         of_shards(folder)

@@ -20,9 +20,10 @@ The file (schema nncost.capture/1):
                  [dtype, shape, storage], args (arguments that are not tensors), repeat
     blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
                  and its storages are those of the first layer
-    storages     one entry per storage of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient,
-                 state, kept, temporary), first and last (positions in the unfolded list of operators; -1 = before the step,
-                 the number of operators = after it)
+    storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
+                 temporary), dtype, first and last (positions in the unfolded list of operators; -1 = before the step, the
+                 number of operators = after it). Three more numbers, copies and the steps of first and last, stand for
+                 several storages with consecutive numbers
 
 `kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies them. nncost also
 applies checkpoints to whole layers; --checkpoint PATTERN puts them around other modules, and --freeze PATTERN trains all
@@ -78,7 +79,10 @@ def plain(value):
     if isinstance(value, torch.Tensor):
         return "T"
     if isinstance(value, (list, tuple)):
-        return f"T*{len(value)}" if value and all(isinstance(v, torch.Tensor) for v in value) else [plain(v) for v in value]
+        if value and all(isinstance(v, torch.Tensor) for v in value):
+            return f"T*{len(value)}"
+        found = [plain(v) for v in value]
+        return f"{found[0]}*{len(found)}" if len(found) > 8 and found.count(found[0]) == len(found) else found
     if isinstance(value, torch.dtype):
         return dtype_name(value)
     if isinstance(value, float):
@@ -352,6 +356,9 @@ def document(model, rec, tensors, batch, source):
             store.last[number] = end
     parameters = list(model.parameters())
     ops, blocks = fold(rec.ops, store.kind)
+    rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
+    for op in ops:
+        op["inputs"], op["outputs"] = fold_tensors(op["inputs"], numbers), fold_tensors(op["outputs"], numbers)
     return {
         "schema": SCHEMA,
         "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
@@ -361,8 +368,7 @@ def document(model, rec, tensors, batch, source):
         "modules": list(rec.modules),
         "ops": ops,
         "blocks": blocks,
-        "storages": [[size, kind, dtype, first, last] for size, kind, dtype, first, last in
-                     zip(store.bytes, store.kind, store.dtype, store.first, store.last)],
+        "storages": rows,
     }
 
 
@@ -410,6 +416,59 @@ def fold(ops, kinds):
             out.append(ops[at])
             at += 1
     return out, blocks
+
+
+def fold_storages(rows, blocks, unfolded):
+    """Rows of storages in which one row stands for those of equal layers, and the new number of each storage.
+
+    Copies of a row [bytes, kind, dtype, first, last, copies, first step, last step] have consecutive numbers."""
+    starts, at = [], 0
+    for first, length, repeat in blocks:
+        at = starts[-1][0] + starts[-1][1] * starts[-1][2] + first - starts[-1][3] if starts else first
+        starts.append((at, length, repeat, first + length))
+    like, shapes = {}, {}
+    for op in unfolded:
+        for _, shape, number in op["inputs"] + op["outputs"]:
+            shapes.setdefault(number, tuple(shape))
+    for number, (size, kind, dtype, first, last) in enumerate(rows):
+        block = next(((start, length) for start, length, repeat, _ in starts if start <= first < start + length * repeat), None)
+        place = (first, last) if block is None else (block[0], (first - block[0]) % block[1])
+        like.setdefault((size, kind, dtype, shapes.get(number), block is None, place), []).append(number)
+    out, numbers = [], [0] * len(rows)
+    count = 0
+    for found in like.values():
+        found.sort(key=lambda n: (rows[n][3], rows[n][4]))
+        while found:
+            group = [found.pop(0)]
+            for number in list(found):  # those a constant number of positions apart
+                steps = [rows[number][i] - rows[group[-1]][i] for i in (3, 4)]
+                if len(group) == 1 or steps == [rows[group[1]][i] - rows[group[0]][i] for i in (3, 4)]:
+                    group.append(number)
+                    found.remove(number)
+            steps = [rows[group[1]][i] - rows[group[0]][i] for i in (3, 4)] if len(group) > 1 else []
+            out.append(rows[group[0]] + ([len(group), *steps] if steps else []))
+            for number in group:
+                numbers[number] = count
+                count += 1
+    return out, numbers
+
+
+def fold_tensors(tensors, numbers):
+    """Tensors with the new numbers of their storages. In a long list, which only _foreach operators have, one tensor
+    [dtype, shape, storage, count] stands for equal ones with consecutive numbers"""
+    tensors = [[dtype, shape, numbers[number]] for dtype, shape, number in tensors]
+    if len(tensors) < 16:
+        return tensors
+    out, seen = [], {}
+    for tensor in tensors:
+        seen[tensor[2]] = seen.get(tensor[2], 0) + 1
+        tensor.append(seen[tensor[2]])  # a tensor that is read twice is in a second run
+    for dtype, shape, number, _ in sorted(tensors, key=lambda t: (t[3], t[2])):
+        if out and out[-1][:2] == [dtype, shape] and out[-1][2] + out[-1][3] == number:
+            out[-1][3] += 1
+        else:
+            out.append([dtype, shape, number, 1])
+    return [t[:3] if t[3] == 1 else t for t in out]
 
 
 # ---- files and scripts ----

@@ -43,6 +43,11 @@ typedef struct storage {
     double enters_repeat; /* mean number of such tensors that each repeat of this unit counts */
 } storage;
 
+typedef struct tensors {
+    tensor of[TENSORS_MAX];
+    int32_t count;
+} tensors;
+
 typedef struct reader {
     nnc_arena *arena;
     nnc_faults *faults;
@@ -61,12 +66,8 @@ typedef struct reader {
     nnc_captured_slot *slots;
     bool updates, divides; /* the step has operators of the optimizer; one of them is addcdiv or a fused Adam */
     struct nnc_captured *program;
+    tensors *in, *out; /* of the op at hand */
 } reader;
-
-typedef struct tensors {
-    tensor of[TENSORS_MAX];
-    int32_t count;
-} tensors;
 
 typedef enum form {
     FORM_KERNEL,

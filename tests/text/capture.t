@@ -196,20 +196,20 @@ rate      5,585,701 tokens/s, 174,553 samples/s, MFU 29.5%
 cost      1.273e-08 USD a step, 9.946e-05 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 21.81 us, 1.05x the rate, 2.662 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":168512/' inputs/captured.json >a.json; nncost estimate a.json round
-One step of a takes 17.62 us on A device of round figures and is bound by memory, 64.3% of it; it
-fits: 3.256 MB of 10.00 GB per device.
+$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
+One step of a takes 16.24 us on A device of round figures and is bound by memory, 61.3% of it; it
+fits: 2.862 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, fp32, adamw, torch-compile
-step      17.62 us
+step      16.24 us
           datasheet rates: no efficiency of this device was measured
-bounds    lower 10.48 us, upper without overlap 22.94 us
-bound by  memory 64.3%, compute 35.7%, 7.033 us without the memory limit
-memory    3.256 MB of 10.00 GB, fits, 9.997 GB free
-          weights 739.6 kB, optimizer 1.348 MB, activations 987.4 kB
-rate      3,632,288 tokens/s, 113,509 samples/s, MFU 38.4%
-cost      4.894e-09 USD a step, 7.647e-05 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 15.61 us, 1.13x the rate, 2.250 MB
+bounds    lower 9.099 us, upper without overlap 21.48 us
+bound by  memory 61.3%, compute 38.7%, 6.954 us without the memory limit
+memory    2.862 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, optimizer 954.9 kB, activations 987.4 kB
+rate      3,940,039 tokens/s, 123,126 samples/s, MFU 41.6%
+cost      4.512e-09 USD a step, 7.05e-05 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 14.82 us, 1.1x the rate, 2.150 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
 One step of captured takes 24.89 us on 2 x A device of round figures and is bound by network, 37.8%
