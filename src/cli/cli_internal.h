@@ -503,11 +503,10 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 /* ---- cmd_search.c: functions for searches over devices and over numbers of devices ---- */
 
 /* Finds the global batch in the options. If the options give no batch, adds an option with a usual batch for the model,
- * and sets *chosen. A plan file has its own batch; *global_batch is then 0. */
+ * and sets *chosen to text that says how it was chosen, in brackets; "" = given. A captured program has its recorded
+ * number of samples on each device. A plan file has its own batch; *global_batch is then 0. */
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
-                            bool *chosen, nnc_error *err);
-
-#define NNC_BATCH_CHOSEN " (chosen: about 4 million tokens)"
+                            const char **chosen, nnc_error *err);
 
 /* The best plan on a device, or on a number of devices. */
 typedef struct nnc_best {

@@ -253,7 +253,7 @@ static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture,
         return nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
     }
     int64_t batch = 0;
-    bool chosen = false;
+    const char *chosen = "";
     nnc_arena *arena = nnc_arena_create();
     NNC_GOT(arena, err);
     nnc_status status = nnc_batch_choose(session, operands[1], arena, &batch, &chosen, err);

@@ -33,8 +33,8 @@ typedef struct nnc_scale {
     const char *model, *device;
     const char *overrides; /* changes by --set; NULL = no changes */
     int64_t global_batch;
-    bool batch_chosen; /* true: the options have no batch, so the command chose one */
-    int32_t base;      /* index of the row with the highest throughput per device; -1 = no row has a plan */
+    const char *batch_chosen; /* how the command chose the batch; "" = the options have one */
+    int32_t base;             /* index of the row with the highest throughput per device; -1 = no row has a plan */
     scale_row *rows;
     int32_t count;
 } nnc_scale;
@@ -226,7 +226,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const nnc_scale *scale = record;
     nnc_buffer_print(out, "%s%s%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n", scale->model,
                      scale->overrides != NULL ? " with " : "", scale->overrides != NULL ? scale->overrides : "",
-                     scale->device, scale->global_batch, scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
+                     scale->device, scale->global_batch, scale->batch_chosen);
     write_table(out, style, scale);
     for (int32_t i = 0; i < scale->count; i++) {
         const scale_row *row = &scale->rows[i];

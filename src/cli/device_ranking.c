@@ -24,7 +24,7 @@ typedef struct choices {
     const nnc_scenario_args *given;
     const char *aim; /* aim of the ranking in words: "the cheapest size within the deadline" */
     int64_t global_batch;
-    bool batch_chosen; /* true: the options have no batch, so the command chose one */
+    const char *batch_chosen; /* how the command chose the batch; "" = the options have one */
     choice_row *rows;
     int32_t count;
 } choices;
@@ -138,7 +138,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const choices *all = record;
     nnc_put_sets(out, all->given);
     nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model, all->global_batch,
-                     all->batch_chosen ? NNC_BATCH_CHOSEN : "", all->aim);
+                     all->batch_chosen, all->aim);
     write_table(out, style, all);
     write_prices(out, all);
     write_unmeasured(out, all);

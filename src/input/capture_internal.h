@@ -45,6 +45,11 @@ typedef struct storage {
                            * repeats */
 } storage;
 
+typedef struct tensors {
+    tensor of[TENSORS_MAX];
+    int32_t count;
+} tensors;
+
 typedef struct reader {
     nnc_arena *arena;
     nnc_faults *faults;
@@ -66,12 +71,8 @@ typedef struct reader {
     bool divides; /* one of them is addcdiv or a fused Adam */
     bool signs;   /* one of them is a sign */
     struct nnc_captured *program;
+    tensors *in, *out; /* of the op at hand */
 } reader;
-
-typedef struct tensors {
-    tensor of[TENSORS_MAX];
-    int32_t count;
-} tensors;
 
 typedef enum form {
     FORM_KERNEL,

@@ -568,10 +568,9 @@ static bool begin(caster *c, const reader *recorded)
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count)
 {
     caster c = { .r = *recorded, .places = places, .count = count };
-    tensors *in = nnc_arena_alloc(recorded->arena, sizeof *in);
-    tensors *out = nnc_arena_alloc(recorded->arena, sizeof *out);
+    tensors *in = recorded->in, *out = recorded->out;
     int32_t number = 0;
-    if (in == NULL || out == NULL || !begin(&c, recorded)) {
+    if (!begin(&c, recorded)) {
         nnc_faults_no_memory(recorded->faults);
         return NULL;
     }

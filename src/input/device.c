@@ -604,8 +604,10 @@ static const nnc_field conv_fields[] = {
       .help = "sustained_fraction of convolutions that PyTorch issues; not given: as that." },
     { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5, .help = "channels_half of the same." },
     { NNC_FIELD(nnc_conv_efficiency, library_tf32_backward_ratio), .min = 0.1, .max = 10,
-      .help = "Time of a gradient in tf32 over that of the same products forward, of the same; not "
-              "given: 1." },
+      .help = "Time of a gradient in tf32 over that of the same products forward, of the same, channels last; "
+              "not given: 1." },
+    { NNC_FIELD(nnc_conv_efficiency, library_tf32_contiguous_ratio), .min = 0.1, .max = 10,
+      .help = "The same of maps in the order NCHW; not given: library_tf32_backward_ratio." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_fraction), .max = 1, .above_min = true,
       .help = "Share of the vector units' fp32 peak of contiguous convolutions of single channels, "
               "of the same, in any format; not given: vector_fraction." },
@@ -663,8 +665,9 @@ static const nnc_field flash_fields[] = {
       .help = "seq_half without a mask of kernels that PyTorch issues; not given: as with one." },
     { NNC_FIELD(nnc_flash_efficiency, library_backward_ratio), .max = 10, .above_min = true,
       .help = "backward_ratio of the same; not given: as that." },
-    { NNC_FIELD(nnc_flash_efficiency, library_backward_seq_ratio), .max = 100,
-      .help = "seq_half in backward over that of forward, of the same; not given: 1." },
+    { NNC_FIELD(nnc_flash_efficiency, library_backward_bytes), .unit = "B", .max = 1000,
+      .help = "Bytes that backward moves for each value of the queries, in addition to its products, of the "
+              "same; not given: 0." },
     { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Rate of heads of width 64 over that of heads of 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, NNC_DEFAULT(0),

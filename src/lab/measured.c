@@ -888,10 +888,11 @@ static void set_operator(reading *r, nnc_op *op)
                                          "embedding" };
     const char *name = text_of(r, "op");
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
-    const double width = nnc_dtype_bytes(op->dtype);
-    /* an embedding without a size states the bytes that it moves (values read plus values written) */
-    const int64_t rows =
-        sized ? whole_of(r, flat ? "n" : "rows") : (int64_t)(number_of(r, "least_bytes") / (2.0 * width));
+    nnc_op one = *op; /* an embedding without a size states the bytes that it moves; this op has one value */
+    const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
+    const int64_t rows = sized    ? whole_of(r, flat ? "n" : "rows")
+                         : priced ? (int64_t)(number_of(r, "least_bytes") / one.issued[0].bytes)
+                                  : 0;
     const int64_t columns = flat ? 1 : whole_of(r, "cols");
     bool known = false;
     r->row->kind = NNC_MEASURED_VECTOR;

@@ -172,6 +172,7 @@ static bool is_other_json(nnc_specs *specs, const char *path)
     char *text = NULL;
     size_t size = 0;
     bool other = nnc_specs_read(specs, path, &text, &size, NULL) != NNC_OK;
+    other = other || strncmp(text + strspn(text, "{ \n\r\t"), "\"schema\"", 8) == 0; /* the first key, as in captures */
     if (!other && (strstr(text, "\"schema\"") != NULL || strstr(text, "\"model_type\"") != NULL)) {
         nnc_walk w = nnc_walk_begin(text);
         other = !nnc_json_scan(text, size, NNC_SCAN_VALUES_MAX, NULL);

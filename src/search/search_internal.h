@@ -368,12 +368,11 @@ typedef struct nnc_search_report {
     nnc_target targets[NNC_PARAMETER_COUNT]; /* one entry per device parameter */
     int target_count;
     double elapsed_s;
-    const char *currency; /* currency of the prices; NULL = no known price */
-    bool batch_chosen;    /* true: the user did not give the global batch, so a default is used */
-    bool stopped;         /* true: the search was stopped before it covered all plans */
-    nnc_error why;        /* only in a shard: reason why none of its plans is legal; status NNC_OK = some plan is
-                           * legal */
-    const char *digest;   /* digest of all inputs of the search except the shard; NULL = no shard */
+    const char *currency;     /* currency of the prices; NULL = no known price */
+    const char *batch_chosen; /* how a global batch that the user did not give was chosen; NULL or "" = given */
+    bool stopped;             /* true: the search was stopped before it covered all plans */
+    nnc_error why;            /* reason why no combination of a shard is legal; status NNC_OK = some are, or no shard */
+    const char *digest;       /* digest of all inputs of the search except the shard; NULL = no shard */
 } nnc_search_report;
 
 /* Metrics of an nnc_search_report, of an nnc_found, and of the best plan of an nnc_search_size. */
