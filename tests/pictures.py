@@ -159,6 +159,23 @@ def check_timeline(svg, root, result):
         assert any(abs(left + one["start_s"] / end * wide - x) < 0.25 and
                    abs((one["end_s"] - one["start_s"]) / end * wide - w) < 0.25 for one in rows), f"{svg}: {x}"
     assert len({title.split(":")[0] for _, title, _ in marks(root) if ": idle" in title}) == result["plan"]["pipeline"]
+    check_memory_line(svg, root, result)
+
+
+def check_memory_line(svg, root, result):
+    """The line of each stage peaks where the memory of the stage says."""
+    capacity = result["memory"]["capacity_bytes"]
+    for group in root.iter(f"{SVG}g"):
+        title = group.find(f"{SVG}title")
+        if title is None or ": memory from" not in title.text:
+            continue
+        stage = int(re.match(r"stage (\d+)", title.text).group(1))
+        total = result["stages"][stage]["total_bytes"]
+        box, line = group.find(f"{SVG}rect"), group.find(f"{SVG}path").get("d")
+        y, height = number(box, "y"), number(box, "height")
+        top = min(float(point.split()[1]) for point in re.findall(r"[ML]([\d. -]+)", line.replace(",", " ")))
+        wanted = y + height * (1 - total / max(total, capacity))
+        assert abs(top - wanted) < 0.25, f"{svg}: {title.text}: {top} for {wanted}"
 
 
 def check_estimate(model, device, plan, width):
@@ -215,6 +232,8 @@ def check_search(words, width):
     for rate, bar in zip(rates, bars):
         full = number(bars[0], "height")
         assert abs(number(bar, "height") - rate / rates[0] * full) < 0.25, svg
+    for size, (_, title, _) in zip(found, [one for one in marks(root) if "MFU" in one[1]]):
+        assert ("stragglers" in title) == (size["devices"] > 8), f"{svg}: {title}"  # a server of both devices has 8
     return seen
 
 

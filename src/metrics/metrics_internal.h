@@ -324,6 +324,7 @@ typedef struct nnc_report {
     const nnc_software *software;
     bool software_chosen;   /* true: the plan chose the software profile, not the user */
     double eager_s;         /* step without a compiler, shown on a first screen; NaN = unknown, or equal to the step */
+    int64_t eager_bytes;    /* memory without a compiler; valid if eager_s is a number */
     int64_t least_bytes;    /* least memory over all values of the open settings; 0 = memory of the plan */
     char least_options[64]; /* values of the open settings with this memory: "--recompute full --zero 3"; "" = no such
                              * settings */

@@ -119,9 +119,9 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err);
 
-/* Estimates the step of the same plan without a compiler, if nncost chose torch.compile for one device; otherwise
- * *step_s is NaN. */
-nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s, nnc_error *err);
+/* Estimates the same plan without a compiler, if nncost chose torch.compile for one device; otherwise result->step_s is
+ * NaN. */
+nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 /* Fills the open fields of the run from the device file and the region. Returns false if no run is asked for. */
 bool nnc_scenario_complete_run(nnc_scenario *scenario);
