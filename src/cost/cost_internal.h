@@ -336,6 +336,7 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 /* Parameter counts that an optimizer needs. */
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
+    double table_params; /* part of params: tables that are updated in place */
 } nnc_parameters;
 
 /* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline

@@ -70,6 +70,7 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_ATTENTION, "attention", "Attention over what is already projected.", attention)                   \
     X(NNC_GRAPH_RECURRENT, "recurrent", "An LSTM, a GRU or a plain recurrent layer, token by token.", recurrent)  \
     X(NNC_GRAPH_EMBED, "embed", "A table is looked up by token ids.", embed)                                      \
+    X(NNC_GRAPH_TABLE, "table", "The sum of looked up rows of a table, behind the current vector.", table)        \
     X(NNC_GRAPH_POSITION, "position", "A learned or fixed value per position is added.", position)                \
     X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                              \
     X(NNC_GRAPH_SCALE, "scale", "A product with one learned value per channel.", scale)                           \
@@ -259,6 +260,7 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
 typedef struct nnc_graph_sizes {
     int64_t params, ops;
     int64_t layers, stream; /* stream: elements that a layer passes to the next layer */
+    bool tables;            /* has a table that is updated in place */
 } nnc_graph_sizes;
 bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
                        nnc_graph_fault *fault);
@@ -426,6 +428,7 @@ enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };
 /* Returns the number of matrices of hidden x hidden values of a recurrent layer: its gates. */
 int64_t nnc_graph_gates(const nnc_graph_op *op);
 enum { NNC_EMBED_ROWS, NNC_EMBED_WIDTH };
+enum { NNC_TABLE_ROWS, NNC_TABLE_WIDTH, NNC_TABLE_LOOKUPS };
 enum { NNC_POSITION_KIND, NNC_POSITION_ROWS };
 enum { NNC_POSITION_LEARNED, NNC_POSITION_FIXED, NNC_POSITION_ROTARY };
 enum { NNC_LOSS_CROSS_ENTROPY, NNC_LOSS_SQUARED_ERROR };

@@ -172,8 +172,12 @@ typedef struct nnc_pointwise {
     int64_t backward_elements; /* elements in backward; 0 = `elements` */
 } nnc_pointwise;
 
+/* Bytes per value of a table that is updated in place: fp32, the default of TorchRec. */
+#define NNC_TABLE_BYTES 4.0
+
 typedef struct nnc_embedding {
-    int64_t tokens, width;
+    int64_t tokens, width; /* tokens: rows that are looked up */
+    int64_t summed;        /* number of rows that are summed to one output; 0 = none is summed */
 } nnc_embedding;
 
 typedef struct nnc_loss {
@@ -288,6 +292,7 @@ struct nnc_op {
     bool dropped;    /* the op's input is computed again in backward instead of kept */
     bool frozen;     /* the op's weights are not trained */
     bool fixed;      /* the op's weights are frozen under every plan, by the model file */
+    bool in_place;   /* backward updates the rows of the table that were read: no gradient and no optimizer step */
     /* no trained weight precedes the op, so it has no backward and keeps nothing */
     bool forward_only;
     bool tower;                             /* belongs to a network whose output another network reads (a tower) */
