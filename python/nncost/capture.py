@@ -27,11 +27,14 @@ The file (schema nncost.capture/1):
 """
 import argparse
 import contextlib
+import functools
+import importlib.util
 import json
 import math
 import os
 import runpy
 import sys
+import types
 import weakref
 
 SCHEMA = "nncost.capture/1"
@@ -290,7 +293,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
     return document(model, rec, "fake" if fake else "real", batch, source)
 
 
-def document(model, rec, tensors, batch, source):
+def document(model, rec, tensors, batch, source, notes=()):
     import torch
     store, end = rec.storages, len(rec.ops)
     for number, kind in enumerate(store.kind):
@@ -300,6 +303,11 @@ def document(model, rec, tensors, batch, source):
             store.last[number] = end
     parameters = list(model.parameters())
     ops, blocks = fold(rec.ops, store.kind)
+    if any(isinstance(module, torch.nn.RNNBase) for module in model.modules()):
+        notes = [*notes, "recurrent layers are recorded as PyTorch runs them on a CPU, one set of operators per time step; "
+                         "cuDNN issues fewer kernels, so on a GPU the time of the host is an upper bound"]
+    for note in notes:
+        print("nncost.capture: " + note, file=sys.stderr)
     return {
         "schema": SCHEMA,
         "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
@@ -311,6 +319,7 @@ def document(model, rec, tensors, batch, source):
         "blocks": blocks,
         "storages": [[size, kind, dtype, first, last] for size, kind, dtype, first, last in
                      zip(store.bytes, store.kind, store.dtype, store.first, store.last)],
+        **({"note": "; ".join(notes)} if notes else {}),
     }
 
 
@@ -326,31 +335,46 @@ def signature(op, kinds):
 def fold(ops, kinds):
     """Replaces runs of equal blocks of operators by one block; returns the operators and [first, length, repeat] rows.
 
-    At each position the block that shortens the list most is taken. Blocks do not nest."""
-    ids, keys = {}, []
+    At each position the block that shortens the list most is taken. Blocks do not nest. The blocks of a run read either
+    parameters of their own (equal layers) or the same parameters (time steps of a recurrent layer). In the second case
+    the first block stays outside of the run, because nncost counts a parameter at the first operator that reads it."""
+    ids, keys, read = {}, [], []
     for op in ops:
         keys.append(ids.setdefault(signature(op, kinds), len(ids)))
+        read.append([n for _, _, n in op["inputs"] if kinds[n] in ("parameter", "frozen")])
     places, count = {}, len(keys)
     following = [0] * count
     for at in range(count - 1, -1, -1):
         following[at] = places.get(keys[at], [])
         places.setdefault(keys[at], []).insert(0, at)
         following[at] = places[keys[at]][1:]
+
+    def equal(at, start, length):
+        """None if the two blocks differ, else whether they read the same parameters"""
+        if keys[start:start + length] != keys[at:at + length]:
+            return None
+        pairs = [(mine, theirs) for mine, theirs in zip(read[at:at + length], read[start:start + length]) if mine]
+        same = [mine == theirs for mine, theirs in pairs]
+        return False if not any(same) else True if all(same) else None
+
     out, blocks, at = [], [], 0
     while at < count:
-        best = (0, 0, 0)
+        best = (0, 0, 0, False)
         for nxt in following[at]:
             length = nxt - at
             if length * 2 + at > count:
                 break
-            repeat = 1
-            while keys[at + repeat * length:at + (repeat + 1) * length] == keys[at:at + length]:
+            shared, repeat = equal(at, nxt, length), 1
+            while shared is not None and equal(at, at + repeat * length, length) is shared:
                 repeat += 1
-            gain = (repeat - 1) * length
-            if repeat > 1 and gain > best[0]:
-                best = (gain, length, repeat)
-        gain, length, repeat = best
+            gain = (repeat - 1 - bool(shared)) * length
+            if gain > best[0]:
+                best = (gain, length, repeat, shared)
+        gain, length, repeat, shared = best
         if gain >= 4:
+            if shared:
+                out += ops[at:at + length]
+                at, repeat = at + length, repeat - 1
             blocks.append([len(out), length, repeat])
             out += [{**op, "repeat": repeat} for op in ops[at:at + length]]
             at += length * repeat
@@ -381,19 +405,27 @@ def no_accelerator():
         saved.append((owner, name, getattr(owner, name)))
         setattr(owner, name, value)
 
-    def to_cpu(original):
-        def to(self, *args, **kwargs):
-            def here(value):
-                text = str(value)
-                return "cpu" if isinstance(value, (str, torch.device)) and text.split(":")[0] in ("cuda", "xpu", "mps", "hip") else value
-            return original(self, *[here(a) for a in args], **{k: here(v) for k, v in kwargs.items()})
-        return to
+    def on_cpu(original):
+        """The same call with "cpu" in place of an accelerator"""
+        def here(value):
+            moved = isinstance(value, (str, torch.device)) and str(value).split(":")[0] in ("cuda", "xpu", "mps", "hip")
+            return "cpu" if moved else value
+
+        @functools.wraps(original)
+        def called(*args, **kwargs):
+            return original(*[here(a) for a in args], **{k: here(v) for k, v in kwargs.items()})
+        return called
 
     for owner in (torch.Tensor, torch.nn.Module):
         replace(owner, "cuda", lambda self, *a, **k: self)
-        replace(owner, "to", to_cpu(owner.to))
-    replace(torch.cuda, "synchronize", lambda *a, **k: None)
-    replace(torch.cuda, "set_device", lambda *a, **k: None)
+        replace(owner, "to", on_cpu(owner.to))
+    for name in ("arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace", "load", "ones", "ones_like",
+                 "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "tensor", "zeros", "zeros_like"):
+        replace(torch, name, on_cpu(getattr(torch, name)))
+    for name in ("new_empty", "new_full", "new_ones", "new_tensor", "new_zeros", "pin_memory"):
+        replace(torch.Tensor, name, on_cpu(getattr(torch.Tensor, name)) if name != "pin_memory" else lambda self, *a, **k: self)
+    for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "manual_seed", "manual_seed_all"):
+        replace(torch.cuda, name, lambda *a, **k: None)
     try:
         yield
     finally:
@@ -402,19 +434,30 @@ def no_accelerator():
 
 
 def capture_script(path, arguments, batch=None):
-    """Runs a script until its second optimizer.step() and records the step between the first and the second"""
-    import torch
-    state = {"steps": 0, "recorder": None, "hooks": None}
-    step_of, backward = torch.optim.Optimizer.__init__, torch.Tensor.backward
-    found = []
+    """Runs a script until its second optimizer.step() and records the step between the first and the second.
 
-    class Parameters(torch.nn.Module):
-        """The parameters of an optimizer as a module, for scripts whose model is not known"""
-        def __init__(self, optimizer):
+    batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes."""
+    import torch
+    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None}
+    step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.autocast.__init__
+    optimizers = []
+
+    def unrecorded():
+        """Steps that allocate the states of the optimizers; with several optimizers all of them must have stepped once"""
+        return min(2, len(optimizers))
+
+    def no_autocast(self, device_type, dtype=None, enabled=True, **kwargs):
+        if enabled:
+            state["autocast"] = {torch.float16: "fp16", None: "fp16" if device_type == "cuda" else "bf16"}.get(dtype, "bf16")
+        autocast(self, "cpu", enabled=False, **kwargs)
+
+    class Parts(torch.nn.Module):
+        """The modules that some optimizers train together, or their bare parameters"""
+        def __init__(self, parts):
             super().__init__()
-            for group in optimizer.param_groups:
-                for number, parameter in enumerate(group["params"]):
-                    self.register_parameter(f"p{len(found)}_{number}", parameter)
+            for number, part in enumerate(parts):
+                add = self.register_parameter if isinstance(part, torch.nn.Parameter) else self.add_module
+                add(f"part{number}", part)
 
     modules = weakref.WeakSet()
     init = torch.nn.Module.__init__
@@ -423,30 +466,80 @@ def capture_script(path, arguments, batch=None):
         init(self, *args, **kwargs)
         modules.add(self)
 
-    def network(optimizer):
-        wanted = {id(p) for group in optimizer.param_groups for p in group["params"]}
-        fitting = [m for m in modules if wanted <= {id(p) for p in m.parameters()}]
-        return min(fitting, key=lambda m: -len(list(m.modules()))) if fitting else Parameters(optimizer)
+    def network():
+        """The smallest module that has all parameters of the optimizers, else the modules that have them together"""
+        wanted = {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
+        having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in modules]
+        whole = [m for m, ids in having if len(ids) == len(wanted)]
+        if whole:
+            return min(whole, key=lambda m: -len(list(m.modules())))
+        inner = {id(child) for m, _ in having for child in m.modules() if child is not m}
+        outer = [(m, ids) for m, ids in having if ids and id(m) not in inner]
+        together = set().union(*(ids for _, ids in outer))
+        return Parts([m for m, _ in outer] if len(together) == len(wanted) else list(wanted.values()))
+
+    def count_samples(model):
+        """Adds the first dimension of a module's first input, once for each backward pass"""
+        def watch(module):
+            forward = module.forward
+
+            def counted(*args, **kwargs):
+                if module not in state["counted"]:
+                    rows = next((len(v) for v in (*args, *kwargs.values())
+                                 if isinstance(v, (list, tuple)) or isinstance(v, torch.Tensor) and v.dim()), 0)
+                    state["samples"][module] = state["samples"].get(module, 0) + rows
+                    state["counted"].add(module)
+                return forward(*args, **kwargs)
+            module.forward = counted
+        for module in model.children() if isinstance(model, Parts) else [model]:
+            watch(module)
+
+    def start():
+        state["model"] = network()
+        count_samples(state["model"])
+        state["recorder"] = recorder(state["model"])
+        state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
+        state["hooks"].__enter__()
+        state["recorder"].__enter__()
+
+    def in_forward(rec, closure):
+        """A closure that an optimizer calls runs forward and backward"""
+        def run():
+            rec.phase = "forward"
+            result = closure()
+            rec.phase = "optimizer"
+            return result
+        return run if callable(closure) else closure
 
     def stepped(optimizer, step):
-        def run(*args, **kwargs):
-            if state["recorder"] is None:
+        @functools.wraps(step)
+        def run(_, *args, **kwargs):
+            rec = state["recorder"]
+            state["leader"] = state["leader"] or optimizer
+            if rec is not None:
+                rec.phase = "optimizer"
+                args, kwargs = [in_forward(rec, v) for v in args], {k: in_forward(rec, v) for k, v in kwargs.items()}
+            with without_record_function() if rec is not None else contextlib.nullcontext():
                 result = step(*args, **kwargs)
-                state["model"] = network(optimizer)
-                state["recorder"] = recorder(state["model"])
-                state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
-                state["hooks"].__enter__()
-                state["recorder"].__enter__()
-                return result
-            state["recorder"].phase = "optimizer"
-            with without_record_function():
-                step(*args, **kwargs)
-            raise Done
+            if rec is not None:
+                rec.phase = "forward"
+            if optimizer is state["leader"]:
+                if rec is not None:
+                    raise Done
+                state["steps"] += 1
+                if state["steps"] == unrecorded():
+                    start()
+            return result
         return run
+
+    def released(zero_grad):
+        """PyTorch 2 releases gradients by default, PyTorch 1 sets them to zero"""
+        return lambda self, set_to_none=True: zero_grad(self, set_to_none=set_to_none)
 
     def watched_optimizer(self, *args, **kwargs):
         step_of(self, *args, **kwargs)
-        self.step = stepped(self, self.step)
+        optimizers.append(self)
+        self.step = types.MethodType(stepped(self, self.step), self)
 
     def watched_backward(self, *args, **kwargs):
         rec = state["recorder"]
@@ -456,25 +549,42 @@ def capture_script(path, arguments, batch=None):
         backward(self, *args, **kwargs)
         if rec is not None:  # what follows, such as clipping, is of backward too
             rec.running = False
+            state["counted"].clear()
             for parameter in state["model"].parameters():
                 if parameter.grad is not None:
                     rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
 
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
+    torch.autocast.__init__ = no_autocast
+    zero_grads = [(owner, owner.zero_grad) for owner in (torch.optim.Optimizer, torch.nn.Module)]
+    for owner, zero_grad in zero_grads:
+        owner.zero_grad = released(zero_grad)
     argv, sys.argv = sys.argv, [path, *arguments]
     try:
         with no_accelerator():
             runpy.run_path(path, run_name="__main__")
-        raise SystemExit(f"nncost.capture: {path}: ended before its second optimizer.step(), expected a training loop of two steps")
+        raise SystemExit(f"nncost.capture: {path}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
     except Done:
         rec = state["recorder"]
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
-        return document(state["model"], rec, "real", batch, {"script": os.path.basename(path)})
+        if batch is None and any(state["samples"].values()):
+            batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
+            print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
+                  file=sys.stderr)
+        elif batch is None:
+            print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
+        notes = []
+        if state["autocast"]:
+            notes.append(f"the script uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
+        return document(state["model"], rec, "real", batch, {"script": os.path.basename(path)}, notes)
     finally:
         sys.argv = argv
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
+        torch.autocast.__init__ = autocast
+        for owner, zero_grad in zero_grads:
+            owner.zero_grad = zero_grad
 
 
 def torchvision_network(name, batch, image, fake):
@@ -538,6 +648,8 @@ def main():
     args = parser.parse_args()
     if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
         parser.error("expected a script, --network or --join")
+    if not args.join and importlib.util.find_spec("torch") is None:
+        raise SystemExit(f"nncost.capture: PyTorch is missing for {sys.executable}, expected a Python that can import torch")
     sizes = (args.batch or "").split(",")
     if args.batch and (not all(size.isdigit() and int(size) > 0 for size in sizes) or len(sizes) > (2 if args.network else 1)):
         parser.error(f"--batch: expected a number of samples, of --network also two, found {args.batch!r}")

@@ -117,7 +117,7 @@ $ nncost list device | wc -l; nncost list | grep '^id'
 5
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
 id       name                            family    parameters  shape                   input
-id             release  name
+id              release  name
 $ nncost list -f csv
 ! nncost: list: all lists at once are a table or Markdown, expected devices, models or software, found nothing
 [2]
@@ -132,7 +132,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 $ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full --no-defaults | sed -n 3p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
-4
+6
 $ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json --full --full | sed -n 3,4p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted
