@@ -216,6 +216,7 @@ typedef struct search {
     int tries; /* remaining number of estimates */
     /* tries every strength, because a stronger change may need more memory than a mild one */
     bool patient;
+    bool takes_tight;          /* takes plans that fit by the estimate alone, not with its spread */
     bool shipped;              /* use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number; 0 =
                                 * empty */
@@ -243,7 +244,8 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
                                                           &result, NULL) != NNC_OK) {
         return OUTCOME_ILLEGAL;
     }
-    if (result.verdict != NNC_FITS) {
+    if (result.verdict != NNC_FITS &&
+        !(s->takes_tight && result.verdict == NNC_TIGHT && result.memory.headroom_bytes >= 0)) {
         return OUTCOME_OVER;
     }
     advice->total_bytes = result.memory.total_bytes;
@@ -522,6 +524,8 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     for (int size = 1; size <= 2 && found == 0; size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
+    found = found == 0 ? try_all_together(&s, advice) : found;
+    s.takes_tight = true;
     found = found == 0 ? try_all_together(&s, advice) : found;
     scratch->brief = brief;
     scratch->fits_only = fits_only;
