@@ -4,9 +4,8 @@
     usage: pictures.py PROGRAM ROOT [COUNT]
 
 Every picture is well-formed, has a description, stays within its size and 200 kB, and no two of its labels
-overlap, by the widths that src/render/svg.c holds. Bars, circles and passes lie where their JSON says;
-no op of a device and model that come with nncost is faster than its roof. COUNT combinations of model,
-device, plan and width are drawn [200], by a fixed seed.
+overlap, by the widths that src/render/svg.c holds. Bars, circles and passes lie where their JSON says.
+COUNT combinations of model, device, plan and width are drawn [200], by a fixed seed.
 """
 import json
 import math
@@ -148,15 +147,6 @@ def drawn_ops(ops):
             if op["time_s"] and op["intensity_flops_per_byte"] and op["repeat"] and op["flops"] + op["vector_flops"] > 0]
 
 
-def check_roof(where, result):
-    peak, rate = result["device"]["peak_flops_per_s"], result["device"]["mem_bytes_per_s"]
-    for intensity, flops_per_s, op in drawn_ops(result["ops"]):
-        # Vector FLOPs have no roof of their own; where the ridge is below 1 memory feeds more of them than the peak.
-        roof = rate * intensity if op["flops"] == 0 and peak < rate else min(peak, rate * intensity)
-        # A few vector FLOPs run beside the products, which the peak is of.
-        assert flops_per_s <= 1.02 * roof, f"{where}: {op['name']} is above its roof"
-
-
 def check_timeline(svg, root, result):
     """Of few passes each is a mark; of many each stage is one."""
     rows = [one for one in result["timeline"] if one["activity"] != "idle"]
@@ -250,11 +240,6 @@ def check_search(words, width):
 def main():
     models = sorted(path.stem for path in (ROOT / "models").glob("*.json"))
     devices = sorted(path.stem for path in (ROOT / "hw").glob("*.json"))
-    for model in models:
-        for device in devices:
-            code, text = nncost("estimate", model, device, "--format", "json")
-            if code < 2:
-                check_roof(f"{model} {device}", json.loads(text))
     chance, drawn, placed = random.Random(1), 0, 0
     while drawn < COUNT:
         words = chance.choice(models), chance.choice(devices), chance.choice(PLANS)
@@ -267,7 +252,7 @@ def main():
                 for model, device in (("gpt2", "a100"), ("llama3-8b", "h100"), ("sd1-unet", "a100"))]
     fronts = sum(check_search(words, width) for words in searches for width in (360, 720))
     assert placed > COUNT * 0.9 and fronts > 3, f"scales cannot be read: {placed} of {COUNT}, {fronts}"
-    print(f"{len(models)} x {len(devices)} under their roofs; {4 * drawn + 12} pictures, {placed + fronts} with scales")
+    print(f"{4 * drawn + 12} pictures, {placed + fronts} with scales")
 
 
 try:

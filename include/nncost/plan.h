@@ -366,6 +366,7 @@ typedef struct nnc_shipped {
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
     bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
+    bool plain_experts;                      /* plain_tensor also for networks with experts */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */
@@ -392,6 +393,7 @@ typedef struct nnc_serve_engine {
     nnc_spread tpot, tpot_experts, ttft;
     bool fitted;                 /* false: the profile has no serving values */
     double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
+    bool preempt; /* a request starts when the cache holds its prompt; the newest loses its place when it is full */
 } nnc_serve_engine;
 
 /* A profile, read from software/<id>.json. The comment of a switch describes the value on, and after "else" the value

@@ -249,6 +249,12 @@ def version() -> str:
     return _specs().version()
 
 
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module 'nncost' has no attribute {name!r}")
+
+
 # ---- the program ----
 
 def _list(value: Option) -> str:

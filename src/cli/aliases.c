@@ -7,15 +7,15 @@
 #include "cli/cli_internal.h"
 
 /* An option name of another program. words: options of nncost, with '%' in the place of the value. Without '%', the
- * name is a switch, or the row is for one value. A row is used only in commands that have the first option in
+ * name is a switch, or the alias is for one value only. An alias is used only in commands that have the first option in
  * `words`. */
 typedef struct alias {
     const char *name;
-    const char *value; /* value that the row is for, or the beginning of the value if it ends with '*'; NULL = any
-                        * value, or no value */
-    const char *words; /* NULL = the name is refused with the hint */
+    const char *value; /* the alias is used for this value, or, if it ends with '*', for values that begin with it; NULL
+                        * = used for any value, or no value */
+    const char *words; /* NULL = the name is refused; the hint names the option to use */
     const char *hint;
-    const char *option; /* option that a hint names */
+    const char *option; /* option of nncost that the hint names; NULL = no hint */
 } alias;
 
 /* clang-format off */
@@ -27,7 +27,7 @@ typedef struct alias {
 #define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
 static const alias aliases[] = {
-    /* this program's own short forms */
+    /* short forms of options of nncost itself */
     NAME("--json", "--format json"),
     NAME("--qlora", "--lora % --frozen nf4"),
     VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),
@@ -234,7 +234,7 @@ static void put(expansion *e, const char *text, size_t size)
     e->count++;
 }
 
-/* Adds the words of a row, with the value in the place of '%'. */
+/* Adds the words of an alias to the new command line, with the value in the place of '%'. */
 static void put_words(expansion *e, const char *words, const char *value)
 {
     while (*words != '\0') {
@@ -258,7 +258,7 @@ static bool applies(const expansion *e, const alias *row, const char *word)
     return alike(row->name, word) && (option[0] == '\0' || e->known(e->context, option));
 }
 
-/* Returns 1 for a word that turns a switch on, 0 for a word that turns it off, -1 for another word. */
+/* Returns 1 if the word turns a switch on ("true"), 0 if it turns a switch off, and -1 for any other word. */
 static int switch_value(const char *value)
 {
     static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
@@ -284,8 +284,8 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Finds the row of a word: the row for its value, or else the row for any value. If it returns NULL but sets *found,
- * the word is known and its value is wrong. */
+/* Finds the alias of a word: the alias for its value, or else the alias for any value. If it returns NULL but sets
+ * *found, the word is known and its value is wrong. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found)
 {
     const alias *any = NULL;
@@ -305,8 +305,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Replaces one word, and the value after it if it has one. *used: number of words that were taken. *found: the word
- * is an alias. */
+/* Replaces one word of argv, together with its value if it has one. *used: number of words that were taken. *found:
+ * true if the word is an alias. */
 static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err)
 {
     const char *word = argv[0], *equals = strchr(word, '=');

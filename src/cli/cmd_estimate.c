@@ -46,7 +46,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-/* Writes the two open properties of the software with the largest effect on the step. */
+/* Writes those two unknown properties of the software (open facts) that can change the step time most. */
 static void write_open_facts(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -210,7 +210,7 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* Factor from which a difference is explained: step time with a doubled peak / time expected from the elasticity. */
+/* If a doubled peak makes the step at least this factor longer than its elasticity promises, the page explains why. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -224,7 +224,7 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the cache is not
+/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the L2 cache is not
  * doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
 {
@@ -305,7 +305,8 @@ static int step_groups(const nnc_report *report, slice groups[])
             groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
         }
     }
-    const nnc_result *result = report->result; /* adds host time and bubbles, which are outside of ops */
+    const nnc_result *result = report->result; /* host time and bubbles belong to no op, so they are read from the
+                                                * result */
     if (result->host_s > shown_from * result->step_s) {
         groups[count++] = (slice){ "host", result->host_s };
     }
@@ -564,7 +565,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 
 /* ---- the first screen ---- */
 
-/* Largest number of lines with changes. */
+/* Largest number of suggested changes on the page. */
 enum { CHANGE_LINES = 3 };
 
 /* Smallest gain for which a change is called faster. */
@@ -607,7 +608,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
     if (report->own != NULL) {
-        return; /* the measured step is in a line below */
+        return; /* another line shows the user's measured step */
     }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
@@ -841,7 +842,7 @@ const nnc_view nnc_estimate_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
 };
 
-/* View of an estimate: the JSON of the whole page, but only the first screen as its page. */
+/* View of an estimate without --full: its JSON is the same as with --full, and its page is the first screen only. */
 static const nnc_view first_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
 };
@@ -891,7 +892,8 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     return status;
 }
 
-/* Finds the open properties of the software, in a second scratch too. */
+/* Finds the unknown properties of the software that change the step time (open facts). Uses a second scratch, because
+ * the report points into the first. */
 static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();

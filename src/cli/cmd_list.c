@@ -268,7 +268,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
             lists[which].load(session->specs, ids[i], scratch, (char *)list.records + (size_t)list.count * size, err);
         const char *record = (const char *)list.records + (size_t)list.count * size;
         list.count += status == NNC_OK && has_text(list.metrics, record, text);
-        /* A bad file does not stop the list; an error of the system does. */
+        /* After a bad file, the command goes on with the next file. After an error of the system, it ends. */
         if (status == NNC_BAD_SPEC || (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;

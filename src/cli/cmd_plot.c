@@ -79,7 +79,7 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* A picture with the outline of another estimate, and the session in which it is drawn. */
+/* A picture with the outline of another estimate, and the session that draws the picture. */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
@@ -253,7 +253,7 @@ static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture,
         return nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
     }
     int64_t batch = 0;
-    bool chosen = false;
+    const char *chosen = "";
     nnc_arena *arena = nnc_arena_create();
     NNC_GOT(arena, err);
     nnc_status status = nnc_batch_choose(session, operands[1], arena, &batch, &chosen, err);

@@ -161,7 +161,7 @@ static nnc_status refuse_once(nnc_session *session, const nnc_command *command, 
         nnc_rank_group_end();
     }
     if (status == NNC_OK) {
-        session->options.output = NULL; /* do not write a file */
+        session->options.output = NULL; /* only rank 0 reports; this rank must not write a file */
     }
     return status;
 }
@@ -220,6 +220,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     NNC_GOT(session->specs, err);
     session->data = data;
     nnc_specs_set_lenient(session->specs, session->options.lenient);
+    nnc_specs_set_images(session->specs, nnc_shipped_images);
     *nnc_specs_model_reader(session->specs) = nnc_launch_model;
     session->style.mark = nnc_specs_marks(session->specs);
     status = take_host(session, err);
@@ -230,7 +231,8 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     for (int i = 0; status == NNC_OK && i < session->options.operand_count; i++) {
         char **operand = &session->options.operands[i];
         if (strchr(*operand, '.') == NULL) {
-            continue; /* an id has no '.'; files of other programs do */
+            continue; /* the operand is an id, because an id contains no '.'; names of other programs' files contain
+                       * one */
         }
         if (command != &nnc_cmd_import && nnc_onnx_is_file(*operand)) {
             status = nnc_onnx_take(session->specs, operand, err);
@@ -245,7 +247,7 @@ static nnc_status run_command(nnc_session *session, const nnc_command *command, 
     }
     session->style.mark = NULL;
     nnc_specs_close(session->specs);
-    session->data = NULL; /* it points into the local `path` */
+    session->data = NULL; /* session->data points into the array `path` of this function */
     return status;
 }
 
@@ -344,7 +346,7 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
         argv++;
         nnc_buffer_put(&session->arguments, part->name, strlen(part->name) + 1);
     }
-    for (int i = part != NULL ? 2 : 1; i < argc; i++) { /* saved here, because getopt reorders argv */
+    for (int i = part != NULL ? 2 : 1; i < argc; i++) { /* saved here, because getopt changes the order of argv */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) {
@@ -455,7 +457,8 @@ int main(int argc, char **argv)
     nnc_buffer_free(&session.arguments);
     nnc_buffer_free(&out);
     if (status != NNC_OK) {
-        nnc_error shown; /* replaces control characters, because `where` may be an option as the user typed it */
+        nnc_error shown; /* a copy of the message without control characters: `where` may be an option as the user typed
+                          * it */
         nnc_fail(&shown, status, err.where, "%s", err.what);
         fprintf(stderr, "nncost: %s: %s\n", shown.where, shown.what);
         return nnc_status_exit_code(status);

@@ -62,6 +62,7 @@ static const nnc_field shipped_fields[] = {
     SHIPS("sharded_weights", sharded_weights, "ZeRO 3."),
     SHIPS("sharded_pipelines", sharded_pipelines, "ZeRO 2 and 3 together with pipeline stages."),
     SHIPS("plain_tensor", plain_tensor, "Tensor parallelism that keeps norms whole."),
+    SHIPS("plain_experts", plain_experts, "Tensor parallelism that keeps norms whole, for networks with experts."),
     SHIPS("uneven_stages", uneven_stages,
           "Pipeline stages, and their groups of layers, with different numbers of layers."),
 };

@@ -11,7 +11,7 @@
 #include <nncost/op.h>
 
 enum {
-    NNC_GRAPH_PARAMS_MAX = 16,    /* parameters of a kind of op */
+    NNC_GRAPH_PARAMS_MAX = 20,    /* parameters of a kind of op */
     NNC_GRAPH_ARGS_MAX = 16,      /* arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* axes of a tensor, without the batch */
     NNC_GRAPH_NAMES_MAX = 64,     /* tensors that have a name at the same time */
@@ -68,6 +68,7 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_UPSAMPLE, "upsample", "A map with more positions, by copies or in between.", upsample)            \
     X(NNC_GRAPH_LINEAR, "linear", "A product of each token, or position, with a matrix.", linear)                 \
     X(NNC_GRAPH_ATTENTION, "attention", "Attention over what is already projected.", attention)                   \
+    X(NNC_GRAPH_RECURRENT, "recurrent", "An LSTM, a GRU or a plain recurrent layer, token by token.", recurrent)  \
     X(NNC_GRAPH_EMBED, "embed", "A table is looked up by token ids.", embed)                                      \
     X(NNC_GRAPH_POSITION, "position", "A learned or fixed value per position is added.", position)                \
     X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                              \
@@ -180,10 +181,11 @@ struct nnc_graph_net {
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, height, width; or tokens, width; or width */
-    bool ids;                         /* the tensor holds whole numbers that are looked up in a table */
-    bool sharded;                     /* each tensor rank has a part of the width */
-    int32_t storage;                  /* index of the tensor's memory; a view has the same storage as its source */
+    int64_t dims
+        [NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, (depth,) height, width; or tokens, width; or width */
+    bool ids;                 /* the tensor holds whole numbers that are looked up in a table */
+    bool sharded;             /* each tensor rank has a part of the width */
+    int32_t storage;          /* index of the tensor's memory; a view has the same storage as its source */
 } nnc_graph_tensor;
 
 /* Data that a sink keeps about the memory of one tensor (its storage) and of all views of it. */
@@ -374,6 +376,10 @@ enum {
     NNC_WINDOW_STRIDE_W,
     NNC_WINDOW_PAD_W,
     NNC_WINDOW_PAD_END_W,
+    NNC_WINDOW_KERNEL_D,
+    NNC_WINDOW_STRIDE_D,
+    NNC_WINDOW_PAD_D,
+    NNC_WINDOW_PAD_END_D,
     NNC_WINDOW_DILATION,
     NNC_WINDOW_OWN, /* the parameters of each kind begin at this index */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
@@ -415,6 +421,10 @@ enum {
     NNC_ATTENTION_WINDOW,
     NNC_ATTENTION_BIASES
 };
+enum { NNC_RECURRENT_KIND, NNC_RECURRENT_HIDDEN, NNC_RECURRENT_BOTH, NNC_RECURRENT_BIAS };
+enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };
+/* Returns the number of matrices of hidden x hidden values of a recurrent layer: its gates. */
+int64_t nnc_graph_gates(const nnc_graph_op *op);
 enum { NNC_EMBED_ROWS, NNC_EMBED_WIDTH };
 enum { NNC_POSITION_KIND, NNC_POSITION_ROWS };
 enum { NNC_POSITION_LEARNED, NNC_POSITION_FIXED, NNC_POSITION_ROTARY };
@@ -425,8 +435,8 @@ typedef struct nnc_graph_window {
     int64_t kernel, stride, pad, pad_end, dilation;
     bool ceil; /* the last window may end outside the map */
 } nnc_graph_window;
-/* Computes the windows of an op over its height and its width. */
-void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2]);
+/* Computes the windows of an op over its height, its width and its depth. */
+void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]);
 
 /* Checks that the input has values, not token ids. Returns false when a fault was noted. */
 bool nnc_graph_needs_values(nnc_graph_walk *walk, const nnc_graph_op *op);

@@ -15,7 +15,8 @@ static nnc_scale scale_of(double from, double to, double log_from, nnc_px start,
 {
     const bool log = from > 0 && to / from > log_from;
     const double room = log ? pow(to / from, 0.05) : 1.0, side = log ? 0.0 : 0.05 * (to - from);
-    const double least = from == to ? 0.01 * to : 0.0; /* gives a single plan some space */
+    const double least = from == to ? 0.01 * to : 0.0; /* if all plans have the same value, the scale still needs some
+                                                        * width */
     return (nnc_scale){ from / room - side - least, to * room + side + least, start, end, log };
 }
 
@@ -70,7 +71,8 @@ static void draw_plans(front *f)
     const nnc_search_result *r = f->data->search->result;
     nnc_svg *svg = &f->canvas->svg;
     nnc_svg_path(svg, "stair");
-    for (int32_t i = 0; i < r->pareto_count; i++) { /* fastest first: from right to left */
+    for (int32_t i = 0; i < r->pareto_count; i++) { /* the plans are sorted, the fastest first, so the line goes from
+                                                     * right to left */
         const nnc_px x = nnc_scale_at(&f->x, (double)r->pareto[i].memory_bytes);
         const nnc_px y = nnc_scale_at(&f->y, r->pareto[i].step_s);
         if (i > 0) {
@@ -91,8 +93,8 @@ static void draw_plans(front *f)
     }
 }
 
-/* Returns the plan at the knee of the front: in the picture, the plan farthest below the line from the fastest plan
- * to the plan with least memory; -1 = no knee. */
+/* Returns the plan at the knee of the front, where more memory begins to gain little: in the picture, the plan farthest
+ * below the line from the fastest plan to the plan with least memory. -1 = no knee. */
 static int32_t knee_of(const front *f)
 {
     const nnc_search_result *r = f->data->search->result;
@@ -270,7 +272,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     nnc_px at_top = top;
     draw_lost(b, x, &at_top, share * lost, NULL, "to stragglers");
     draw_lost(b, x, &at_top, left * size->best.exposed_comm_s / size->best.step_s, "bar exposed",
-              "to communication without overlap");
+              "to exposed communication");
     draw_lost(b, x, &at_top, left * size->best.bubble_share, "bar host", "to idle stages");
     snprintf(text, sizeof text, "%.0f%%", 100.0 * left);
     if (nnc_text_px(text, NNC_TYPE_BOLD) <= b->pitch) {

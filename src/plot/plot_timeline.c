@@ -2,7 +2,7 @@
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
-/* Up to this number of passes, each pass has its own tooltip and number. */
+/* If the picture has at most this number of passes, each pass has its own tooltip and number. */
 enum { TIMELINE_DETAIL = 600 };
 
 typedef struct stage_rows {
@@ -10,11 +10,11 @@ typedef struct stage_rows {
     const nnc_report *report;
     nnc_scale x;
     nnc_px height, gap;
-    int32_t every;                       /* every n-th stage has a row */
-    int64_t passes;                      /* number of passes in the time window that have their own rectangle */
-    nnc_px column;                       /* width of a column; passes shorter than 1.5 columns are added up in
-                                          * columns */
-    double (*spent)[NNC_ACTIVITY_COUNT]; /* width of each activity in each column, in tenths of a pixel */
+    int32_t every;                       /* the picture has a row for every n-th stage */
+    int64_t passes;                      /* number of visible passes that are drawn as their own rectangles */
+    nnc_px column;                       /* width of a column; passes shorter than 1.5 columns are not drawn one by one:
+                                          * their widths are added up in each column */
+    double (*spent)[NNC_ACTIVITY_COUNT]; /* for each column, the width of each activity in it, in tenths of a pixel */
     bool has[NNC_ACTIVITY_COUNT];
 } stage_rows;
 
@@ -66,7 +66,7 @@ static void put_box(nnc_svg *svg, nnc_box box)
     nnc_svg_to(svg, 'L', box.x, box.y + box.h);
 }
 
-/* Tests whether the interval is wide enough for its own rectangle. If not, its width is added to columns. */
+/* Tests whether an interval is wide enough for its own rectangle. A narrower interval is added up in columns. */
 static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to)
 {
     return to - from >= t->column * 3 / 2;
@@ -82,7 +82,7 @@ static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to)
     }
 }
 
-/* Returns the height of an activity in a column; *above is the top of it. Both are whole pixels. */
+/* Returns the height of an activity in a column. *above: position of its upper edge. Both are whole pixels. */
 static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above)
 {
     const double scale = (double)t->height / t->column;
@@ -119,7 +119,7 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
     return count;
 }
 
-/* Adds the short intervals of a stage to columns. Returns the number of wide intervals. */
+/* Adds the widths of a stage's narrow intervals to the columns. Returns the number of wide intervals. */
 static int64_t sort_out(stage_rows *t, stage_row l)
 {
     int64_t wide = 0;
@@ -163,7 +163,8 @@ static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box)
     nnc_svg_mark_end(svg);
 }
 
-/* Draws all wide passes of an activity. With detail, each pass is a mark; otherwise all are one path. */
+/* Draws all wide passes of an activity. detail: true = each pass has its own tooltip; false = all passes are one
+ * path. */
 static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail)
 {
     nnc_px from = 0, to = 0;
@@ -226,8 +227,8 @@ static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept)
     return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);
 }
 
-/* Draws the memory of a stage as a line: its top is the peak of the estimate, and activations grow and shrink with
- * the micro-batches that are kept. */
+/* Draws the memory of a stage as a line. Its highest point is the peak of the estimate. Activations grow and shrink with
+ * the number of micro-batches that the stage keeps. */
 static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memory, nnc_px height)
 {
     nnc_svg *svg = &t->canvas->svg;

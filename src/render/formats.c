@@ -27,7 +27,7 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
     }
 }
 
-/* ---- the JSON writer: a document value by value, or all members of a record by its metrics table ---- */
+/* ---- the JSON writer: single values of a document, and all members of a record by its metrics table ---- */
 
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 {
@@ -574,7 +574,7 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
 
 static void put_label(nnc_sheet *sheet, const char *label)
 {
-    const bool below = *label == '\0' || *label == ' '; /* continues the line above */
+    const bool below = *label == '\0' || *label == ' '; /* an empty or indented label continues the line above */
     nnc_buffer_text(sheet->out, below ? "<br>" : "<p>");
     label += strspn(label, " ");
     if (*label != '\0') {

@@ -97,17 +97,21 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
 static void lower_conv(lowering *l, const nnc_graph_op *op)
 {
     const int64_t *v = op->values;
-    nnc_graph_window windows[2];
+    nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
+    /* The products over a volume are those over a map whose rows are its depth times its height. */
+    const int last = op->in.rank - 1;
+    const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
+    const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
     const nnc_conv conv = { .batch = l->batch,
                             .c_in = op->in.dims[0],
                             .c_out = op->out.dims[0],
-                            .h_in = op->in.dims[1],
-                            .w_in = op->in.dims[2],
-                            .h_out = op->out.dims[1],
-                            .w_out = op->out.dims[2],
-                            .kernel = windows[0].kernel,
-                            .kernel_w = windows[1].kernel == windows[0].kernel ? 0 : windows[1].kernel,
+                            .h_in = nnc_list_mul(&l->to, in_depth, op->in.dims[last - 1]),
+                            .w_in = op->in.dims[last],
+                            .h_out = nnc_list_mul(&l->to, out_depth, op->out.dims[last - 1]),
+                            .w_out = op->out.dims[last],
+                            .kernel = kernel,
+                            .kernel_w = windows[1].kernel == kernel ? 0 : windows[1].kernel,
                             .stride = windows[0].stride,
                             .groups = v[NNC_CONV_GROUPS],
                             .transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE,
@@ -282,7 +286,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op)
 
 static void lower_upsample(lowering *l, const nnc_graph_op *op)
 {
-    const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2;
+    const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2 && op->in.rank == 3;
     const bool nearest = op->values[NNC_UPSAMPLE_KIND] == NNC_UPSAMPLE_NEAREST;
     nnc_op *up = write_pointwise(l, op,
                                  !twice    ? NNC_PW_RESIZE
@@ -384,6 +388,39 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     }
 }
 
+/* Writes a recurrent layer: one product of all tokens, then for each token a product with the state and a kernel of the
+ * gates. The first op counts all weights. Backward needs the state before each token (the output), the gates and, in an
+ * LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [recurrent] */
+static void lower_recurrent(lowering *l, const nnc_graph_op *op)
+{
+    static const int64_t kept[] = { 1, 2, 0 };
+    const int64_t *v = op->values;
+    const int64_t hidden = v[NNC_RECURRENT_HIDDEN], turns = 1 + v[NNC_RECURRENT_BOTH];
+    const int64_t outputs = op->weights.cols / turns;
+    const int64_t steps = nnc_list_mul(&l->to, nnc_graph_positions(&op->in), turns);
+    const nnc_group group = group_of(op, NNC_GROUP_MLP);
+    const bool keeps_a = keeps(l, &op->in);
+    nnc_op *input = nnc_list_linear(&l->to, op->node->label, group, NNC_SPLIT_TOKENS, all_positions(l, &op->in),
+                                    op->weights.cols, nnc_graph_width(&op->in), op->weights.vector > 0);
+    input->weights.rows = op->weights.rows;
+    input->weights.vector = op->weights.vector;
+    input->u.matmul.needs_grad_input = has_grad(l, &op->in);
+    input->u.matmul.keeps_a = keeps_a;
+    nnc_op *state =
+        nnc_list_linear(&l->to, "recurrent.state", group, NNC_SPLIT_TOKENS, l->batch, outputs, hidden, false);
+    state->weights = (nnc_weights){ .count = 0 };
+    state->repeat = nnc_list_mul(&l->to, state->repeat, steps);
+    state->u.matmul.needs_grad_input = true;
+    state->u.matmul.keeps_a = keeps(l, &op->out);
+    nnc_op *gates =
+        nnc_list_pointwise(&l->to, "recurrent.gates", NNC_PW_TANH, group, nnc_list_mul(&l->to, l->batch, outputs));
+    gates->repeat = nnc_list_mul(&l->to, gates->repeat, steps);
+    gates->split = NNC_SPLIT_TOKENS;
+    gates->u.pointwise.keeps_output = v[NNC_RECURRENT_KIND] != NNC_RECURRENT_RNN;
+    gates->u.pointwise.extra_kept_bytes =
+        (double)kept[v[NNC_RECURRENT_KIND]] * nnc_list_bytes(&l->to, nnc_list_mul(&l->to, l->batch, hidden));
+}
+
 static void lower_embed(lowering *l, const nnc_graph_op *op)
 {
     nnc_op *embed = nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
@@ -433,6 +470,7 @@ static lower_fn *const rows[] = {
     [NNC_GRAPH_UPSAMPLE] = lower_upsample,
     [NNC_GRAPH_LINEAR] = lower_linear,
     [NNC_GRAPH_ATTENTION] = lower_attention,
+    [NNC_GRAPH_RECURRENT] = lower_recurrent,
     [NNC_GRAPH_EMBED] = lower_embed,
     [NNC_GRAPH_POSITION] = lower_position,
     [NNC_GRAPH_TIMESTEP] = lower_timestep,

@@ -157,10 +157,10 @@ $ nncost estimate inputs/captured.json round --pipeline 2
 ! nncost: --pipeline: a capture is split over data only, expected 1, found 2
 [3]
 $ nncost estimate inputs/captured.json round --recompute attention
-! nncost: --recompute: a captured program runs as it was recorded: expected full or none; capture a step with the checkpoints that it has
+! nncost: --recompute: a captured program runs as it was recorded: expected full or none; --checkpoint of nncost.capture records checkpoints around other modules
 [3]
 $ nncost estimate inputs/captured.json round --adapter-rank 8
-! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with requires_grad_(False)
+! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with --freeze of nncost.capture
 [3]
 $ nncost estimate inputs/captured.json round --frozen nf4
 ! nncost: --frozen: changes nothing here, expected it with --adapter-rank or --train
@@ -197,20 +197,20 @@ rate      5,585,701 tokens/s, 174,553 samples/s, MFU 29.5%
 cost      1.273e-08 USD a step, 9.946e-05 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 21.81 us, 1.05x the rate, 2.662 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":168512/' inputs/captured.json >a.json; nncost estimate a.json round
-One step of a takes 17.62 us on A device of round figures and is bound by memory, 64.3% of it; it
-fits: 3.256 MB of 10.00 GB per device.
+$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
+One step of a takes 16.24 us on A device of round figures and is bound by memory, 61.3% of it; it
+fits: 2.862 MB of 10.00 GB per device.
 
 plan      batch 2, sequence 32, fp32, adamw, torch-eager
-step      17.62 us
+step      16.24 us
           datasheet rates: no efficiency of this device was measured
-bounds    lower 10.48 us, upper without overlap 22.94 us
-bound by  memory 64.3%, compute 35.7%, 7.033 us without the memory limit
-memory    3.256 MB of 10.00 GB, fits, 9.997 GB free
-          weights 739.6 kB, optimizer 1.348 MB, activations 987.4 kB
-rate      3,632,288 tokens/s, 113,509 samples/s, MFU 38.4%
-cost      4.894e-09 USD a step, 7.647e-05 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 15.61 us, 1.13x the rate, 2.250 MB
+bounds    lower 9.099 us, upper without overlap 21.48 us
+bound by  memory 61.3%, compute 38.7%, 6.954 us without the memory limit
+memory    2.862 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, optimizer 954.9 kB, activations 987.4 kB
+rate      3,940,039 tokens/s, 123,126 samples/s, MFU 41.6%
+cost      4.512e-09 USD a step, 7.05e-05 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 14.82 us, 1.1x the rate, 2.150 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
 One step of captured takes 24.89 us on 2 x A device of round figures and is bound by network, 37.8%
@@ -229,9 +229,29 @@ cost      1.383e-08 USD a step, 0.000108 per million tokens, at 1 a device-hour
 faster    --zero 3: 22.92 us, 1.09x the rate, 3.214 MB
           --optimizer adam8bit: 23.78 us, 1.05x the rate, 2.802 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ nncost estimate inputs/captured.json round --offload optimizer
-! nncost: --offload: a captured program runs as it was recorded: expected none
+$ nncost estimate inputs/captured.json round --offload activations
+! nncost: --offload: a captured program runs as it was recorded: expected optimizer, or with --zero 3 also weights
 [3]
+$ nncost search inputs/captured.json round --devices 2 | head -1
+captured on 2 x round, global batch 4 (chosen: the recorded samples on each device)
+$ nncost scale inputs/captured.json round | head -1
+captured on round, global batch 8192 (chosen: the recorded samples on each device); the best plan of each size
+$ nncost estimate inputs/captured.json round --offload optimizer --set device.host.bytes_per_s=1e9
+One step of captured with device.host.bytes_per_s=1e9 takes 3.218 ms on A device of round figures
+and is bound by network, 99.6% of it; it fits: 1.907 MB of 10.00 GB per device.
+
+plan      batch 2, sequence 32, fp32, adamw, torch-eager
+step      3.218 ms
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 1.997 ms, upper without overlap 3.223 ms
+bound by  network 99.6%, memory 0.2%, 12.90 us without the network limit
+waits     exposed communication 3.205 ms
+memory    1.907 MB of 10.00 GB, fits, 9.998 GB free
+          weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
+rate      19,890 tokens/s, 621.5 samples/s, MFU 0.2%
+cost      8.938e-07 USD a step, 0.01397 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 2.482 ms, 1.3x the rate, 1.907 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
 [3]
