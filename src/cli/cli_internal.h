@@ -264,6 +264,7 @@ typedef struct nnc_form {
 
 struct nnc_command {
     const char *name;
+    const char *part_of;  /* "check diff": where help lists the command; its name stays valid. NULL = on its own */
     const char *operands; /* "MODEL DEVICE" */
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = no paragraph */

@@ -675,6 +675,7 @@ static nnc_status run_validate(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_validate = {
     .name = "validate",
+    .part_of = "check files",
     .operands = "FILE...",
     .summary = "Check device, model, software, cluster and plan files, and list every fault.",
     .notes = "Faults are printed to standard error, one per line, and the exit code is 3. If there are "

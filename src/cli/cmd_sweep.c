@@ -533,6 +533,7 @@ static nnc_status run_merge(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_merge = {
     .name = "merge",
+    .part_of = "sweep merge",
     .operands = "OUT SHARD...",
     .summary = "Join the shards of a sweep or of a search into one file, equal to that of a single run.",
     .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
