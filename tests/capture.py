@@ -309,7 +309,7 @@ def of_step():
         optimizer.step()
     captured = recorded.capture_step(step, batch=BATCH)
     check("capture_step: operators", sequence(captured) != sequence(transformer(True)), False)
-    check("capture_step: autocast", captured["source"]["autocast"] != ["bfloat16"], False)
+    check("capture_step: autocast", "--policy amp --precision bf16" not in captured["note"], False)
 
 
 def of_shards(folder):
@@ -329,6 +329,97 @@ def of_shards(folder):
                           env={**os.environ, "NNCOST_DATA": str(ROOT)}, check=True)
     gathers = [row for row in json.loads(rows.stdout)["ops"] if row["name"] == "data.gather_weights"]
     check("ZeRO 3: units", sorted((row["phase"], row["repeat"]) for row in gathers) != [("backward", LAYERS), ("forward", LAYERS)], False)
+
+
+SCRIPT = """
+import torch
+from torch import nn
+def network(*layers):
+    return nn.Sequential(*layers).to("cuda")
+def of(net, x):
+    return net(x).square().mean()
+x = torch.zeros(4, 12, 16, device="cuda")
+"""
+RECURRENT = """
+class Network(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers, self.head = nn.LSTM(16, 32, 2, batch_first=True), nn.Linear(32, 10)
+    def forward(self, x):
+        return self.head(self.layers(x)[0])
+net = Network()
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+for step in range(3):
+    optimizer.zero_grad()
+    of(net, x).backward()
+    optimizer.step()
+"""
+SCHEDULED = """
+net = network(nn.Linear(16, 32), nn.Linear(32, 16))
+optimizer = torch.optim.RMSprop(net.parameters())
+scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+scaler = torch.cuda.amp.GradScaler()
+for step in range(6):
+    with torch.autocast("cuda", dtype=torch.float16):
+        loss = of(net, x)
+    scaler.scale(loss).backward()
+    if step % 2:
+        scaler.step(optimizer)
+        scaler.update()
+        scheduler.step()
+        optimizer.zero_grad()
+"""
+ADVERSARIAL = """
+maker, critic = network(nn.Linear(16, 16)), network(nn.Linear(16, 1))
+first, second = torch.optim.Adam(critic.parameters()), torch.optim.Adam(maker.parameters())
+for step in range(3):
+    made = maker(x)
+    (of(critic, x) + of(critic, made.detach())).backward()
+    first.step()
+    first.zero_grad()
+    of(critic, made).backward()
+    second.step()
+    second.zero_grad()
+"""
+CLOSURE = """
+net = network(nn.Linear(16, 32))
+optimizer = torch.optim.SGD(net.parameters(), lr=0.1, momentum=0.9)
+def closure():
+    optimizer.zero_grad()
+    loss = of(net, x)
+    loss.backward()
+    return loss
+for step in range(3):
+    optimizer.step(closure)
+"""
+
+
+def of_scripts(folder):
+    """Scripts as people write them: their samples, parameters, products and optimizer"""
+    rows = 4 * 12  # vectors of a batch of 4
+
+    def product(inputs, outputs, backward=2):  # backward has one product for the weights and one for the inputs
+        return (1 + backward) * 2 * rows * inputs * outputs
+    recurrent = sum(product(i, 128) + product(32, 128) for i in (16, 32)) + product(32, 10)
+    recurrent -= 2 * rows * 16 * 128 + 2 * (2 * 4 * 32 * 128)  # no gradients of the first input and of two first states
+    states = {"SGD": 0, "momentum": 1, "RMSprop": 1, "Adam": 2}
+    for name, text, samples, weights, flops, optimizer in (
+            ("recurrent", RECURRENT, 4, 4 * 32 * (16 + 32 + 2) + 4 * 32 * (32 + 32 + 2) + 32 * 10 + 10, recurrent, "SGD"),
+            ("scheduled", SCHEDULED, 8, 16 * 32 + 32 + 32 * 16 + 16, 2 * (product(16, 32, 1) + product(32, 16)), "RMSprop"),
+            # maker runs once, critic three times: its weights three times, its input once
+            ("adversarial", ADVERSARIAL, 4, 16 * 16 + 16 + 16 + 1, product(16, 16, 1) + 3 * product(16, 1, 1) + 2 * rows * 16, "Adam"),
+            ("closure", CLOSURE, 4, 16 * 32 + 32, product(16, 32, 1), "momentum")):
+        script, path = Path(folder) / f"{name}.py", Path(folder) / f"{name}.json"
+        script.write_text(SCRIPT + text)
+        done = subprocess.run([sys.executable, "-m", "nncost.capture", "-o", path, script], capture_output=True, text=True, cwd=ROOT / "python", check=False)
+        if done.returncode:
+            faults.append(f"{name}: {done.stderr}")
+            continue
+        step = told(path)
+        check(f"{name}: samples", json.loads(path.read_text())["batch"], samples)
+        check(f"{name}: parameters", step["params"], weights)
+        check(f"{name}: FLOPs", step["executed_flops"], flops)
+        check(f"{name}: bytes of the optimizer", step["optimizer_bytes"], states[optimizer] * 4 * weights)
 
 
 def main():
@@ -356,6 +447,7 @@ def main():
         of_freeze(folder)
         of_step()
         of_shards(folder)
+        of_scripts(folder)
     print(*faults, sep="\n")
     return 1 if faults else 0
 

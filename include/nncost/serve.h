@@ -66,7 +66,7 @@ typedef struct nnc_serve_ask {
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];
-    /* Simulation of loops. requests: their number; seed: for arrivals and lengths; burstiness: shape of the gamma
+    /* Simulation of loops. requests: number of requests; seed: for arrivals and lengths; burstiness: shape of the gamma
      * distribution of the time between arrivals, 1 = Poisson; length_spread: lengths differ by at most this share
      * from their mean (uniform distribution). */
     int64_t requests, seed;
@@ -128,7 +128,7 @@ typedef struct nnc_serve {
     /* memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* size of the states of layers that keep a state instead of keys and values */
-    double free_bytes, max_tokens;   /* free bytes for the cache; tokens that fit in it */
+    double free_bytes, max_tokens;   /* bytes left for the KV cache; tokens that fit into these bytes */
     double max_sequences;            /* sequences of full length that fit on the whole deployment */
     double total_bytes, capacity_bytes, headroom_bytes; /* headroom_bytes is negative when the deployment does not
                                                          * fit */
@@ -180,8 +180,8 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 #ifdef NNC_STATIC_LINKING_ONLY
 /* Returns the 90 % range of measured / predicted time per output token. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 if
- * they are. */
+/* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 on
+ * other devices. */
 double nnc_serve_beyond(const nnc_device *device);
 nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 #endif /* NNC_STATIC_LINKING_ONLY */

@@ -33,12 +33,15 @@ parameters but those of some modules. A pattern is a module path, in which * sta
 import argparse
 import contextlib
 import fnmatch
+import functools
 import gc
+import importlib.util
 import json
 import math
 import os
 import runpy
 import sys
+import types
 import weakref
 
 SCHEMA = "nncost.capture/1"
@@ -346,7 +349,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
     return document(model, rec, "fake" if fake else "real", batch, source)
 
 
-def document(model, rec, tensors, batch, source):
+def document(model, rec, tensors, batch, source, notes=()):
     import torch
     store, end = rec.storages, len(rec.ops)
     for number, kind in enumerate(store.kind):
@@ -359,6 +362,11 @@ def document(model, rec, tensors, batch, source):
     rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
     for op in ops:
         op["inputs"], op["outputs"] = fold_tensors(op["inputs"], numbers), fold_tensors(op["outputs"], numbers)
+    if any(isinstance(module, torch.nn.RNNBase) for module in model.modules()):
+        notes = [*notes, "recurrent layers are recorded as PyTorch runs them on a CPU, one set of operators per time step; "
+                         "cuDNN issues fewer kernels, so on a GPU the time of the host is an upper bound"]
+    for note in notes:
+        print("nncost.capture: " + note, file=sys.stderr)
     return {
         "schema": SCHEMA,
         "source": {"torch": torch.__version__, "tensors": tensors, **(source or {})},
@@ -369,6 +377,7 @@ def document(model, rec, tensors, batch, source):
         "ops": ops,
         "blocks": blocks,
         "storages": rows,
+        **({"note": "; ".join(notes)} if notes else {}),
     }
 
 
@@ -384,31 +393,46 @@ def signature(op, kinds):
 def fold(ops, kinds):
     """Replaces runs of equal blocks of operators by one block; returns the operators and [first, length, repeat] rows.
 
-    At each position the block that shortens the list most is taken. Blocks do not nest."""
-    ids, keys = {}, []
+    At each position the block that shortens the list most is taken. Blocks do not nest. The blocks of a run read either
+    parameters of their own (equal layers) or the same parameters (time steps of a recurrent layer). In the second case
+    the first block stays outside of the run, because nncost counts a parameter at the first operator that reads it."""
+    ids, keys, read = {}, [], []
     for op in ops:
         keys.append(ids.setdefault(signature(op, kinds), len(ids)))
+        read.append([n for _, _, n in op["inputs"] if kinds[n] in ("parameter", "frozen")])
     places, count = {}, len(keys)
     following = [0] * count
     for at in range(count - 1, -1, -1):
         following[at] = places.get(keys[at], [])
         places.setdefault(keys[at], []).insert(0, at)
         following[at] = places[keys[at]][1:]
+
+    def equal(at, start, length):
+        """None if the two blocks differ, else whether they read the same parameters"""
+        if keys[start:start + length] != keys[at:at + length]:
+            return None
+        pairs = [(mine, theirs) for mine, theirs in zip(read[at:at + length], read[start:start + length]) if mine]
+        same = [mine == theirs for mine, theirs in pairs]
+        return False if not any(same) else True if all(same) else None
+
     out, blocks, at = [], [], 0
     while at < count:
-        best = (0, 0, 0)
+        best = (0, 0, 0, False)
         for nxt in following[at]:
             length = nxt - at
             if length * 2 + at > count:
                 break
-            repeat = 1
-            while keys[at + repeat * length:at + (repeat + 1) * length] == keys[at:at + length]:
+            shared, repeat = equal(at, nxt, length), 1
+            while shared is not None and equal(at, at + repeat * length, length) is shared:
                 repeat += 1
-            gain = (repeat - 1) * length
-            if repeat > 1 and gain > best[0]:
-                best = (gain, length, repeat)
-        gain, length, repeat = best
+            gain = (repeat - 1 - bool(shared)) * length
+            if gain > best[0]:
+                best = (gain, length, repeat, shared)
+        gain, length, repeat, shared = best
         if gain >= 4:
+            if shared:
+                out += ops[at:at + length]
+                at, repeat = at + length, repeat - 1
             blocks.append([len(out), length, repeat])
             out += [{**op, "repeat": repeat} for op in ops[at:at + length]]
             at += length * repeat
@@ -492,19 +516,27 @@ def no_accelerator():
         saved.append((owner, name, getattr(owner, name)))
         setattr(owner, name, value)
 
-    def to_cpu(original):
-        def to(self, *args, **kwargs):
-            def here(value):
-                text = str(value)
-                return "cpu" if isinstance(value, (str, torch.device)) and text.split(":")[0] in ("cuda", "xpu", "mps", "hip") else value
-            return original(self, *[here(a) for a in args], **{k: here(v) for k, v in kwargs.items()})
-        return to
+    def on_cpu(original):
+        """The same call with "cpu" in place of an accelerator"""
+        def here(value):
+            moved = isinstance(value, (str, torch.device)) and str(value).split(":")[0] in ("cuda", "xpu", "mps", "hip")
+            return "cpu" if moved else value
+
+        @functools.wraps(original)
+        def called(*args, **kwargs):
+            return original(*[here(a) for a in args], **{k: here(v) for k, v in kwargs.items()})
+        return called
 
     for owner in (torch.Tensor, torch.nn.Module):
         replace(owner, "cuda", lambda self, *a, **k: self)
-        replace(owner, "to", to_cpu(owner.to))
-    replace(torch.cuda, "synchronize", lambda *a, **k: None)
-    replace(torch.cuda, "set_device", lambda *a, **k: None)
+        replace(owner, "to", on_cpu(owner.to))
+    for name in ("arange", "as_tensor", "empty", "empty_like", "eye", "from_numpy", "full", "full_like", "linspace", "load", "ones", "ones_like",
+                 "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "tensor", "zeros", "zeros_like"):
+        replace(torch, name, on_cpu(getattr(torch, name)))
+    for name in ("new_empty", "new_full", "new_ones", "new_tensor", "new_zeros", "pin_memory"):
+        replace(torch.Tensor, name, on_cpu(getattr(torch.Tensor, name)) if name != "pin_memory" else lambda self, *a, **k: self)
+    for name in ("synchronize", "set_device", "empty_cache", "reset_peak_memory_stats", "manual_seed", "manual_seed_all"):
+        replace(torch.cuda, name, lambda *a, **k: None)
     try:
         yield
     finally:
@@ -512,67 +544,117 @@ def no_accelerator():
             setattr(owner, name, value)
 
 
-@contextlib.contextmanager
-def without_autocast(used):
-    """Autocast regions do nothing: the lists of a CPU differ, so nncost applies those of CUDA. Adds their formats to `used`"""
+def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()):
+    """Calls run() until the second optimizer.step() and records the step between the first and the second.
+
+    batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes.
+    used, alive: optimizers and modules that run() does not make itself."""
     import torch
-    kind = torch.autocast
-    enter, leave = kind.__enter__, kind.__exit__
+    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None}
+    step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.autocast.__init__
+    optimizers = []
 
-    def entered(self):
-        if getattr(self, "_enabled", True):
-            used.add(dtype_name(getattr(self, "fast_dtype", "")))
+    def unrecorded():
+        """Steps that allocate the states of the optimizers; with several optimizers all of them must have stepped once"""
+        return min(2, len(optimizers))
 
-    kind.__enter__, kind.__exit__ = entered, lambda self, *error: False
-    try:
-        yield
-    finally:
-        kind.__enter__, kind.__exit__ = enter, leave
+    def no_autocast(self, device_type, dtype=None, enabled=True, **kwargs):
+        if enabled:
+            state["autocast"] = {torch.float16: "fp16", None: "fp16" if device_type == "cuda" else "bf16"}.get(dtype, "bf16")
+        autocast(self, "cpu", enabled=False, **kwargs)
 
-
-def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkpoint=(), freeze=()):
-    """Calls run() until the second optimizer.step(), and records the step between the first and the second"""
-    import torch
-    state = {"recorder": None, "hooks": None}
-    step_of, backward, init = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.nn.Module.__init__
-    found, formats = weakref.WeakSet(modules), set()
-
-    class Parameters(torch.nn.Module):
-        """The parameters of an optimizer as a module, for scripts whose model is not known"""
-        def __init__(self, optimizer):
+    class Parts(torch.nn.Module):
+        """The modules that some optimizers train together, or their bare parameters"""
+        def __init__(self, parts):
             super().__init__()
-            for at, group in enumerate(optimizer.param_groups):
-                for number, parameter in enumerate(group["params"]):
-                    self.register_parameter(f"p{at}_{number}", parameter)
+            for number, part in enumerate(parts):
+                add = self.register_parameter if isinstance(part, torch.nn.Parameter) else self.add_module
+                add(f"part{number}", part)
+
+    modules = weakref.WeakSet(alive)
+    init = torch.nn.Module.__init__
 
     def watched_init(self, *args, **kwargs):
         init(self, *args, **kwargs)
-        found.add(self)
+        modules.add(self)
 
-    def network(optimizer):
-        wanted = {id(p) for group in optimizer.param_groups for p in group["params"]}
-        fitting = [m for m in found if wanted <= {id(p) for p in m.parameters()}]
-        return min(fitting, key=lambda m: -len(list(m.modules()))) if fitting else Parameters(optimizer)
+    def network():
+        """The smallest module that has all parameters of the optimizers, else the modules that have them together"""
+        wanted = {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
+        having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in modules]
+        whole = [m for m, ids in having if len(ids) == len(wanted)]
+        if whole:
+            return min(whole, key=lambda m: -len(list(m.modules())))
+        inner = {id(child) for m, _ in having for child in m.modules() if child is not m}
+        outer = [(m, ids) for m, ids in having if ids and id(m) not in inner]
+        together = set().union(*(ids for _, ids in outer))
+        return Parts([m for m, _ in outer] if len(together) == len(wanted) else list(wanted.values()))
+
+    def count_samples(model):
+        """Adds the first dimension of a module's first input, once for each backward pass"""
+        def watch(module):
+            forward = module.forward
+
+            def counted(*args, **kwargs):
+                if module not in state["counted"]:
+                    rows = next((len(v) for v in (*args, *kwargs.values())
+                                 if isinstance(v, (list, tuple)) or isinstance(v, torch.Tensor) and v.dim()), 0)
+                    state["samples"][module] = state["samples"].get(module, 0) + rows
+                    state["counted"].add(module)
+                return forward(*args, **kwargs)
+            module.forward = counted
+        for module in model.children() if isinstance(model, Parts) else [model]:
+            watch(module)
+
+    def start():
+        state["model"] = network()
+        state["undo"] = change(state["model"], checkpoint, freeze)
+        count_samples(state["model"])
+        state["recorder"] = recorder(state["model"])
+        state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
+        state["hooks"].__enter__()
+        state["recorder"].__enter__()
+
+    def in_forward(rec, closure):
+        """A closure that an optimizer calls runs forward and backward"""
+        def run():
+            rec.phase = "forward"
+            result = closure()
+            rec.phase = "optimizer"
+            return result
+        return run if callable(closure) else closure
 
     def stepped(optimizer, step):
-        def run_step(*args, **kwargs):
-            if state["recorder"] is None:
-                result = step(*args, **kwargs)
-                state["model"] = network(optimizer)
-                state["undo"] = change(state["model"], checkpoint, freeze)
-                state["recorder"] = recorder(state["model"])
-                state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
-                state["hooks"].__enter__()
-                state["recorder"].__enter__()
-                return result
-            state["recorder"].phase = "optimizer"
-            step(*args, **kwargs)
-            raise Done
-        return run_step
+        @functools.wraps(step)
+        def watched_step(_, *args, **kwargs):
+            rec = state["recorder"]
+            state["leader"] = state["leader"] or optimizer
+            if rec is not None:
+                rec.phase = "optimizer"
+                args, kwargs = [in_forward(rec, v) for v in args], {k: in_forward(rec, v) for k, v in kwargs.items()}
+            result = step(*args, **kwargs)
+            if rec is not None:
+                rec.phase = "forward"
+            if optimizer is state["leader"]:
+                if rec is not None:
+                    raise Done
+                state["steps"] += 1
+                if state["steps"] == unrecorded():
+                    start()
+            return result
+        return watched_step
+
+    def released(zero_grad):
+        """PyTorch 2 releases gradients by default, PyTorch 1 sets them to zero"""
+        return lambda self, set_to_none=True: zero_grad(self, set_to_none=set_to_none)
+
+    def watch(optimizer):
+        optimizers.append(optimizer)
+        optimizer.step = types.MethodType(stepped(optimizer, optimizer.step), optimizer)
 
     def watched_optimizer(self, *args, **kwargs):
         step_of(self, *args, **kwargs)
-        self.step = stepped(self, self.step)
+        watch(self)
 
     def watched_backward(self, *args, **kwargs):
         rec = state["recorder"]
@@ -582,28 +664,45 @@ def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkp
         backward(self, *args, **kwargs)
         if rec is not None:  # what follows, such as clipping, is of backward too
             rec.running = False
+            state["counted"].clear()
             for parameter in state["model"].parameters():
                 if parameter.grad is not None:
                     rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
 
-    for optimizer in optimizers:
-        optimizer.step = stepped(optimizer, optimizer.step)
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
+    torch.autocast.__init__ = no_autocast
+    zero_grads = [(owner, owner.zero_grad) for owner in (torch.optim.Optimizer, torch.nn.Module)]
+    for owner, zero_grad in zero_grads:
+        owner.zero_grad = released(zero_grad)
+    for optimizer in used:
+        watch(optimizer)
     try:
-        with no_accelerator(), without_autocast(formats), without_record_function():
+        with no_accelerator(), without_record_function():
             run()
-        raise SystemExit(f"nncost.capture: {what}: ended before its second optimizer.step(), expected a training loop of two steps")
+        raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
     except Done:
         rec = state["recorder"]
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
         state["undo"]()
-        return document(state["model"], rec, "real", batch, {**(source or {}), **({"autocast": sorted(formats)} if formats else {})})
+        if batch is None and any(state["samples"].values()):
+            batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
+            print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
+                  file=sys.stderr)
+        elif batch is None:
+            print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
+        notes = []
+        if state["autocast"]:
+            notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
+        return document(state["model"], rec, "real", batch, source, notes)
     finally:
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
-        for optimizer in optimizers:
-            optimizer.__dict__.pop("step", None)
+        torch.autocast.__init__ = autocast
+        for owner, zero_grad in zero_grads:
+            owner.zero_grad = zero_grad
+        for optimizer in used:
+            del optimizer.step
 
 
 def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
@@ -617,17 +716,22 @@ def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
 
 
 def capture_step(step, *, batch=None, source=None, checkpoint=(), freeze=()):
-    """Calls step(), which runs forward, backward and optimizer.step(), twice, and records the second call. Returns the file
-    as a dict."""
+    """Calls step(), which runs forward, backward and optimizer.step(), and records its last call. Returns the file as a dict."""
     import torch
-
-    def run():
-        for _ in range(2):
-            step()
 
     def alive(kind):
         return [o for o in gc.get_objects() if isinstance(o, kind)]
-    return record(run, getattr(step, "__name__", "step"), batch, source, alive(torch.optim.Optimizer), alive(torch.nn.Module), checkpoint, freeze)
+    used, optimizers = [], alive(torch.optim.Optimizer)
+    for optimizer in optimizers:
+        optimizer.step = lambda *a, own=optimizer, inner=optimizer.step, **k: (used.append(own) if own not in used else None, inner(*a, **k))[1]
+    step()
+    for optimizer in optimizers:
+        del optimizer.step
+
+    def run():
+        for _ in range(3):
+            step()
+    return record(run, getattr(step, "__name__", "step"), batch, source, used, alive(torch.nn.Module), checkpoint, freeze)
 
 
 def torchvision_network(name, batch, image, fake, **changes):
@@ -693,6 +797,8 @@ def main():
     args = parser.parse_args()
     if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
         parser.error("expected a script, --network or --join")
+    if not args.join and importlib.util.find_spec("torch") is None:
+        raise SystemExit(f"nncost.capture: PyTorch is missing for {sys.executable}, expected a Python that can import torch")
     sizes = (args.batch or "").split(",")
     if args.batch and (not all(size.isdigit() and int(size) > 0 for size in sizes) or len(sizes) > (2 if args.network else 1)):
         parser.error(f"--batch: expected a number of samples, of --network also two, found {args.batch!r}")
@@ -710,8 +816,6 @@ def main():
     write(args.output, captured)
     kernels = sum(op["repeat"] for op in captured["ops"])
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")
-    if "autocast" in captured["source"]:
-        print(f"{args.output}: recorded without autocast ({', '.join(captured['source']['autocast'])}); price it with --policy amp")
 
 
 if __name__ == "__main__":

@@ -454,7 +454,7 @@ bool nnc_read_quantity(const char *text, const char *unit, bool whole, double *o
     return true;
 }
 
-/* Tests whether a text has this end. */
+/* Tests whether a text ends with `end`. */
 static bool ends_with(const char *text, const char *end)
 {
     const size_t length = strlen(text), tail = strlen(end);

@@ -314,8 +314,7 @@ static bool set_name(nnc_atomic_file *file)
     return named;
 }
 
-/* A new name is durable once its folder is on disk. This is a best effort: a folder that cannot be opened is no
- * error. */
+/* Writes the folder of a path to disk, which makes a new name in the folder durable. Failures are ignored. */
 static void sync_folder(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -329,8 +328,8 @@ static void sync_folder(char *path)
     }
 }
 
-/* A file system that cannot sync returns EINVAL: the rename has to be enough. Some file systems report a full disk only
- * when the file is closed. */
+/* If durable, waits until the bytes of a file are on disk. A file system that cannot do this returns EINVAL, which
+ * counts as success. */
 static bool sync_file(int descriptor, bool durable)
 {
     return !durable || fsync(descriptor) == 0 || errno == EINVAL;

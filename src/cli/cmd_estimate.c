@@ -642,13 +642,15 @@ static void add_verdict(nnc_sheet *sheet, const void *record)
 static void write_eager(nnc_sheet *sheet, const void *record)
 {
     const first_screen *first = record;
-    char step[NNC_NUMBER_TEXT];
+    char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     if (isnan(first->report.eager_s)) {
         return;
     }
+    const bool fits = first->report.eager_bytes <= first->report.result->memory.capacity_bytes;
     nnc_sheet_label(sheet, "");
-    nnc_sheet_words(sheet, "compiled; not compiled (--software torch-eager): %s",
-                    nnc_unit_text(first->report.eager_s, "s", step));
+    nnc_sheet_words(sheet, "compiled; not compiled (--software torch-eager): %s, %s%s",
+                    nnc_unit_text(first->report.eager_s, "s", step),
+                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
     nnc_sheet_end(sheet);
 }
 
@@ -934,7 +936,10 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
     if (tries) { /* these estimates overwrite the op table in scratch */
-        NNC_TRY(nnc_scenario_eager(scenario, scratch, &report->eager_s, err));
+        nnc_result eager;
+        NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
+        report->eager_s = eager.step_s;
+        report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
         NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
         NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
     }

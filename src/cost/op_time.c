@@ -106,15 +106,15 @@ static const time_form *form_of(const nnc_op *op);
  *     W  = s ceil(m / tm) ceil(n / tn) / N                      waves
  *     We = q ceil(W) + (1 - q) max(W, 1)                        q = 1: a last wave that is not full counts as full
  *     tc = max(We 2 tm tn (k / s + k0) / (f P / N),             the units
- *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   the cache that feeds them
- *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the cache
+ *              s ceil(m / tm) ceil(n / tn) (tm + tn) (k / s) e / L)   the L2 cache that feeds the units
+ *     tv = bytes / (g B) + 8 m n s / L if s > 1                 memory; partial sums through the L2 cache
  *     tb = min over tiles and s of (tc^4 + tv^4)^(1/4)
  *     t  = tb (1 + (b - 1) tb / (tb + 0.5 ms)) + t0             long kernels run at a lower clock
  * L is l2_bytes_per_s, or l2_bytes_per_flop P. P is the peak, f the fraction of it that short kernels reach, b is
- * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a side that is no
- * multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums reads and writes these in the
- * last step of each tile, while its unit computes nothing. 0.6 of the extra traffic, compared with a plain result, then
- * adds to the time.   [gemm-time] */
+ * boost_ratio. k0 is k_fill, q is wave_quantization, e is the bytes per element. A weight with a
+ * dimension that is no multiple of 16 B takes unaligned_ratio times tc. A product that adds to existing sums reads and
+ * writes these in the last step of each tile, while its unit computes nothing. 0.6 of the extra traffic, compared with
+ * a plain result, then adds to the time.   [gemm-time] */
 
 enum { TILES = 6, SPLIT_MOST = 8 };
 
@@ -129,17 +129,17 @@ static const double sides[SIDES] = { 256.0, 128.0, 64.0 };
 /* Most waves that splitting k may produce. Splitting is used only to fill idle units. */
 static const double split_waves = 4.0;
 
-/* Time after which a kernel has lost half of the clock that it loses in the end. */
+/* Time after which the clock of a kernel has fallen by half of its total reduction. */
 static const double throttle_s = 0.5e-3;
 
-/* Share of the extra traffic of sums, compared with a plain result, for which products wait. Fitted:
+/* Share of the extra traffic (of adding to sums instead of writing a plain result) that adds time to a product. Fitted:
  * docs/accuracy.md. */
 static const double sums_share = 0.6;
 
 typedef struct product {
     double count, m, n, k; /* count: number of products of this shape */
     double unit_s;         /* seconds of one multiply-add pair on one unit */
-    double cache_s;        /* seconds per byte that the cache delivers; 0 = the cache is no limit */
+    double cache_s;        /* seconds per byte that the L2 cache delivers; 0 = the L2 cache is no limit */
     double partial_s;      /* seconds per byte of partial sums */
     double element_bytes, units, k_fill, wave_quantization;
     double operands_s; /* seconds to move operands and result through memory once */
@@ -226,7 +226,7 @@ static void say_tiling(const product *p, const choice *best, nnc_derivation *why
     }
 }
 
-/* Returns the bytes per second that the cache feeds to the units; NaN = not limited by the cache. */
+/* Returns the bytes per second that the L2 cache feeds to the units; NaN = not limited by the L2 cache. */
 NNC_SAYING double cache_rate_of(const nnc_gemm_efficiency *e, double matmul_flops_per_s, nnc_derivation *why)
 {
     if (!isnan(e->l2_bytes_per_s) || isnan(e->l2_bytes_per_flop)) {
@@ -292,9 +292,9 @@ static double kernels_of(const nnc_matmul *u)
     return u->one_by_one && u->experts > 1 ? (double)u->experts : 1.0;
 }
 
-/* Tests whether a side of the weight is not a multiple of 16 bytes. If so, not all rows of operands and results begin
- * at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known which sides count
- * tokens, so only its last side is tested. */
+/* Tests whether a dimension of the weight matrix is not a multiple of 16 bytes. If so, not all rows of operands and
+ * results begin at multiples of 16 bytes. Numbers of tokens do not matter. For a recorded gradient it is not known
+ * which dimensions count tokens, so only the last dimension is tested. */
 static bool is_odd(const nnc_op *op)
 {
     const nnc_matmul *u = &op->u.matmul;
@@ -550,8 +550,8 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
 /* Rate of the vector units for groups with several channels, relative to depthwise convolution. */
 static const double grouped_ratio = 1.5;
 
-/* Does PyTorch run this depthwise convolution with its own kernels? If maps are contiguous (conv_depthwise2d), these
- * kernels add up in fp32 on the vector units. */
+/* Tests whether PyTorch runs this depthwise convolution with its own kernels. On contiguous maps these kernels
+ * (conv_depthwise2d) add up in fp32 on the vector units. */
 static bool by_channel(const nnc_op *op)
 {
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
@@ -677,8 +677,8 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
 
 /* ---- constant fractions ---- */
 
-/* Returns the time with constant fractions of the datasheet rates. Matrix products of an optimizer run at the rate of
- * the machine. */
+/* Returns the time with constant fractions of the datasheet rates. The rate of an optimizer's matrix products also has
+ * the calibration factor of the machine. */
 NNC_SAYING nnc_timing constant_time(const nnc_device *device, const nnc_op *op, const nnc_work *work,
                                     nnc_derivation *why)
 {

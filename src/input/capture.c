@@ -307,6 +307,9 @@ static const struct {
     { "_scaled_dot_product_cudnn_attention_backward", FORM_ATTENTION_BACKWARD, NNC_GROUP_ATTENTION },
     { "embedding", FORM_GATHER, NNC_GROUP_EMBEDDING },
     { "embedding_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag", FORM_BAG, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag_forward_only", FORM_BAG, NNC_GROUP_EMBEDDING },
+    { "_embedding_bag_dense_backward", FORM_KERNEL, NNC_GROUP_EMBEDDING },
     { "index_select", FORM_GATHER, NNC_GROUP_COUNT },
     { "gather", FORM_GATHER, NNC_GROUP_COUNT },
     { "index", FORM_GATHER, NNC_GROUP_COUNT },
@@ -332,6 +335,47 @@ form nnc_capture_form(const char *name)
         }
     }
     return FORM_KERNEL;
+}
+
+/* Tests whether an operator outside of the table multiplies matrices, by the words of its name. Its FLOPs do not follow
+ * from the sizes of its tensors, so that it is no kernel that only moves bytes. */
+static bool multiplies(const char *name)
+{
+    static const char *const words[] = {
+        "mm",  "bmm",      "addmm",  "addbmm",    "baddbmm",     "mv",        "addmv",
+        "dot", "vdot",     "matmul", "linear",    "bilinear",    "trilinear", "einsum",
+        "rnn", "lstm",     "gru",    "attention", "transformer", "fft",       "linalg",
+        "svd", "cholesky", "qr",     "lu",        "inverse",     "solve",     "cdist"
+    };
+    bool found = false;
+    for (const char *at = name; *at != '\0';) {
+        const size_t length = strcspn(at, "_");
+        found = found || (strncmp(at, "conv", 4) == 0 && strncmp(at, "convert", 7) != 0);
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            found = found || (strlen(words[i]) == length && strncmp(at, words[i], length) == 0);
+        }
+        at += length + strspn(at + length, "_");
+    }
+    return found && strstr(name, "thnn_fused") == NULL; /* the pointwise part of a cell of an LSTM or GRU */
+}
+
+/* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in
+ * a form that is not in the table. */
+static bool is_known(nnc_json at, const char *full, const char *base)
+{
+    static const char *const libraries[] = { "aten.", "prims.", "torchvision." };
+    bool known = nnc_capture_form(base) != FORM_KERNEL || !multiplies(base);
+    bool own = strchr(full, '.') == NULL;
+    for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
+        own = own || strncmp(full, libraries[i], strlen(libraries[i])) == 0;
+    }
+    known = known && own;
+    if (!known) {
+        nnc_json_mismatch(at, "the FLOPs of this operator are not known",
+                          own ? "mm, addmm, bmm, baddbmm, convolution or scaled_dot_product_attention"
+                              : "an operator of PyTorch; record the step with an implementation in PyTorch");
+    }
+    return known;
 }
 
 /* Returns the base of a name: "aten.add_.Tensor" -> "add_". */
@@ -565,10 +609,13 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     for (int32_t i = 0; i < out->count; i++) {
         op->write_bytes += out->of[i].bytes;
     }
+    const tensor *const table = &in->of[0];
+    const double rows_bytes = how == FORM_GATHER                 ? op->write_bytes
+                              : how == FORM_BAG && in->count > 1 ? in->of[1].elements * table->bytes / (double)table->shape[0]
+                                                                 : INFINITY;
     for (int32_t i = 0; i < in->count; i++) {
-        const bool looked_up = how == FORM_GATHER && i == 0 && op->write_bytes < in->of[i].bytes;
         const bool written = how == FORM_WRITE && i == 0;
-        op->read_bytes += written ? 0.0 : looked_up ? op->write_bytes : in->of[i].bytes;
+        op->read_bytes += written ? 0.0 : i == 0 ? fmin(rows_bytes, table->bytes) : in->of[i].bytes;
     }
     if (out->count > 0) {
         op->dtype = out->of[0].dtype;
@@ -667,6 +714,9 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
         nnc_faults_no_memory(r->faults);
         return false;
     }
+    if (counts && !is_known(name, nnc_json_text(name), op.name)) {
+        return false;
+    }
     op.module = r->modules[module];
     r->program->operators += op.repeat;
     r->module_of[r->file_ops] = op.module;
@@ -680,6 +730,7 @@ static bool read_op(reader *r, nnc_json at, tensors *in, tensors *out)
     if (!counts) {
         r->updates = true;
         r->divides = r->divides || has(op.name, "addcdiv") || has(op.name, "adam");
+        r->signs = r->signs || has(op.name, "sign");
         return true;
     }
     const size_t rows = sizeof operators / sizeof operators[0];
@@ -804,19 +855,23 @@ static int32_t *place_ops(reader *r, nnc_json root, int32_t *count)
     return places;
 }
 
-/* Finds the optimizer: Adam divides by the root of its second moment, SGD does not. SGD with momentum has a state as
- * large as the weights. */
+/* Finds the optimizer by its operators and by its state elements per trained weight. Adam and RMSprop divide by the root
+ * of their second moment; RMSprop and Adagrad have no first moment. Lion takes the sign. SGD has no state without
+ * momentum. */
 static nnc_optimizer optimizer_of(const reader *r)
 {
     double states = 0.0, weights = 0.0;
     for (int32_t i = 0; i < r->storage_count; i++) {
-        states += r->storages[i].kind == STATE ? r->storages[i].bytes : 0.0;
-        weights += r->storages[i].kind == PARAMETER ? r->storages[i].bytes : 0.0;
+        const double elements = r->storages[i].bytes / r->storages[i].width;
+        states += r->storages[i].kind == STATE ? elements : 0.0;
+        weights += r->storages[i].kind == PARAMETER ? elements : 0.0;
     }
-    return !r->updates               ? NNC_OPTIMIZER_COUNT
-           : r->divides              ? NNC_OPTIMIZER_ADAMW
-           : states >= 0.5 * weights ? NNC_OPTIMIZER_MOMENTUM
-                                     : NNC_OPTIMIZER_SGD;
+    const bool one = states >= 0.5 * weights && states < 1.5 * weights;
+    return !r->updates              ? NNC_OPTIMIZER_COUNT
+           : r->divides             ? (one ? NNC_OPTIMIZER_RMSPROP : NNC_OPTIMIZER_ADAMW)
+           : states < 0.5 * weights ? NNC_OPTIMIZER_SGD
+           : r->signs               ? NNC_OPTIMIZER_LION
+                                    : NNC_OPTIMIZER_MOMENTUM;
 }
 
 /* ---- the file ---- */
@@ -988,6 +1043,13 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
         program = program->second != NULL ? program : NULL;
     }
     model->captured = program;
+    const nnc_json note = nnc_json_get(root, "note");
+    const char **notes = nnc_arena_array(root.doc->arena, 1, sizeof *notes);
+    if (nnc_json_type_of(note) == NNC_JSON_TEXT && notes != NULL &&
+        (notes[0] = nnc_arena_strdup(root.doc->arena, nnc_json_text(note))) != NULL) {
+        model->notes = notes;
+        model->note_count = 1;
+    }
 }
 
 /* ---- the row of the family ---- */

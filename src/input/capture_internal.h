@@ -64,7 +64,9 @@ typedef struct reader {
     double loose[2];        /* numbers of trained and of frozen parameters that take_parameters left out */
     int64_t frozen_params;  /* number of frozen parameters that operators read */
     nnc_captured_slot *slots;
-    bool updates, divides; /* the step has operators of the optimizer; one of them is addcdiv or a fused Adam */
+    bool updates; /* the step has operators of the optimizer */
+    bool divides; /* one of them is addcdiv or a fused Adam */
+    bool signs;   /* one of them is a sign */
     struct nnc_captured *program;
     tensors *in, *out; /* of the op at hand */
 } reader;
@@ -72,6 +74,7 @@ typedef struct reader {
 typedef enum form {
     FORM_KERNEL,
     FORM_GATHER, /* writes its outputs, and reads the same number of bytes of its first input */
+    FORM_BAG,    /* reads a row of its first input for each index in the second, writes sums of rows */
     FORM_WRITE,  /* only writes its first input */
     FORM_PRODUCT,
     FORM_CONV,

@@ -1,8 +1,8 @@
 /* The family of captured programs: the operators that PyTorch issued in one training step.   [capture]
  *
- * The list holds the slots of the program in order. Each slot has its forward ops in order, then its backward ops from
- * the last to the first. The op table reverses the list for backward (src/cost/op_rows.c), so its rows are in the order
- * in which the operators ran. */
+ * The list holds the parts of the program (nnc_captured_slot) in order. Each part has its forward ops in order, then
+ * its backward ops from the last to the first. The op table reverses the list for backward (src/cost/op_rows.c), so
+ * the rows of the table are in the order in which the operators ran. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -103,7 +103,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     op->repeat = c->repeat;
     op->dtype = c->narrow ? plan->precision : c->dtype;
     op->math_dtype = c->narrow                           ? plan->precision
-                     : c->dtype == NNC_FP32 && !autocast ? plan->precision /* or tf32 */
+                     : c->dtype == NNC_FP32 && !autocast ? plan->precision /* fp32 or tf32 */
                                                          : c->dtype;
     op->recorded = true;
     op->recorded_kept = c->kept_bytes;
@@ -178,7 +178,8 @@ static void write_at(const nnc_writer *w, const struct nnc_captured *program, co
     write_op(w, &op);
 }
 
-/* Writes each slot in order: the forward ops, then the backward ops from the last to the first.   [captured-units] */
+/* Writes each part (slot) of a program in order: the forward ops, then the backward ops from the last to the first.
+ * [captured-units] */
 static void write_slots(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
                         double share)
 {
@@ -235,7 +236,7 @@ static void defaults(const nnc_model *model, nnc_plan *p)
         p->policy = NNC_POLICY_BF16_PURE;
     }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
-        p->optimizer = program->optimizer; /* adamw is the default */
+        p->optimizer = program->optimizer; /* adamw is the default of a plan, so the plan may not give an optimizer */
     }
     p->clip_gradients = false; /* if the step clips gradients, the operators of clipping were recorded */
     if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) {

@@ -11,9 +11,9 @@
 
 /* State of a tensor's memory. Every kept tensor has one owner: the first op whose backward needs it. */
 enum {
-    PLACE_KEPT = 1,   /* an op already owns it, or it is an input of the network */
-    PLACE_GRAD = 2,   /* its gradient is needed: it depends on a weight */
-    PLACE_REMADE = 4, /* selective recomputation computes it again */
+    PLACE_KEPT = 1,   /* an op already owns the tensor, or the tensor is an input of the network */
+    PLACE_GRAD = 2,   /* the tensor needs a gradient, because it depends on a weight */
+    PLACE_REMADE = 4, /* selective recomputation computes the tensor again */
     PLACE_NORMED = 8, /* written by a norm, or by a sum inside the kernel of a norm */
 };
 
@@ -26,7 +26,7 @@ typedef struct lowering {
     const struct nnc_graph_net *net;
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    bool layered;           /* iterations of the layers become segments, which stages hold */
+    bool layered;           /* iterations of the repeat of layers become segments, which stages hold */
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
@@ -318,9 +318,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Writes the copies of windowed attention. Software that copies heads also copies maps into windows and back. Every
- * second layer also shifts the map: one more copy before attention and one after it. So two layers have three copies
- * before attention and three after it. */
+/* Writes the memory copies of windowed attention. Software that copies queries, keys and values to a layout by heads
+ * (`copied_heads`) also copies maps into windows and back. Every second layer also shifts the map: one more copy before
+ * attention and one after it. So two layers have three copies before attention and three after it. */
 static void copy_windows(lowering *l, const nnc_graph_op *op)
 {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
@@ -331,7 +331,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Writes an attention. It keeps queries, keys and values as one tensor, unless an earlier op owns them. */
+/* Writes an attention op. The op keeps queries, keys and values as one tensor, unless an earlier op owns them. */
 static void lower_attention(lowering *l, const nnc_graph_op *op)
 {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
@@ -480,7 +480,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* Returns the lets of the network, with the length of the plan. */
+/* Returns the values of all lets of a network. The let for the image side or sequence length has the value `length`. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     const int32_t at = g->net->length_let;
@@ -504,8 +504,8 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
     lower_op(context, walk, op);
 }
 
-/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the layers
- * is also a segment. */
+/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the
+ * repeat of layers is also a segment. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
 {
     lowering *l = context;
@@ -607,7 +607,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
 
 /* ---- the row ---- */
 
-/* Checks the network with the length of the plan: infers all shapes again. */
+/* Checks the network with the sequence length or image side of the plan: infers all shapes again. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;

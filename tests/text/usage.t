@@ -176,7 +176,7 @@ $ nncost estimate dense abacus
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "abacus"
 [3]
 $ nncost estimate dense round --software torch-compiled
-! nncost: --software: unknown software profile, expected one of eager, torch-compile, vllm, nearest "torch-compile", found "torch-compiled"
+! nncost: --software: unknown software profile, expected one of deepspeed-0.14, eager, torch-compile, torch-eager, vllm, nearest "torch-compile", found "torch-compiled"
 [3]
 $ nncost show densee
 ! nncost: densee: no device, model or software profile of this id, did you mean dense?

@@ -106,6 +106,20 @@ START_TEST(bytes_by_hand)
 }
 END_TEST
 
+/* Sums of 3 rows each of a table: 6 indices read 6 of its 10 rows of 2 values. */
+START_TEST(a_bag_by_hand)
+{
+    const nnc_result r =
+        estimate_of(OP("_embedding_bag", "forward", "[" F ",[10,2],0],[\"int64\",[6],1]", "[" F ",[2,2],2]", "",
+                       "1") "," OP("sum", "backward", "[" F ",[2,2],2]", "[" F ",[2,2],3]", "", "1"),
+                    "[80,\"parameter\"," F ",-1,9],[48,\"input\",\"int64\",-1,9],[16,\"kept\"," F
+                    ",0,1],[16,\"temporary\"," F ",1,1]",
+                    "", 20);
+    ck_assert_double_eq(r.forward_flops, 0.0);
+    ck_assert_double_eq(sum_rows(is_recorded, bytes_of), 6 * 8 + 48 + 16 + 16 + 16);
+}
+END_TEST
+
 /* The peak is a moment: at the end of forward 24 + 40 + 4096 bytes live, in backward 24 + 40 + 60 + 3000. The classes add
  * up to 60 + 24 + 40 + 3000. */
 START_TEST(the_peak_is_a_moment)
@@ -241,6 +255,10 @@ START_TEST(faults_have_their_place)
             "expected a whole number from 0 to 4");
     refused(OP("mm", "forward", "[" F ",[2,3],2,4]", "", "", "1"), "", 20, "ops[0].inputs[0][3]",
             "expected a whole number from 1 to 3");
+    refused(OP("_cudnn_rnn", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
+            "FLOPs of this operator are not known");
+    refused(OP("_linalg_svd", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
+            "FLOPs of this operator are not known");
     refused(OP("mm", "optimizer", "", "", "", "1"), "", 20, "ops", "no step");
     refused("{\"name\":\"aten.mm\",\"size\":1}", "", 20, "ops[0].size", "unknown key");
 }
@@ -253,6 +271,7 @@ int main(void)
     tcase_add_test(tests, a_linear_layer_by_hand);
     tcase_add_test(tests, equal_layers_are_folded);
     tcase_add_test(tests, bytes_by_hand);
+    tcase_add_test(tests, a_bag_by_hand);
     tcase_add_test(tests, the_peak_is_a_moment);
     tcase_add_test(tests, two_steps_give_all_between);
     tcase_add_test(tests, autocast_by_hand);
