@@ -818,5 +818,13 @@ def main():
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")
 
 
+class Callable(types.ModuleType):
+    """nncost.capture(step) is nncost.capture.capture_step(step)"""
+    def __call__(self, step, **options):
+        return capture_step(step, **options)
+
+
+sys.modules[__name__].__class__ = Callable
+
 if __name__ == "__main__":
     main()
