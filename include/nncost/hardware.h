@@ -89,7 +89,8 @@ typedef struct nnc_conv_efficiency {
     /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = as for other kernels */
     double library_sustained_fraction, library_channels_half;
     double library_tf32_backward_ratio;   /* NHWC maps: time of one gradient in tf32 / time of forward; NaN = 1 */
-    double library_tf32_contiguous_ratio; /* the same of NCHW maps; NaN = library_tf32_backward_ratio */
+    double library_tf32_contiguous_ratio; /* NCHW maps: time of one gradient in tf32 / time of forward; NaN =
+                                           * library_tf32_backward_ratio */
     double library_channel_fraction;      /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
                                           * vector_fraction */
     double library_channel_weight_ratio;  /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
@@ -267,8 +268,8 @@ struct nnc_device {
     int32_t year;
     int32_t units; /* streaming multiprocessors, compute units or tensor cores (TPU) */
     double clock_hz;
-    double matmul_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the matrix units */
-    double vector_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the vector units */
+    double matmul_flops_per_s[NNC_DTYPE_COUNT]; /* peak of the matrix units without sparsity */
+    double vector_flops_per_s[NNC_DTYPE_COUNT]; /* peak of the vector units */
     int64_t mem_bytes;                          /* exact capacity, not the marketing size */
     double mem_bytes_per_s;
     double l2_bytes;      /* size of the last-level cache of the chip */
@@ -297,8 +298,8 @@ struct nnc_device {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Returns the dense peak of matrix products in a format, FLOP/s. A device without matrix units for fp32 computes fp32
- * products at the peak of its vector units. NaN: the device lacks the format. */
+/* Returns the peak of matrix products in a format, FLOP/s, without sparsity. A device without matrix units for fp32
+ * computes fp32 products at the peak of its vector units. NaN: the device lacks the format. */
 NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
 
 /* Returns the ridge point, FLOP/B: above it a product in this format is compute-bound. Source: Williams, Waterman,

@@ -163,13 +163,14 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* memory for strings that outlive the document */
     const char *text;
     size_t size;
-    int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
+    int values_max;   /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
+                       * a larger file */
     bool foreign;     /* the document may be a configuration of another program: see nnc_json_parse */
     bool lenient;     /* unknown keys of a configuration of another program are skipped and listed in notes */
     nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
     uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
     nnc_json_large apart;
-    struct cJSON *root;        /* NULL: there is no document, and errors have no line */
+    struct cJSON *root;        /* the parsed document; NULL: there is no document, and errors have no line */
     struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
 } nnc_json_doc;
 

@@ -144,10 +144,12 @@ static void read_memory(const char *from, const char *end, double *bytes)
     }
 }
 
-/* Objects that fast links join: root[i] is the index of an object in the same group. */
+/* Sets of objects that fast links join. root[i] is the parent of object i. root_of follows the parents to the one
+ * object that stands for the whole set. */
 typedef struct linked {
     int root[LINKED_MAX], count;
-    bool is_gpu[LINKED_MAX], is_link[LINKED_MAX]; /* a GPU; a GPU or a switch */
+    bool is_gpu[LINKED_MAX], is_link[LINKED_MAX]; /* is_gpu: object i is a GPU; is_link: object i is a GPU or a
+                                                   * switch */
 } linked;
 
 static int root_of(const linked *l, int i)

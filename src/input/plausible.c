@@ -33,7 +33,7 @@ static double extreme_peak(const nnc_device *d, bool fastest)
     return found / main_peak(d);
 }
 
-/* ---- fitted values, by the ends of their names ---- */
+/* ---- plausible ranges of fitted values: the end of a name selects the range ---- */
 
 typedef struct rule {
     const char *ending;

@@ -451,7 +451,7 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     nnc_step_work(&p->step, &p->work, r);
     recall_ends(p, &p->step, scratch);
     if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
-        prepare_again(shared, &p->step, p->alike); /* only weight gradients differ */
+        prepare_again(shared, &p->step, p->alike); /* only the rows of weight gradients differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;

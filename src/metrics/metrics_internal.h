@@ -198,7 +198,7 @@ nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
 /* Records that follow each other in memory. */
 typedef struct nnc_lines {
-    const nnc_metrics *metrics; /* NULL = the records are texts, const char * */
+    const nnc_metrics *metrics; /* metrics table of the records; NULL = the records are texts, const char * */
     const void *owner, *records;
     int64_t count;
 } nnc_lines;
@@ -329,7 +329,7 @@ typedef struct nnc_report {
     char least_options[64]; /* values of the open settings with this memory: "--recompute full --zero 3"; "" = no such
                              * settings */
     const nnc_result *result;
-    const nnc_op_cost *ops; /* NULL = without an op list */
+    const nnc_op_cost *ops; /* rows of the op table; NULL = not shown */
     int32_t op_count;
     const nnc_stage *stages; /* pipeline stages; NULL only in comparisons */
     int32_t stage_count;
@@ -341,14 +341,14 @@ typedef struct nnc_report {
     int64_t interval_count;
     const nnc_sensitivity *sensitivity; /* NULL = not requested */
     int sensitivity_count;
-    const nnc_run_ask *run_ask; /* NULL = without a run */
+    const nnc_run_ask *run_ask; /* question about the run; NULL = no run is computed */
     const nnc_run *run;
     bool spot;                      /* true: the price is for interruptible (spot) capacity */
     const nnc_region *region;       /* region whose carbon intensity is used; NULL = no region was named */
     const nnc_building *building;   /* data centre whose PUE is used; NULL = no data centre was named */
     const nnc_serve_ask *serve_ask; /* NULL = training */
     const nnc_serve *serve;
-    const struct nnc_images_ask *images_ask; /* NULL = no image generation */
+    const struct nnc_images_ask *images_ask; /* question about image generation; NULL = no images */
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;

@@ -20,10 +20,10 @@ enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
 /* The object to which the values of an axis belong. */
 typedef enum nnc_sweep_target {
-    NNC_SWEEP_MODEL, /* a whole model, device or profile */
+    NNC_SWEEP_MODEL, /* this value and the next two: a whole model, device or profile */
     NNC_SWEEP_DEVICE,
     NNC_SWEEP_SOFTWARE,
-    NNC_SWEEP_PLAN_FIELD, /* one field of the object */
+    NNC_SWEEP_PLAN_FIELD, /* this value and the next two: one field of the plan, model or device */
     NNC_SWEEP_MODEL_FIELD,
     NNC_SWEEP_DEVICE_FIELD
 } nnc_sweep_target;
@@ -278,10 +278,10 @@ typedef enum nnc_name_kind {
 } nnc_name_kind;
 
 /* Outcome of a row's plan. */
-#define NNC_SWEEP_VERDICT_LIST(X)                                       \
-    X(NNC_SWEEP_FITS, "fits")               /* the row has metrics */   \
-    X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* the plan does not fit */ \
-    X(NNC_SWEEP_ILLEGAL, "illegal")         /* the row has no metrics */
+#define NNC_SWEEP_VERDICT_LIST(X)                                                    \
+    X(NNC_SWEEP_FITS, "fits")               /* the plan fits; the row has metrics */ \
+    X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* the plan does not fit */              \
+    X(NNC_SWEEP_ILLEGAL, "illegal")         /* the plan is not legal; the row has no metrics */
 NNC_ENUM(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST, NNC_SWEEP_VERDICTS);
 const char *nnc_sweep_verdict_name(nnc_sweep_verdict value);
 

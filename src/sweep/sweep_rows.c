@@ -278,7 +278,7 @@ struct nnc_sweeper {
     nnc_batch held; /* rows that were evaluated before their turn */
 };
 
-/* Tests whether any column, constraint or sort key needs more than a brief estimate. */
+/* Tests whether any column, constraint or sort key is a value that a brief estimate leaves out. */
 static bool asks_full(const nnc_sweep *sweep)
 {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
