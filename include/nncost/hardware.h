@@ -170,8 +170,8 @@ typedef struct nnc_small_all_reduce {
     double node_s;                               /* additional time when the ranks are on several nodes */
 } nnc_small_all_reduce;
 
-/* Fitted serving efficiencies: small batches, kernels in captured graphs. Fractions are shares of the datasheet values.
- * NaN = not measured; src/serve/ has the values used instead. */
+/* Fitted serving efficiencies: small batches, kernels in recorded programs (CUDA graphs). Fractions are shares of the
+ * datasheet values. NaN = not measured; src/serve/ has the values used instead. */
 typedef struct nnc_serve_efficiency {
     double stream_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products with few rows, by weight format */
     double kv_fraction[NNC_STORED_COUNT];      /* share of the bandwidth in decode attention, by cache format */
@@ -179,7 +179,8 @@ typedef struct nnc_serve_efficiency {
     double product_s[NNC_STORED_COUNT];        /* fixed time of a product, by weight format; NaN = kernel_s */
     double attention_fraction;                 /* share of the 16-bit peak in prefill attention */
     double expert_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products of many experts */
-    double kernel_s, attention_s; /* fixed time of a kernel in a captured graph; fixed time of decode attention */
+    double kernel_s, attention_s;              /* fixed time of a kernel in a recorded program; fixed time of decode
+                                                * attention */
     /* share of the keys and values of a head that is read again for each query head after the first   [0] */
     double kv_reread;
     nnc_small_all_reduce all_reduce;

@@ -349,8 +349,7 @@ typedef struct nnc_segment_sums {
                                            * tensors of ops outside blocks */
     double live_bytes;                    /* live bytes of the largest recompute block while backward runs it again */
     double again_bytes;                   /* bytes of recomputed modules in the largest recompute block */
-    double unit_params;                   /* trained parameters of the largest unit that ZeRO-3 gathers at once (usually
-                                           * a block) */
+    double unit_params;                   /* trained parameters of the largest unit of ZeRO 3 */
     double unit_frozen;                   /* untrained parameters of the largest unit */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
     const char *transient_what;           /* name of the op with the largest working set */

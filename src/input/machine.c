@@ -23,8 +23,9 @@ enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000, LINKED_MAX = 128 };
 /* Facts about GPUs in a description of a machine. */
 typedef struct machine {
     char product[WORD_MAX];
-    double mem_bytes, power_w; /* 0 = not said */
-    int count, linked;         /* GPUs; GPUs that the fast links join */
+    double mem_bytes, power_w; /* 0 = the description does not state it */
+    int count, linked;         /* count: number of GPUs; linked: number of GPUs that fast links join with the first
+                                * GPU */
     const char *tool;
 } machine;
 

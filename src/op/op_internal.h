@@ -273,7 +273,7 @@ typedef enum nnc_issued_as {
 } nnc_issued_as;
 
 struct nnc_op {
-    const char *name;  /* "attn.qkv", static storage */
+    const char *name;  /* name of the op in outputs, "attn.qkv"; static storage */
     const char *place; /* place in the network, "down.0", static storage; NULL = the name includes it */
     nnc_op_kind kind;
     nnc_phase phase;

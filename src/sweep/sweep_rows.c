@@ -7,7 +7,7 @@
 #include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- the objects of a row ---- */
+/* ---- the model, device, profile and plan of a row ---- */
 
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err)
 {
