@@ -27,7 +27,8 @@ typedef struct row_sink {
     const nnc_interrupt *interrupt;
     nnc_file file;
     bool file_open;
-    nnc_database *database; /* NULL = rows are written to a file or to standard output */
+    nnc_database *database; /* database that receives the rows; NULL = rows are written to a file or to standard
+                             * output */
     const char *database_path;
     nnc_table table;
     nnc_buffer text;

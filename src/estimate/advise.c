@@ -19,7 +19,7 @@ typedef enum change {
     CHANGE_TENSOR,
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
-    CHANGE_FROZEN,  /* only with adapters: rounds the frozen weights, keeps the training of the adapters */
+    CHANGE_FROZEN,  /* only with adapters: stores the frozen weights in int8 or NF4 instead of 16 bits */
     CHANGE_SEQ_LEN, /* shorter sequences, only with adapters */
     CHANGES_GENTLE, /* changes from here on alter numerics or the task, or cost much time */
     CHANGE_PRECISION = CHANGES_GENTLE,

@@ -99,9 +99,9 @@ typedef enum nnc_graph_param_type {
 } nnc_graph_param_type;
 
 typedef struct nnc_graph_param {
-    const char *name; /* NULL = the kind does not use this parameter */
+    const char *name; /* name of the parameter in a graph file; NULL = the kind does not use this parameter */
     nnc_graph_param_type type;
-    const char *const *words; /* the list ends with NULL */
+    const char *const *words; /* type WORD: words that the parameter may have; the list ends with NULL */
     bool required;
     int64_t unsaid; /* default value; NNC_GRAPH_UNSAID = the function `infer` of the kind decides */
     int64_t min, max;
@@ -139,7 +139,8 @@ typedef struct nnc_graph_define {
     const char *name;
     int32_t arg_count;
     const char *args[NNC_GRAPH_ARGS_MAX];
-    nnc_expr defaults[NNC_GRAPH_ARGS_MAX]; /* an empty expression = the argument is required */
+    nnc_expr defaults[NNC_GRAPH_ARGS_MAX]; /* default values of the arguments; an empty expression = the argument is
+                                            * required */
     nnc_graph_ops ops;
 } nnc_graph_define;
 
@@ -166,7 +167,8 @@ typedef struct nnc_graph_node {
  * The lets that are computed from other lets follow. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
-    nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* an empty expression = a number, in nnc_graph.lets */
+    nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* formulas of computed lets; an empty expression = the let is a plain number,
+                                        * stored in nnc_graph.lets */
     int32_t let_count;
     int32_t length_let; /* index of the let that is the side of the image or the length of the sequence; -1 = fixed */
     bool images;        /* on: the input is a feature map; off: tokens */
@@ -191,8 +193,8 @@ typedef struct nnc_graph_tensor {
 
 /* Data that a sink keeps about the memory of one tensor (its storage) and of all views of it. */
 typedef struct nnc_graph_storage {
-    uint32_t flags;   /* compared when iterations of a repeat are compared */
-    int32_t producer; /* not compared when iterations of a repeat are compared */
+    uint32_t flags;   /* flags of the sink; iterations of a repeat are equal only if their flags are equal */
+    int32_t producer; /* value of the sink; it may differ between equal iterations of a repeat */
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
@@ -235,7 +237,7 @@ struct nnc_graph_walk {
     nnc_graph_fault *fault;
     int64_t lets[NNC_GRAPH_LETS_MAX];
     nnc_graph_tensor current;
-    bool begun; /* a current tensor exists */
+    bool begun; /* true: `current` is set */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     int32_t binding_count, frame; /* names with an index of at least `frame` belong to the current macro */
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];

@@ -80,7 +80,7 @@ typedef struct nnc_checkpoint_part {
 /* Counts of the tensors of a checkpoint, from its header. */
 typedef struct nnc_checkpoint {
     const char *path;
-    int64_t tensors, params, bytes; /* -1 = the number of parameters, or of bytes, is unknown */
+    int64_t tensors, params, bytes; /* number of tensors, of parameters, of bytes; -1 = params or bytes unknown */
     int64_t constants;              /* number of elements in `params` that are no parameters, such as rope_freqs */
     int shards;                     /* number of files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
@@ -177,7 +177,7 @@ typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
     int file;    /* index of the file that set the field first */
-    nnc_json at; /* node NULL: set by a rule or a default of a table */
+    nnc_json at; /* the value in the file that sets the field; node NULL: a rule or a default of the table sets it */
     bool is_default;
     bool is_kept; /* true: the field keeps the default of nncost, and no rule may change it */
 } nnc_set_field;

@@ -572,7 +572,7 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
     nnc_buffer_print(out, "</%s>\n", element);
 }
 
-/* ---- the format: paragraphs and tables; --format does not offer it ---- */
+/* ---- HTML fragments: paragraphs and tables without a page; --format does not offer this format ---- */
 
 static void put_label(nnc_sheet *sheet, const char *label)
 {

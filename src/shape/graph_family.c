@@ -212,7 +212,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
     act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
     if (row->gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* the activated gate is an input of the product */
+        if (!act->recomputed) { /* backward of the product of both halves needs the activated gate */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
         }
     }
@@ -238,7 +238,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* a batch norm with fixed statistics */
+    /* a scale of a map is a batch norm with fixed statistics */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
