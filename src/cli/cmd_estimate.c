@@ -466,7 +466,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
     NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
     NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),
-    NNC_WORDS("not measured on this device: its efficiencies are those of similar ones"),
+    NNC_WORDS("not measured on this device: its efficiencies are those of similar devices"),
     NNC_LINE("", .when = "updates_unrecorded"),
     NNC_ADD(add_host_rates),
 
@@ -511,7 +511,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("MFU {measured.mfu:percent}"),
-    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
     NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this "
              "step on this device",
              .when = "!measured.possible"),
@@ -605,7 +605,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
     } else if (report->model->stand_in) {
-        nnc_sheet_words(sheet, "another network of its counts stands in for it, so ranges are wider");
+        nnc_sheet_words(sheet, "estimated with a network of similar counts (a stand-in), so ranges are wider");
     } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
@@ -615,7 +615,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
                         p->of == NNC_PAST_DEVICE ? "like it" : "of such models", nnc_percent_text(p->error, error),
                         nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow");
     } else {
-        nnc_sheet_words(sheet, "range by the spread of similar steps: too few like it were measured");
+        nnc_sheet_words(sheet, "range from the spread of similar steps: too few steps like this were measured");
     }
     nnc_sheet_end(sheet);
 }
@@ -772,7 +772,7 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("pipeline bubble {step.bubble_share}", .when = "plan.pipeline > 1"),
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
-    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
     NNC_BAD("impossible: less than the lower bound", .when = "!measured.possible"),
     NNC_LINE("memory"),
     NNC_BOLD("{memory.total_bytes} of {memory.capacity_bytes}"),
@@ -980,12 +980,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "One training step: time and its range, what limits it, memory, throughput, cost.",
-    .notes = "Exits with 1 when the step does not fit into the device's memory; it prints "
-             "everything all the same, and the smallest changes that would fit. Stages count from "
-             "0. With --format csv, --stages, --timeline and --sensitivity print their table in "
-             "place of the estimate. A timeline has at most 1000000 passes. An elasticity of -0.5 "
-             "means: one percent more of the parameter makes the step half a percent shorter.",
+    .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
+    .notes = "Exits with 1 when the step does not fit into the device's memory; it then also prints the estimate, and "
+             "the smallest changes with which the step fits. Stages count from 0. With --format csv each of --stages, "
+             "--timeline and --sensitivity prints its table instead of the estimate; give one of them. A timeline has "
+             "at most 1000000 passes. An elasticity of -0.5 means: one percent more of the parameter makes the step "
+             "half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |
