@@ -17,7 +17,7 @@ extern "C" {
  * "step.step_s". */
 typedef struct nnc_figure {
     const char *name;
-    const char *text; /* NULL = a number */
+    const char *text; /* NULL = the value is a number */
     double number;
 } nnc_figure;
 
@@ -63,7 +63,8 @@ NNC_API int32_t nnc_figures_compare(nnc_figures old, nnc_figures now, const nnc_
                                     int32_t tolerance_count, nnc_change *changes);
 
 /* Returns the name of the part of a total (step.step_s, memory.total_bytes) that changed most, among the parts that
- * changed in the same direction as the total. Returns NULL when the total did not change or has no parts. */
+ * changed in the same direction as the total. *moved_by receives the change of this part. Returns NULL when the total
+ * did not change or has no parts. */
 NNC_API const char *nnc_figures_responsible(nnc_figures old, nnc_figures now, const char *total, double *moved_by);
 
 typedef enum nnc_relation {
@@ -121,9 +122,9 @@ typedef struct nnc_check_row {
     int32_t verdict_count;
     const struct nnc_check_op *ops; /* the ops that differ, only when two estimates are compared */
     int32_t op_count;
-    /* Only when two estimates with different software profiles are compared: the change of the step, and the part of
-     * it that comes from the profile. split: both as text, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = not
-     * computed. */
+    /* Set only when two estimates with different software profiles are compared. split: the change of the step time
+     * and its parts as text, "+209 ms: framework 196 ms, zero 12.6 ms"; NULL = not computed. change_s: the change;
+     * framework_s: the part of the change that comes from the profile. */
     const char *split;
     double change_s, framework_s;
 } nnc_check_row;

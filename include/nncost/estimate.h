@@ -37,13 +37,13 @@ typedef struct nnc_memory {
     int64_t total_bytes, capacity_bytes;
     int64_t total_interval_bytes[2]; /* range of measured peaks; both ends equal the total when the user sets the
                                       * reserve */
-    int64_t headroom_bytes;          /* capacity - total, negative when it does not fit */
+    int64_t headroom_bytes;          /* capacity - total, negative when the plan does not fit */
     const char *transient_what;      /* name of the op or tensor that has transient_bytes; static storage */
     int64_t apart_bytes;             /* peak less the sum of the classes; negative, because the classes do not all live
                                       * at the same time */
     int64_t peak_allocated_bytes, peak_reserved_bytes; /* peaks of PyTorch's allocator */
     int64_t context_bytes;                             /* driver context and libraries, outside the allocator */
-    int64_t split_block_bytes; /* free memory in blocks that were split and cannot be used whole */
+    int64_t split_block_bytes; /* bytes of a block of the allocator that was split and cannot be used whole */
     bool one_moment;           /* the peak is computed at one moment of backward, not as the sum of the classes */
 } nnc_memory;
 
@@ -80,7 +80,7 @@ typedef struct nnc_result {
     /* work of the whole step on all devices */
     double forward_flops, backward_flops, recompute_flops;
     double model_flops, hardware_flops, executed_flops, vector_flops, six_nd_flops;
-    double causal_flops; /* model_flops as the convention "causal" counts them */
+    double causal_flops; /* model FLOPs by the convention "causal": attention counts only causal pairs */
     double read_bytes, write_bytes;
     double input_bytes; /* training data read per step: token ids or images */
     double peak_flops_per_s, ridge_flops_per_byte;
@@ -185,8 +185,8 @@ enum { NNC_INTERVALS_MAX = 1000000 }; /* largest number of passes of all stages 
 /* Calls `interval` for each activity of the last estimate with this scratch; `result` is the result of that estimate.
  * The intervals of one stage come in the order of time; stages are mixed. The intervals of a stage follow each other
  * without gaps from its begin to begin + step_s. Begin is 0, except for schedules without a barrier between steps
- * (zb-*): there it is the first forward pass of the stage. Work that happens once per step starts after the last pass
- * of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
+ * (zb-*): there begin is the start of the stage's first forward pass. Work that happens once per step starts after the
+ * last pass of the stage. NNC_BAD_USAGE: more than NNC_INTERVALS_MAX passes. */
 typedef void nnc_interval_fn(void *context, const nnc_interval *interval);
 NNC_API nnc_status nnc_timeline(nnc_scratch *scratch, const nnc_result *result, nnc_interval_fn *interval,
                                 void *context, nnc_error *err);

@@ -82,15 +82,17 @@ typedef struct nnc_efficiency {
 /* Efficiencies of convolutions. The formula: docs/formulas.md, conv-time. */
 typedef struct nnc_conv_efficiency {
     double sustained_fraction, memory_fraction, fixed_s; /* as in nnc_efficiency */
-    double channels_half;   /* channels per group at which half of the rate is reached   [0] */
-    double depth_half;      /* terms summed per output value at which half of the rate is reached   [0] */
-    double vector_fraction; /* share of the vector units' peak, used where that is faster; NaN = not used */
+    double channels_half; /* channels per group at which half of the rate is reached   [0] */
+    double depth_half;    /* terms summed per output value at which half of the rate is reached   [0] */
+    /* share of the peak of vector units, for convolutions that run faster on them; NaN = not used */
+    double vector_fraction;
     /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = as for other kernels */
     double library_sustained_fraction, library_channels_half;
-    double library_tf32_backward_ratio;  /* time of one gradient in tf32 / time of forward; NaN = 1 */
-    double library_channel_fraction;     /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
+    double library_tf32_backward_ratio;   /* NHWC maps: time of one gradient in tf32 / time of forward; NaN = 1 */
+    double library_tf32_contiguous_ratio; /* the same of NCHW maps; NaN = library_tf32_backward_ratio */
+    double library_channel_fraction;      /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
                                           * vector_fraction */
-    double library_channel_weight_ratio; /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
+    double library_channel_weight_ratio;  /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
 } nnc_conv_efficiency;
 
 /* Efficiencies of matrix products. The formula: docs/formulas.md, gemm-time. */
@@ -101,7 +103,7 @@ typedef struct nnc_gemm_efficiency {
     double library_memory_fraction; /* share of mem_bytes_per_s for products that PyTorch issues; NaN =
                                      * memory_fraction */
     double fixed_s;                 /* fixed time per kernel   [0] */
-    double k_fill;                  /* start and end of a tile take as long as this many elements of k   [0] */
+    double k_fill;                  /* start and end of a tile take as long as this many summed elements   [0] */
     double l2_bytes_per_flop;       /* operand bytes that the L2 cache delivers per FLOP of the peak; NaN = no limit */
     double l2_bytes_per_s;          /* rate of the L2 cache, used instead of l2_bytes_per_flop; NaN = not given */
     double wave_quantization; /* 1: a partly filled wave of tiles takes as long as a full wave; 0: only its tiles count;
@@ -121,8 +123,8 @@ typedef struct nnc_flash_efficiency {
     double fixed_s;            /* fixed time per kernel   [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
     /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
-     * seq_half of backward / seq_half of forward (NaN = 1). */
-    double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
+     * bytes that backward moves per value of the queries, in addition to its products (NaN = 0). */
+    double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more   [1] */
     double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries   [0] */
     double head_multiple; /* head widths are padded to a multiple of this   [32] */
@@ -156,7 +158,7 @@ typedef struct nnc_collective_efficiencies {
     double step_fixed_s;       /* additional time per call inside a training step: launch and skew of the ranks   [0] */
     double scale_out_fraction; /* share of scale_out.bytes_per_s   [1] */
     double scale_out_fixed_s;  /* fixed time per call that leaves the domain   [0] */
-    bool fitted;               /* false: the device file has no such object */
+    bool fitted;               /* false: the device file has no values for this kind of collective */
 } nnc_collective_efficiencies;
 
 /* Times of an all-reduce of a decode step, in one round (one-shot) or two (two-shot); see nnc_serve_all_reduce_s. */
@@ -177,9 +179,10 @@ typedef struct nnc_serve_efficiency {
     double attention_fraction;                 /* share of the 16-bit peak in prefill attention */
     double expert_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products of many experts */
     double kernel_s, attention_s; /* fixed time of a kernel in a captured graph; fixed time of decode attention */
-    double kv_reread;             /* share of the cache that each further query head of a key head reads again   [0] */
+    /* share of the keys and values of a head that is read again for each query head after the first   [0] */
+    double kv_reread;
     nnc_small_all_reduce all_reduce;
-    bool fitted; /* false: the device file has no such object */
+    bool fitted; /* false: the device file has no serving efficiencies */
 } nnc_serve_efficiency;
 
 #endif /* NNC_STATIC_LINKING_ONLY */
@@ -225,9 +228,9 @@ typedef struct nnc_efficiencies {
     nnc_flash_efficiency attention[NNC_FLASH_KERNEL_COUNT]; /* one entry per generation of kernels */
     nnc_conv_efficiency conv;
     nnc_efficiency pointwise;       /* norms, activations, copies, loss */
-    nnc_efficiency pointwise_tuned; /* pointwise with kernels written for the device   [as pointwise] */
+    nnc_efficiency pointwise_tuned; /* as pointwise, for kernels written for the device   [as pointwise] */
     nnc_efficiency maps;            /* pointwise kernels on feature maps; memory_fraction NaN = as pointwise */
-    nnc_efficiency maps_tuned;      /* maps with kernels written for the device   [as maps] */
+    nnc_efficiency maps_tuned;      /* as maps, for kernels written for the device   [as maps] */
     nnc_efficiency optimizer;
     nnc_stream_efficiency stream;
     nnc_collective_efficiencies collectives;
@@ -241,7 +244,7 @@ typedef struct nnc_rated {
     int32_t units;
     double clock_hz;
     double matmul_flops_per_s[NNC_DTYPE_COUNT], vector_flops_per_s[NNC_DTYPE_COUNT];
-    uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed its peak */
+    uint32_t matmul_set, vector_set; /* one bit per format: nnc_device_set has changed the peak of the format */
 } nnc_rated;
 
 /* Mean time between failures of a job, in device-seconds. One member counts failures of any cause, the other only

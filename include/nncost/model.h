@@ -169,7 +169,7 @@ typedef struct nnc_decoder {
      * `experts` gated MLPs of width expert_hidden. shared_hidden is the total width of the shared experts,
      * which process every token. */
     int64_t experts, experts_per_token, expert_hidden, shared_hidden, dense_layers;
-    bool router_bias; /* the router adds one value per expert to its score */
+    bool router_bias; /* the router adds one value per expert to the score of the expert */
     /* Latent attention (arXiv:2405.04434): keys and values are projected up from a latent of kv_lora_rank values per
      * token, queries from a latent of q_lora_rank values (0 = projected directly). kv_lora_rank 0 = attention without
      * latents. */
@@ -198,7 +198,7 @@ typedef struct nnc_decoder {
     bool score_softcap, logit_softcap; /* a tanh limits the attention scores; a tanh limits the logits */
     bool bidirectional;                /* every token attends to all others: an encoder */
     nnc_model_head head;
-    int64_t head_width;       /* outputs of the heads projection, classes and tags */
+    int64_t head_width;       /* number of outputs of the head, if `head` is projection, classes or tags */
     int64_t token_types;      /* rows of the table of token types; 0 = no such table */
     int64_t embed_width;      /* width of the embedding tables, followed by a projection to hidden; 0 = hidden */
     int64_t relative_buckets; /* number of buckets of relative positions; 0 = no relative positions */
@@ -207,19 +207,19 @@ typedef struct nnc_decoder {
      * encoder_seq_len frames of frame_bands bands; two convolutions of kernel 3 reduce it to encoder_seq_len frames. */
     int64_t encoder_layers, encoder_seq_len, encoder_ffn_hidden, frame_bands;
     /* State-space layers. ssm_inner: values per token; ssm_state: state size of each value (gated delta rule: width of
-     * a key); ssm_heads: heads; ssm_groups: heads of keys; ssm_rank: rank of Mamba's time steps; ssm_chunk: tokens of a
-     * chunk that is computed with matrix products (0 = 256; 64 for the delta rule). */
+     * a key); ssm_heads: heads; ssm_groups: heads of keys; ssm_rank: inner width of the projection to Mamba's step
+     * sizes; ssm_chunk: tokens of a chunk that is computed with matrix products (0 = 256; 64 for the delta rule). */
     int64_t ssm_inner, ssm_state, ssm_heads, ssm_groups, ssm_rank, ssm_chunk;
     int64_t conv_kernel; /* kernel size of the convolution in state-space and short_conv layers */
     bool conv_bias;
-    bool ssm_norms;     /* Mamba: norms on time steps and state projections */
+    bool ssm_norms;     /* Mamba: norms on step sizes and state projections */
     bool no_state_norm; /* Mamba-2: the output is gated without a norm */
     double head_share;  /* share of the positions that a masked-word head processes; 0 = all */
     /* Sparse latent attention: an indexer selects index_topk tokens for each query. Per token it has index_heads
      * queries and one key, each of width index_dim. index_topk 0 = attention to all tokens. */
     int64_t index_heads, index_dim, index_topk;
     bool share_layers;    /* all layers share the weights of the first layer */
-    int64_t tower_inputs; /* inputs per sequence that the towers encode */
+    int64_t tower_inputs; /* images or sounds per sequence that the towers encode */
     int64_t next_layers;  /* layers for multi-token prediction; counted and run only when a plan trains them */
     /* Expert groups: neighbouring experts form a group, and the experts of a token come from groups_per_token groups.
      * expert_groups 0 = no groups. */
@@ -233,8 +233,8 @@ typedef struct nnc_decoder {
     int64_t expert_latent; /* width at which the routed experts work; 0 = hidden */
     /* Shared keys (DeepSeek-V4). Each token has one key, which is also its value; queries come from q_lora_rank values;
      * the output is projected to out_rank values for each of out_groups groups of heads. A window_far layer adds one
-     * key per compress_ratio tokens, a window_far_picked layer the index_topk keys that an indexer selects among one
-     * key per index_ratio tokens. */
+     * key per compress_ratio tokens. A window_far_picked layer adds index_topk keys; an indexer selects them from keys
+     * that each represent index_ratio tokens. */
     bool shared_keys;
     int64_t out_groups, out_rank, compress_ratio, index_ratio;
     int64_t streams; /* parallel residual streams (hyper-connections); 0 = 1 */
@@ -279,8 +279,9 @@ typedef struct nnc_unet {
     int64_t in_channels, out_channels;
     int64_t channels; /* channels of the first level */
     int64_t channel_multipliers[NNC_UNET_LEVELS_MAX];
-    int32_t levels;           /* length of channel_multipliers */
-    int64_t blocks_per_level; /* blocks of a level on the way down; a residual network has one more on the way up */
+    int32_t levels; /* length of channel_multipliers */
+    /* convolution blocks per level on the way down; networks with residual blocks: one more on the way up */
+    int64_t blocks_per_level;
     nnc_unet_block block;
     nnc_norm_kind norm; /* group or batch */
     int64_t norm_groups;
@@ -367,7 +368,7 @@ struct nnc_model {
     /* For a network that denoises images: ids of the models that read the prompt, joined by commas, and id of the model
      * that decodes the latent. "" = not stated. */
     char text_encoders[128], image_decoder[64];
-    int64_t image_factor; /* pixels per side of one position of the image input of a graph; 0 = 1 */
+    int64_t image_factor; /* a graph's image input has one position for image_factor x image_factor pixels; 0 = 1 */
     const nnc_source *sources;
     int32_t source_count;
     const char *const *aliases;

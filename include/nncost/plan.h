@@ -195,7 +195,7 @@ typedef struct nnc_plan {
     int32_t devices, data, tensor, pipeline, virtual_stages, context, expert; /* degrees of parallelism; 1 = off */
     bool sequence_parallel;
     int32_t zero;             /* ZeRO stage: 1 optimizer states, 2 also gradients, 3 also weights (FSDP) */
-    int32_t shard;            /* ranks that share one copy of the parts that ZeRO divides; 0 = data x context */
+    int32_t shard;            /* ranks that share one copy of the tensors that ZeRO divides; 0 = data x context */
     bool reshard;             /* stage 3: free weights after forward, gather them again for backward */
     int32_t devices_per_node; /* devices in one scale-up domain; 0 = from the device file */
     nnc_schedule schedule;
@@ -307,8 +307,9 @@ typedef struct nnc_range {
     double own;
 } nnc_range;
 
-/* A framework that uses the profile, and the defaults of its plans. The texts select an entry: each is the start of a
- * name, "" = any name. Of several releases, the newest that is not newer than the requested one is used. */
+/* A framework that uses the profile, and the defaults of its plans. An entry applies if its hardware, model and
+ * family are the start of the device id, the model id and the family ("" = any). If entries of several releases apply,
+ * nncost uses the newest release that is not newer than the requested release. */
 typedef struct nnc_framework {
     char framework[48], also[48]; /* name of the framework; a second name, or "" */
     char version[32]; /* first release that the entry describes; a word instead of a number: start of the version */
@@ -316,8 +317,8 @@ typedef struct nnc_framework {
     char family[16];              /* family of the model */
     nnc_policy policy;
     nnc_attention attention;
-    nnc_context_kind context_kind, adapter_context_kind; /* the second value is used when only adapters are trained */
-    double capacity_factor, fp16_dropout; /* values for models with experts; for models trained in fp16 */
+    nnc_context_kind context_kind, adapter_context_kind; /* adapter_context_kind: when only adapters are trained */
+    double capacity_factor, fp16_dropout; /* capacity factor of experts; dropout probability in fp16 training */
     int32_t zero;
     int64_t vocab_multiple; /* the embedding table is padded to a multiple of this number x the tensor degree; 0 = not
                              * padded */
@@ -327,7 +328,8 @@ typedef struct nnc_framework {
     nnc_frozen frozen;      /* format of frozen weights, if products are computed in 8 bits or fewer */
     bool half_selective;    /* --recompute attention recomputes every second layer in full instead */
     bool whole_experts;     /* experts are not split over tensor ranks */
-    bool ends_as_layers;    /* plans set ends_as_layers if stages divide layers + 2 (embedding, head), not layers */
+    /* set ends_as_layers in plans whose stages divide layers + 2 (embedding, head) but not layers */
+    bool ends_as_layers;
     bool gathered_in_pipelines; /* pipelines with ZeRO stage 3 keep weights gathered between micro-batches */
 } nnc_framework;
 
@@ -364,6 +366,7 @@ typedef struct nnc_shipped {
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
     bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
+    bool plain_experts;                      /* plain_tensor also for networks with experts */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */
@@ -376,20 +379,21 @@ typedef struct nnc_serve_engine {
     double all_reduce_factor;               /* factor on the device's time of all-reduces   [1] */
     double all_reduce_s;                    /* additional time of each all-reduce   [0] */
     double attention_factor;                /* factor on the device's time of prefill attention   [1] */
-    double kv_reread;    /* share of the KV cache that each further query head of a key head reads again   [0] */
+    double kv_reread;    /* share of keys and values read again for each query head of a group after the first   [0] */
     double host_layer_s; /* time to launch a layer; overlaps with device work   [0] */
     double expert_s[NNC_STORED_COUNT]; /* time per layer with experts in a format that the device lacks   [0] */
     bool captured;                     /* a decode step is one captured graph   [on] */
     double launch_s;                   /* launch time per kernel of a step that is not captured   [0] */
     bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length   [on] */
     int64_t chunk, max_batch,
-        block; /* maximum tokens of a prefill step, maximum sequences, tokens per cache block; 0 = 8192, 256, 16 */
-    double memory_use, workspace_bytes; /* share of device memory used, NaN = 0.9; size of workspaces, NaN = 2 GB */
+        block; /* most tokens of a prefill step (0 = 8192); most sequences (0 = 256); tokens per cache block (0 = 16) */
+    double memory_use, workspace_bytes; /* share of device memory (NaN = 0.9); bytes of workspaces (NaN = 2 GB) */
     /* 90 % ranges of measurement over prediction: time per output token; time per output token of models with experts;
      * time to first token. NaN = unknown. */
     nnc_spread tpot, tpot_experts, ttft;
-    bool fitted;                 /* false: the profile has no such object */
+    bool fitted;                 /* false: the profile has no serving values */
     double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
+    bool preempt; /* a request starts when the cache holds its prompt; the newest loses its place when it is full */
 } nnc_serve_engine;
 
 /* A profile, read from software/<id>.json. The comment of a switch describes the value on, and after "else" the value
@@ -431,7 +435,7 @@ struct nnc_software {
     bool library_kept;         /* ops keep the tensors that the operators of transformers and peft keep */
     bool expanded_kv;          /* grouped keys and values are copied to every query head, and the copies are kept */
     nnc_dispatcher dispatcher; /* how tokens are sent to experts on other ranks */
-    bool expert_once_per_node; /* a token is sent to a domain once, for all of its experts there */
+    bool expert_once_per_node; /* a token is sent only once to each scale-up domain, for all its experts there */
     bool expert_masks;         /* matrix products with masks move tokens into the slots of experts and back */
     bool expert_sorts;         /* tokens from other ranks are copied into the order of experts */
     bool expert_dispatch_8bit; /* tokens are sent to experts in the 8-bit format of the products */
@@ -445,8 +449,9 @@ struct nnc_software {
     double overlap_tensor_backward; /* NaN = overlap_tensor */
     double bucket_bytes;            /* size of a bucket: gradients that are reduced together during backward */
     double launch_s;                /* host time to issue one op; 0 = all ops are captured once and replayed */
-    double launch_expert_s;  /* launch_s of models with experts, where the host waits for shapes; NaN = launch_s */
-    double launch_product_s; /* host time to issue one product of a group that is issued one by one */
+    /* launch_s of models with experts, where the host waits for tensor sizes; NaN = launch_s */
+    double launch_expert_s;
+    double launch_product_s; /* host time to issue one product of experts, if the host issues them one by one */
     bool recorded_attention; /* attention and norms are captured once and replayed; the host issues all other ops */
     bool tuned_pointwise;    /* norms and activations use kernels written for the device */
     nnc_spreads spread;

@@ -95,10 +95,10 @@ typedef struct nnc_run_ask {
     double reference_params, reward_params, critic_params, teacher_params;
     double update_epochs;                  /* passes over the generated samples in training */
     bool sampler_logprobs;                 /* training uses the log probabilities that generation computed */
-    double prompt_tokens, response_tokens; /* tokens per prompt; per answer; NaN = the rest of the sequence length */
+    double prompt_tokens, response_tokens; /* tokens per prompt; tokens per answer (NaN = seq_len - prompt_tokens) */
     double group;                          /* number of answers per prompt */
-    double rollout_batch, rollout_tensor;  /* sequences generated at the same time; devices per generating replica;
-                                            * NaN = as many as fit */
+    double rollout_batch, rollout_tensor;  /* sequences that a replica generates at once (NaN = as many as fit);
+                                            * devices of a generating replica */
     double rollout_devices;                /* devices that only generate; 0 = the training devices generate */
     bool rollout_overlap;                  /* generation overlaps with training */
     double rollout_tail;                   /* length of the longest answer / mean length */
@@ -221,8 +221,8 @@ NNC_API const char *nnc_law_help(nnc_law law);
 
 typedef struct nnc_optimum {
     nnc_law law;
-    double params, tokens, loss; /* best model; loss is NaN if the law gives no loss */
-    /* model with the same loss and the fewest FLOPs for training plus serving; share of the FLOPs that it saves */
+    double params, tokens, loss; /* parameters and tokens of the best model; its loss (NaN if the law gives no loss) */
+    /* model with the same loss and the fewest FLOPs for training plus serving; share of FLOPs that this model saves */
     double served_params, served_tokens, saved_share;
 } nnc_optimum;
 
@@ -258,10 +258,10 @@ static inline nnc_budget_ask nnc_budget_ask_default(void)
 typedef struct nnc_budget {
     size_t struct_size;               /* nnc_budget_of sets it */
     double cost, device_hours, flops; /* flops are computed as 6 N D */
-    double devices, days;             /* number of devices that finish in `days`; NaN if days is not given */
+    double devices, days;             /* devices that finish in `days` days; both NaN if days is not given */
     double flops_per_s;               /* useful rate of one device */
     double price_per_device_hour;
-    double params, tokens;               /* as given; NaN if cost or flops was given */
+    double params, tokens;               /* parameters and tokens as given; both NaN if cost or flops was given */
     nnc_optimum optima[NNC_LAW_SPACE];   /* best model for `flops`, one per scaling law */
     double over_training[NNC_LAW_SPACE]; /* flops / fewest FLOPs that reach the same loss, by law; NaN = unknown */
 } nnc_budget;

@@ -73,7 +73,7 @@ typedef struct nnc_found {
     int64_t memory_bytes;
     char software[48];                   /* id of the software profile */
     const char *command;                 /* command line that estimates the plan; NULL = unknown */
-    double goodput, energy_j, carbon_kg; /* results of the run; NaN if nnc_search.run is NULL */
+    double goodput, energy_j, carbon_kg; /* values of the whole run; all NaN if nnc_search.run is NULL */
 } nnc_found;
 
 enum { NNC_PARETO_MAX = 256 };

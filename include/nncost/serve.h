@@ -66,17 +66,21 @@ typedef struct nnc_serve_ask {
     char draft[128];
     const nnc_model *draft_model;
     char disaggregate[24];
-    /* Simulation of loops. requests: their number; seed: for arrivals and lengths; burstiness: shape of the gamma
+    /* Simulation of loops. requests: number of requests; seed: for arrivals and lengths; burstiness: shape of the gamma
      * distribution of the time between arrivals, 1 = Poisson; length_spread: lengths differ by at most this share
      * from their mean (uniform distribution). */
     int64_t requests, seed;
     double burstiness, length_spread;
-    bool preempt; /* on: a request starts when its prompt fits, and may be preempted; off: it starts when its whole
-                   * length fits */
+    bool preempt; /* on, or on in the engine: a request starts when its prompt fits, and may be preempted; off: it
+                   * starts when its whole length fits */
     /* Recorded arrivals of an open loop: file name and rows. The rows are assigned to the replicas in turn. */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
+    /* While sequences decode, prompts wait at most wait_steps iterations for further prompts, and no longer once the
+     * tokens of the iteration reach wait_share of the chunk. */
+    int64_t wait_steps;
+    double wait_share;
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);
@@ -128,7 +132,7 @@ typedef struct nnc_serve {
     /* memory of one device */
     double params, weight_bytes, workspace_bytes, kv_bytes_per_token, kv_bytes, paging_waste_bytes;
     double state_bytes_per_sequence; /* size of the states of layers that keep a state instead of keys and values */
-    double free_bytes, max_tokens;   /* free bytes for the cache; tokens that fit in it */
+    double free_bytes, max_tokens;   /* bytes left for the KV cache; tokens that fit into these bytes */
     double max_sequences;            /* sequences of full length that fit on the whole deployment */
     double total_bytes, capacity_bytes, headroom_bytes; /* headroom_bytes is negative when the deployment does not
                                                          * fit */
@@ -180,8 +184,8 @@ static inline nnc_status nnc_serve_of(const nnc_model *model, const nnc_device *
 #ifdef NNC_STATIC_LINKING_ONLY
 /* Returns the 90 % range of measured / predicted time per output token. */
 const nnc_spread *nnc_serve_spread(const nnc_serve_engine *engine, bool experts);
-/* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 if
- * they are. */
+/* Returns the factor that widens both ends of the range on a device whose serving efficiencies are not measured; 1 on
+ * other devices. */
 double nnc_serve_beyond(const nnc_device *device);
 nnc_spread nnc_spread_times(const nnc_spread *of, double beyond);
 #endif /* NNC_STATIC_LINKING_ONLY */

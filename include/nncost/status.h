@@ -27,7 +27,11 @@ extern "C" {
  * and software profiles, and functions that take or return these structs. They change from release to release. */
 #if defined(__GNUC__)
 #define NNC_API __attribute__((visibility("default")))
+#if defined(__MINGW32__) && !defined(__clang__) /* __printf__ is Microsoft's there */
+#define NNC_PRINTF(text, first) __attribute__((__format__(__gnu_printf__, text, first)))
+#else
 #define NNC_PRINTF(text, first) __attribute__((__format__(__printf__, text, first)))
+#endif
 #else
 #define NNC_API
 #define NNC_PRINTF(text, first)
@@ -49,8 +53,8 @@ NNC_ENUM(nnc_status, NNC_STATUS_LIST, NNC_STATUS_COUNT);
  *
  * NULL is an error unless a comment gives it a meaning. A function that returns a status then returns NNC_BAD_USAGE and
  * names the parameter. Other functions then do nothing and return NaN, NULL, "?", 0 or false. err may always be NULL;
- * ..._destroy, ..._close and ..._free accept NULL. A returned pointer belongs to the owner that the comment names;
- * without such a comment, to the struct or set that it came from.
+ * ..._destroy, ..._close and ..._free accept NULL. The comment of a function
+ * names the owner of a returned pointer; without such a comment, the struct or set that it came from owns it.
  *
  * A struct of the caller begins with struct_size, or it never changes: nnc_error, nnc_work, nnc_cell, nnc_figure(s),
  * nnc_tolerance, nnc_change, nnc_requirement, nnc_policy_sizes, nnc_choice, nnc_advice, nnc_sensitivity, nnc_target,

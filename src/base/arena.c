@@ -33,7 +33,7 @@ void nnc_arena_destroy(nnc_arena *arena)
     if (arena == NULL) {
         return;
     }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* the list itself is in the blocks */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* freed first: the blocks hold this list */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {

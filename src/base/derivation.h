@@ -100,7 +100,8 @@ const char *nnc_formula_name(const char **at, size_t *size);
         }                    \
     } while (0)
 
-/* For a function with a derivation in a hot path. It is inlined, so that a caller that passes NULL has no overhead. */
+/* Marks a function that has a parameter `why` and is called often. It is inlined, so a call with why = NULL costs no
+ * extra time. */
 #define NNC_SAYING static inline __attribute__((always_inline))
 
 #endif

@@ -64,7 +64,7 @@ static size_t smaller(size_t a, size_t b)
  * (optimal string alignment). */
 static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
 {
-    size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows, in rotation */
+    size_t rows[3][NAME_MAX_LENGTH + 1]; /* the last three rows of the distance matrix, in rotation */
     for (size_t j = 0; j <= b_length; j++) {
         rows[0][j] = j;
     }
@@ -81,6 +81,14 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
         }
     }
     return rows[a_length % 3][b_length];
+}
+
+bool nnc_contains_nocase(const char *text, const char *part)
+{
+    const size_t length = strlen(part);
+    for (; *text != '\0' && strncasecmp(text, part, length) != 0; text++) {
+    }
+    return *text != '\0' || length == 0;
 }
 
 const char *nnc_nearest(const char *text, const char *const *names, size_t count)

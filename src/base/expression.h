@@ -41,7 +41,7 @@ typedef struct nnc_expression_reader {
     unsigned operators;
     int nesting_max;        /* deepest nesting of brackets and signs */
     const char *name_marks; /* further characters of names after the first letter, besides letters and digits */
-    size_t (*number)(void *context, const char *at); /* number of characters read */
+    size_t (*number)(void *context, const char *at); /* returns the number of characters read */
     bool (*name)(void *context, const char *name, size_t length);
     bool (*text)(void *context, const char *text,
                  size_t length); /* receives a text without its quotes; NULL = the grammar has no texts */

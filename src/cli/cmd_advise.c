@@ -17,7 +17,7 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* points to the array `places` */
+    line *lines; /* points to the first element of the array `places` */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
@@ -488,7 +488,7 @@ static nnc_lines points_of(const void *record)
     return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
 }
 
-/* Writes the page of a limit, with a table of the sizes around it. */
+/* Writes the page of a limit, with a table of the sizes just below and above the limit. */
 static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
 {
     enum { AROUND = 7 };

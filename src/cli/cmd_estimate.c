@@ -46,7 +46,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-/* Writes the two open properties of the software with the largest effect on the step. */
+/* Writes those two unknown properties of the software (open facts) that can change the step time most. */
 static void write_open_facts(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -202,7 +202,7 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* Factor from which a difference is explained: step time with a doubled peak / time expected from the elasticity. */
+/* If a doubled peak makes the step at least this factor longer than its elasticity promises, the page explains why. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -216,7 +216,7 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the cache is not
+/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the L2 cache is not
  * doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
 {
@@ -297,7 +297,8 @@ static int step_groups(const nnc_report *report, slice groups[])
             groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
         }
     }
-    const nnc_result *result = report->result; /* adds host time and bubbles, which are outside of ops */
+    const nnc_result *result = report->result; /* host time and bubbles belong to no op, so they are read from the
+                                                * result */
     if (result->host_s > shown_from * result->step_s) {
         groups[count++] = (slice){ "host", result->host_s };
     }
@@ -556,7 +557,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 
 /* ---- the first screen ---- */
 
-/* Largest number of lines with changes. */
+/* Largest number of suggested changes on the page. */
 enum { CHANGE_LINES = 3 };
 
 /* Smallest gain for which a change is called faster. */
@@ -599,7 +600,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
     if (report->own != NULL) {
-        return; /* the measured step is in a line below */
+        return; /* another line shows the user's measured step */
     }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
@@ -615,7 +616,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
                         p->of == NNC_PAST_DEVICE ? "like it" : "of such models", nnc_percent_text(p->error, error),
                         nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow");
     } else {
-        nnc_sheet_words(sheet, "range from the spread of similar steps: too few steps like this were measured");
+        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }
@@ -642,13 +643,15 @@ static void add_verdict(nnc_sheet *sheet, const void *record)
 static void write_eager(nnc_sheet *sheet, const void *record)
 {
     const first_screen *first = record;
-    char step[NNC_NUMBER_TEXT];
+    char step[NNC_NUMBER_TEXT], memory[NNC_NUMBER_TEXT];
     if (isnan(first->report.eager_s)) {
         return;
     }
+    const bool fits = first->report.eager_bytes <= first->report.result->memory.capacity_bytes;
     nnc_sheet_label(sheet, "");
-    nnc_sheet_words(sheet, "compiled; not compiled (--software torch-eager): %s",
-                    nnc_unit_text(first->report.eager_s, "s", step));
+    nnc_sheet_words(sheet, "compiled; not compiled (--software torch-eager): %s, %s%s",
+                    nnc_unit_text(first->report.eager_s, "s", step),
+                    nnc_unit_text((double)first->report.eager_bytes, "B", memory), fits ? "" : ", does not fit");
     nnc_sheet_end(sheet);
 }
 
@@ -831,7 +834,7 @@ const nnc_view nnc_estimate_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
 };
 
-/* View of an estimate: the JSON of the whole page, but only the first screen as its page. */
+/* View of an estimate without --full: its JSON is the same as with --full, and its page is the first screen only. */
 static const nnc_view first_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
 };
@@ -881,7 +884,8 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     return status;
 }
 
-/* Finds the open properties of the software, in a second scratch too. */
+/* Finds the unknown properties of the software that change the step time (open facts). Uses a second scratch, because
+ * the report points into the first. */
 static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
@@ -934,7 +938,10 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
     nnc_plan_changes changes;
     const bool tries = !options->full && !options->verdict && session->style.format->page != NULL;
     if (tries) { /* these estimates overwrite the op table in scratch */
-        NNC_TRY(nnc_scenario_eager(scenario, scratch, &report->eager_s, err));
+        nnc_result eager;
+        NNC_TRY(nnc_scenario_eager(scenario, scratch, &eager, err));
+        report->eager_s = eager.step_s;
+        report->eager_bytes = isnan(eager.step_s) ? 0 : eager.memory.total_bytes;
         NNC_TRY(nnc_scenario_changes(scenario, true, scratch, &changes, err));
         NNC_TRY(nnc_report_estimate(report, &scenario->plan, scratch, &scenario->result, err));
     }
@@ -965,11 +972,11 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    if (options->format == &nnc_format_csv && options->stages && options->timeline) {
+    if (nnc_format_is_csv(options->format) && options->stages && options->timeline) {
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
                         "CSV holds one table, expected --stages or --timeline, found both");
     }
-    if (options->format == &nnc_format_csv && options->sensitivity && (options->stages || options->timeline)) {
+    if (nnc_format_is_csv(options->format) && options->sensitivity && (options->stages || options->timeline)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity", "CSV holds one table, expected it or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }

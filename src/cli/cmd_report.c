@@ -72,7 +72,7 @@ static nnc_status put_estimate(nnc_session *session, const nnc_report *report, n
     char text[NNC_METRIC_TEXT_MAX], head[256];
     const nnc_plot_data data = { .report = report };
     nnc_report plain = *report;
-    plain.intervals = NULL; /* the picture already shows them */
+    plain.intervals = NULL; /* the picture already shows the intervals */
     nnc_report_sentence(report, text);
     const char *scenario = session->options.scenario;
     snprintf(head, sizeof head, "%.100s%s%.100s", scenario != NULL ? scenario : "", scenario != NULL ? ": " : "",
@@ -189,7 +189,7 @@ static void put_foot(nnc_session *session)
     nnc_buffer_text(&command, "nncost");
     const char *end = session->arguments.bytes + session->arguments.size;
     for (const char *at = session->arguments.bytes; at < end; at += strlen(at) + 1) {
-        if (strncmp(at, "--output", 8) != 0) { /* the path of the output is not part of the command */
+        if (strncmp(at, "--output", 8) != 0) { /* the path of the output is left out of the printed command */
             nnc_buffer_byte(&command, ' ');
             nnc_shell_word(&command, at);
         } else if (at[8] == '\0') {

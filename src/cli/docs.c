@@ -113,7 +113,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Tests whether an option is specific to a command. Rarely used options do not count. */
+/* Tests whether an option is specific to a command. Rarely used options are not counted as specific. */
 static bool is_own(unsigned takes, const nnc_option_text *option)
 {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
@@ -134,7 +134,7 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
     }
     const int most = own_count < BRIEF_MAX - COMMON_LEAST ? COMMON - own_count : COMMON_LEAST;
     nnc_buffer_text(out, "\n");
-    for (int own = 0; own <= 1; own++) { /* first common options, then the command's own */
+    for (int own = 0; own <= 1; own++) { /* pass 0 writes common options, pass 1 writes the command's own options */
         for (int i = 0; nnc_option_at(takes, i, &option) && shown < BRIEF_MAX; i++) {
             const bool is_common = has(common, most, option.name);
             if (own ? !is_common && is_own(takes, &option) : is_common) {
@@ -301,7 +301,7 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* NULL: the output is a line of a sweep */
+    const nnc_view *view; /* NULL: the output is one line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
@@ -377,7 +377,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
     nnc_record_text(record, "name", name);
     put_metric_type(record, row);
     nnc_record_bool(record, "required", more->when == NULL);
-    /* a metric of the plan has the help text of the plan's field */
+    /* a metric without a help text shows a field of the plan, so it has the help text of that field */
     nnc_record_text(record, "help", row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
     nnc_record_text(record, "unit", row->unit);
     if (row->each_count > 0 && more->each != NULL) {
@@ -389,7 +389,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* the list may have other kinds of records */
+    if (more->others != NULL) { /* a list may contain several kinds of records */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -613,7 +613,7 @@ static void put_commands(nnc_record *record)
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* the form of the command with --serve */
+        if (command->serving != NULL) { /* put_command_texts writes the texts of the command with --serve */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);

@@ -1,9 +1,9 @@
 /* Seconds of a collective over a route: one function per algorithm, a table of the algorithms of each collective, and
  * the times with the fitted efficiencies of a device.
  *
- * `moved` is the bytes of the full tensor. The prefix inner_ means inside a domain, outer_ means between domains. Rates
- * are for one direction. The papers and pages write S for `moved`, n for the number of ranks, B for a rate and alpha
- * for a latency. [collectives] [collectives-fitted] */
+ * `moved` is the bytes of the full tensor. The prefix inner_ means inside a scale-up domain, outer_ between domains.
+ * Rates are for one direction. The papers and pages write S for `moved`, n for the number of ranks, B for a rate and
+ * alpha for a latency. [collectives] [collectives-fitted] */
 #include "cost/cost_internal.h"
 
 static int32_t ceil_log2(int32_t n)

@@ -1,5 +1,5 @@
 /* Costs of single things: seconds of an op on one device, seconds of a collective between ranks, bytes that stay
- * resident on a device. This folder does not know whole steps.
+ * resident on a device. Other folders compute whole steps.
  *
  *     op_time.c     work of an op            -> seconds on one device (roofline, matmul, attention, conv)
  *     link.c        a group of ranks         -> the links that it uses (its route)
@@ -64,7 +64,7 @@ typedef struct nnc_route {
     int32_t axes;            /* torus, ring: number of axes that the inner ranks span; 0 = every pair of ranks has a
                               * direct path */
     int32_t axis_length[3];  /* number of ranks of the group along each axis */
-    int32_t axis_stride[3];  /* number of links from one rank of the group to the next; as many groups share a link */
+    int32_t axis_stride[3];  /* links from one rank of the group to the next; the same number of groups share a link */
     bool axis_wraps[3];
     const nnc_collective_efficiencies *fitted; /* fitted values of the device; NULL = without fitted values */
     double knee_bytes;                         /* knee of the slower link: smaller messages reach less bandwidth */
@@ -189,8 +189,8 @@ typedef enum nnc_fabric { NNC_FABRIC_SCALE_UP, NNC_FABRIC_SCALE_OUT, NNC_FABRIC_
 /* Returns the name of a fabric: "scale_up", "scale_out", "host". */
 const char *nnc_fabric_name(nnc_fabric fabric);
 
-/* The fabrics that a collective needs. The places of its ranks decide them, not the speed of the links. Collectives
- * whose lanes share no fabric run at the same time. */
+/* The fabrics that a collective needs. The places of the ranks decide the fabrics, not the speed of the links.
+ * Collectives whose lanes share no fabric run at the same time. */
 typedef enum nnc_lane {
     NNC_LANE_SCALE_UP,  /* links within domains */
     NNC_LANE_SCALE_OUT, /* links between domains, one rank in each */
@@ -235,8 +235,8 @@ typedef struct nnc_op_timer {
     void *context;
 } nnc_op_timer;
 
-/* Places of the rows of one op: its first forward row (-1 = no forward row), its first backward row and the number of
- * its backward rows. The recomputed row is not counted. */
+/* Indices of the rows of one op: the forward row (-1 = no forward row) and the first backward row; and the number of
+ * backward rows. The recomputed row is not counted. */
 typedef struct nnc_op_place {
     int16_t forward, backward, backward_count;
 } nnc_op_place;
@@ -245,7 +245,7 @@ typedef struct nnc_rows {
     nnc_op_cost rows[NNC_ROWS_MAX];
     nnc_op ops[NNC_ROWS_MAX];     /* copies of the ops of recomputed, backward and update rows */
     int32_t count, forward_count; /* forward rows come first */
-    int32_t fresh;                /* first row that was timed on the present network */
+    int32_t fresh;                /* index of the first row with times of the current network */
     nnc_op_place places[NNC_OPS_MAX];
     const nnc_op_timer *timer; /* NULL = nnc_op_time */
 } nnc_rows;
@@ -338,8 +338,8 @@ typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
 } nnc_parameters;
 
-/* Sums for one instance of a segment (the embedding, a run of equal layers, the head) on one rank. A pipeline stage
- * holds several instances of each segment. */
+/* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline
+ * stage holds several instances of each segment. */
 typedef struct nnc_segment_sums {
     nnc_parameters dense, expert;         /* trained parameters; experts have fewer copies over the ranks */
     nnc_parameters frozen, frozen_expert; /* parameters that are not trained */
@@ -352,7 +352,7 @@ typedef struct nnc_segment_sums {
                                            * a block) */
     double unit_frozen;                   /* untrained parameters of the largest unit */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
-    const char *transient_what;           /* name of the op with this working set */
+    const char *transient_what;           /* name of the op with the largest working set */
 } nnc_segment_sums;
 
 /* Fills sums[0 .. list->segment_count - 1]. */
@@ -362,10 +362,9 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
 typedef struct nnc_stage_residency {
     int64_t instances[NNC_SEGMENTS_MAX];
     int64_t recomputed[NNC_SEGMENTS_MAX]; /* instances that backward runs again from their inputs */
-    int32_t segments;                     /* segments of the list; entries past it are unset */
+    int32_t segments;                     /* number of segments; later entries of the arrays are unset */
     double in_flight;                     /* number of micro-batches whose activations are kept at the same time */
-    bool uneven;                          /* true: chunks of the device hold different segments; flight then has their
-                                           * counts */
+    bool uneven;                          /* true: chunks of the device hold different segments; see flight */
     bool uneven_layers;                   /* true: the chunks also differ in their layers, not only in embedding and
                                            * head */
     bool odd_more;                        /* true: odd_chunk holds more than the other chunks */
@@ -415,7 +414,7 @@ typedef struct nnc_resident_bytes {
     struct {
         double gradient_bytes, activation_bytes, op_bytes, block_bytes, cast_bytes, workspace_bytes;
         const char *what;
-    } peak;                     /* bytes that live at that moment; see replay in memory.c */
+    } peak;                     /* bytes alive at the moment of backward with most bytes; see replay in memory.c */
     double largest_block_bytes; /* bytes of the largest short-lived tensor */
 } nnc_resident_bytes;
 nnc_resident_bytes nnc_resident_bytes_of(const nnc_op_list *list, const nnc_segment_sums sums[NNC_SEGMENTS_MAX],
@@ -437,8 +436,8 @@ nnc_memory nnc_memory_say(const nnc_model *model, const nnc_op_list *list,
 nnc_memory nnc_memory_of_resident(const nnc_model *model, const nnc_op_list *list, const nnc_resident_bytes *held,
                                   const nnc_stage_residency *holding, const nnc_plan *plan,
                                   const nnc_software *software, int64_t capacity_bytes);
-/* Returns the memory of the same device with another number of micro-batches in flight. Only the activations, and
- * values computed from the total, differ from *same. */
+/* Returns the memory *same of a device, changed to the number of micro-batches in flight of `holding`. Only the
+ * activations, and values computed from the total, change. */
 nnc_memory nnc_memory_in_flight(const nnc_memory *same, const nnc_model *model, const nnc_op_list *list,
                                 const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding,
                                 const nnc_plan *plan, const nnc_software *software);
@@ -462,8 +461,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
  * parameters take 2 B each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
-/* Returns the number of ranks over which ZeRO shards dense parameters. The next function returns the number for expert
- * parameters. */
+/* Return the number of ranks over which ZeRO shards the parameters of dense layers; and the parameters of experts. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 

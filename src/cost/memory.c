@@ -437,14 +437,15 @@ static double live_of(const nnc_segment_sums *sum, const nnc_plan *plan, double 
 
 /* ---- the peak over backward ---- */
 
-/* Gradients that are freed before forward (set_to_none) appear in backward, while the activations of their layer are
- * freed. The peak of a step on one device is then one moment of backward, less than the sum of all gradients and
- * activations:
+/* Tests whether gradients are freed before forward (set_to_none). They then appear in backward, while the activations
+ * of their layer are freed. The peak of a step on one device is then one moment of backward, less than the sum of all
+ * gradients and activations:
  *
  *     op i of instance j:  kept of all earlier instances + kept of ops up to i
  *                        + gradients of all later instances + gradients of ops from i on + working set of i
  *
- * Each equal instance changes both sums by the same amount, so only the first and the last of a run can be the peak. */
+ * Each of several equal instances changes both sums by the same amount, so only the first or the last of them can be at
+ * the peak. */
 static bool gradients_come_late(const nnc_plan *plan, const nnc_software *software)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(plan->policy);
@@ -462,7 +463,7 @@ static double sum_moment(const moment *m)
     return m->gradients + m->kept + m->op + m->block + m->casts;
 }
 
-/* The ops of one model, and the bytes that one instance of each segment holds at its largest moment of backward. */
+/* The ops of one model, and the most bytes that one instance of each segment holds at any moment of backward. */
 typedef struct replay {
     const nnc_op_list *list;
     const nnc_plan *plan;
@@ -485,8 +486,8 @@ static double trained_params(const nnc_op *op)
     return op->frozen ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
-/* Returns the bytes of the 16-bit copies that autocast makes of product weights. They are kept until the gradient of
- * the weight is known. */
+/* Returns the bytes of the 16-bit copies that autocast makes of product weights. A copy is kept until the gradient
+ * of its weight is known. */
 static double cast_of(const replay *r, const nnc_op *op)
 {
     const bool product = op->kind == NNC_OP_MATMUL || op->kind == NNC_OP_CONV;
@@ -506,7 +507,7 @@ typedef struct left_over {
     double kept[NNC_SEGMENTS_MAX], casts[NNC_SEGMENTS_MAX], gradients[NNC_SEGMENTS_MAX];
     double inputs[NNC_SEGMENTS_MAX];     /* inputs of recompute blocks that have not run again yet, and bytes of ops
                                       * outside blocks */
-    double live[NNC_BLOCKS_MAX];         /* live bytes of the block that runs again, up to the present op */
+    double live[NNC_BLOCKS_MAX];         /* live bytes of the block that runs again, up to the current op */
     const nnc_op *first[NNC_BLOCKS_MAX]; /* the first op of the block; blocks may lie in blocks */
 } left_over;
 

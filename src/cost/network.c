@@ -115,7 +115,7 @@ double nnc_network_carried_bytes(const nnc_network *network, const nnc_collectiv
     const double bytes = exchange->bytes;
     const nnc_route *route = &network->routes[nnc_network_route_of(exchange)];
     const double copies = exchange->copies;
-    const bool within = ideal && route->outer == 1; /* in the ideal case, data crosses once per rank */
+    const bool within = ideal && route->outer == 1; /* ideal: each rank counts as a domain */
     NNC_LET(why, domains, NULL, within ? route->inner : route->outer);
     if (!(copies > 1.0 && domains > 1.0 && (ideal || exchange->once_per_node))) {
         return bytes;
@@ -271,7 +271,7 @@ NNC_SAYING double torus_pairs_s(const nnc_route *r, double moved, nnc_derivation
 }
 
 /* Returns the rate for the bytes that a rank receives inside its domain. A message to the next rank of the group
- * crosses the links between both one after the other. */
+ * crosses the links between the two ranks one after the other. */
 NNC_SAYING double inside_rate(const nnc_route *r, nnc_collective kind, nnc_derivation *why)
 {
     int32_t links = 1;

@@ -131,7 +131,7 @@ void nnc_rows_add(nnc_rows *rows, const nnc_op *op, const nnc_device *device, co
 }
 
 /* Appends a row with the work and the time of a row that is known already. If network is not NULL, a collective is
- * timed again on it; NULL means that the routes are also the same. */
+ * timed again on the routes of this network; NULL means that the routes are the same. */
 static nnc_op_cost *add_known(nnc_rows *rows, const nnc_op *op, const nnc_op_cost *known, const nnc_network *network)
 {
     nnc_op_cost *row = &rows->rows[rows->count++];
@@ -154,7 +154,7 @@ static bool same_rows(const nnc_op *a, const nnc_op *b)
            memcmp(x + frozen, y + frozen, share - frozen) == 0;
 }
 
-/* Returns the places of the rows of op i in the similar table; NULL = the op there differs. */
+/* Returns the indices of the rows of op i in the table of a similar list; NULL = op i of that list is different. */
 static const nnc_op_place *find_place(const nnc_rows_like *like, const nnc_op_list *list, int32_t i)
 {
     return like->list != NULL && i < like->count && same_rows(&list->ops[i], &like->list->ops[i])
@@ -317,7 +317,7 @@ static double compute_seconds(const nnc_rows *rows)
     return sum_s;
 }
 
-/* Returns the seconds that the work would take if the device drew full power. */
+/* Returns the energy of all rows (without the idle share) divided by power_w, in seconds. */
 static double demand_seconds(const nnc_rows *rows, const nnc_device *device)
 {
     const double memory_share = device->efficiency.power.memory_share;

@@ -1,10 +1,11 @@
 /* Advice for a plan that does not fit: the smallest changes that make it fit, without another device or global batch.
  *
- * Changes that keep the training result come first, up to four at once: the smallest sets of changes, each with its
- * mildest steps, the fastest sets first. On several devices the fastest plan is then changed further while that makes
- * it faster. Adapters are trained for a task, so the format of their frozen weights and the sequence length count among
- * these changes. Only if no such set fits are other changes tried, the mildest first. Memory is checked before time: a
- * set whose strongest steps do not fit costs only one estimate of memory. */
+ * A change has one or more strengths (`step` in the code): the micro-batch is halved once, twice ... Changes that keep
+ * the training result come first, up to four at once: the smallest sets of changes, each at its mildest strengths, the
+ * fastest sets first. On several devices the fastest plan is then changed further while it gets faster. Adapters are
+ * trained for a task, so the format of their frozen weights and the sequence length count among these changes. Only if
+ * no set of these changes fits are other changes tried, the mildest first. Memory is checked before time: a set that
+ * does not fit at its full strengths costs only one estimate of memory. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 #include "shape/shape_internal.h"
@@ -30,11 +31,12 @@ typedef enum change {
     CHANGES
 } change;
 
-/* TRIES_MAX: number of estimates after which the search stops; long pipelines have many steps to try. */
+/* STEPS_MAX: most strengths of one change. TRIES_MAX: most estimates of each of two searches (gentle changes only; all
+ * changes). */
 enum { STEPS_MAX = 40, DOUBLINGS_MAX = 3, TRIES_MAX = 4000, SHORTEST = 256, TRIED_MAX = 1024 };
 _Static_assert(STEPS_MAX < 64 && CHANGES_GENTLE <= 10, "the steps of a plan fit in one number");
 
-/* Recomputation to try, mildest first. */
+/* Kinds of recomputation that advice tries, the mildest first. */
 static const unsigned recomputes[] = { NNC_RECOMPUTE_ATTENTION, NNC_RECOMPUTE_NORM,
                                        NNC_RECOMPUTE_NORM | NNC_RECOMPUTE_ACTIVATION, NNC_RECOMPUTE_FULL };
 
@@ -58,7 +60,7 @@ static int shorter_steps(const nnc_plan *plan)
     return count;
 }
 
-/* Number of steps of a change. Some steps may be illegal; the estimate of a step shows it. */
+/* Returns the number of strengths of a change. Some strengths may be illegal; their estimates show it. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
 static int steps_of(change what, const nnc_model *model, const nnc_plan *plan, const nnc_device *device)
 {
@@ -106,7 +108,7 @@ static bool take_from_data(int step, nnc_plan *plan, int32_t *degree)
     return true;
 }
 
-/* Applies one step of a change to a resolved plan. Returns false if the step is not possible. */
+/* Applies a change with strength `step` (from 1) to a resolved plan. Returns false if this is not possible. */
 static bool apply(change what, int step, const nnc_device *device, nnc_plan *plan)
 {
     switch (what) {
@@ -209,20 +211,21 @@ typedef struct search {
     const nnc_plan *base;
     nnc_scratch *scratch;
     int steps[CHANGES];
-    int best[CHANGES]; /* steps of each change in the fastest plan with gentle changes so far */
+    int best[CHANGES]; /* strength of each change in the fastest plan with gentle changes so far; 0 = no change */
     double best_s;
-    int tries;                 /* remaining number of estimates */
-    bool patient;              /* tries every step, because a stronger step may need more memory than a milder one */
+    int tries; /* remaining number of estimates */
+    /* tries every strength, because a stronger change may need more memory than a mild one */
+    bool patient;
     bool shipped;              /* use only features of the profile's framework */
-    uint64_t tried[TRIED_MAX]; /* plans that refine has tried: the steps of the gentle changes as one number; 0 =
+    uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number; 0 =
                                 * empty */
     int tried_count;
 } search;
 
 typedef enum outcome { OUTCOME_ILLEGAL, OUTCOME_OVER, OUTCOME_FITS } outcome;
 
-/* Estimates whether the plan fits with these numbers of steps of each change. With `timed`, also estimates its step
- * time. */
+/* Tests whether the plan fits with strength at[c] of each change c (0 = no change). With `timed`, also estimates its
+ * step time. */
 static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice *advice)
 {
     nnc_result result;
@@ -253,8 +256,8 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
     return OUTCOME_FITS;
 }
 
-/* Tries the steps of a set of changes from the mildest to the strongest, the last change fastest, until a plan fits.
- * Returns true if one fits. */
+/* Tries a set of changes at all strengths, from mild to strong, until a plan fits. The strength of the last change
+ * varies fastest. Returns true if a plan fits. */
 static bool try_set(search *s, unsigned set, nnc_advice *advice)
 {
     int at[CHANGES] = { 0 }, strongest[CHANGES] = { 0 };

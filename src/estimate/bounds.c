@@ -169,8 +169,8 @@ static double parts_s(const nnc_ideal *i)
     return i->forward_s + i->backward_s + i->recompute_s + i->update_s + i->exposed_comm_s + i->bubble_s;
 }
 
-/* Seconds that each fabric works in one pass over an instance of a segment: in every pass, and in addition when it is
- * recomputed. */
+/* Seconds that each fabric works in one pass over an instance of a segment. once_s: in every pass; again_s: extra
+ * seconds if the instance is recomputed. */
 typedef struct link_loads {
     double once_s[NNC_SEGMENTS_MAX][NNC_FABRICS], again_s[NNC_SEGMENTS_MAX][NNC_FABRICS];
 } link_loads;
@@ -263,7 +263,7 @@ static double longest_s(const nnc_step *step, const nnc_segment_time units[NNC_S
     return all + *busy_s;
 }
 
-/* Computes the step of one engine alone. Returns false if the pipeline is too large to replay. */
+/* Computes the ideal step for one engine alone. Returns false if the pipeline is too large to replay. */
 static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                         nnc_engine engine, nnc_step_memory *m, nnc_ideal *one)
 {
@@ -280,7 +280,8 @@ static bool engine_step(const nnc_step *step, const nnc_bound_segment_times *uni
     return true;
 }
 
-/* If the links decide, describes the device with the busiest links: its parts, and the time that its engine waits. */
+/* If the links decide, describes the device with the busiest links: the parts of its step, and the time that its engine
+ * waits. */
 static void wait_for_links(const nnc_step *step, const nnc_bound_segment_times *units, const engine_rates *rates,
                            int32_t stage, const nnc_step_memory *m, nnc_ideal *ideal)
 {

@@ -114,8 +114,8 @@ static bool set_precision(const tuner *t, const nnc_plan *now, int step, nnc_pla
                                                 : single);
 }
 
-/* Applies one step of a move to a candidate; `step` counts from 1, `now` is the resolved plan. Returns false if the
- * step changes nothing or is not possible. */
+/* Applies a move with strength `step` (from 1) to a candidate; `now` is the resolved plan. Returns false if the move
+ * changes nothing or is not possible. */
 static bool apply(const tuner *t, move what, int step, const nnc_plan *now, candidate *c)
 {
     static const unsigned recomputes[] = { NNC_RECOMPUTE_NONE, NNC_RECOMPUTE_ATTENTION,
@@ -205,8 +205,8 @@ static bool estimate(tuner *t, const candidate *c, nnc_result *r)
                              NULL) == NNC_OK;
 }
 
-/* Tests whether a is better than b. A plan that fits is better than one that does not. Of two plans that fit, the
- * faster is better; otherwise the smaller. */
+/* Tests whether result a is better than result b. A plan that fits is better than a plan that does not. Of two plans
+ * that fit, the faster is better; of two that do not fit, the plan with less memory. */
 static bool better(const nnc_result *a, const nnc_result *b)
 {
     if ((a->verdict == NNC_OVER_MEMORY) != (b->verdict == NNC_OVER_MEMORY)) {
@@ -217,7 +217,8 @@ static bool better(const nnc_result *a, const nnc_result *b)
                : a->samples_per_s > (1.0 + worth_faster) * b->samples_per_s;
 }
 
-/* Finds the best step of a move from a candidate whose resolved plan is `now`. Returns false if no step is possible. */
+/* Finds the best strength of a move from a candidate whose resolved plan is `now`. Returns false if no strength is
+ * possible. */
 static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan *now, int most, candidate *to,
                       nnc_result *r)
 {
@@ -233,7 +234,7 @@ static bool best_step(tuner *t, move what, const candidate *from, const nnc_plan
             *r = found;
             any = true;
         } else if (what == MOVE_MICRO_BATCH) {
-            break; /* larger steps gain nothing, or do not fit */
+            break; /* larger micro-batches gain nothing, or do not fit */
         }
     }
     return any;

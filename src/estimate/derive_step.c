@@ -194,7 +194,7 @@ static void say_part(const nnc_rows *rows, nnc_part part, const char *name, doub
     nnc_say_note(why, "of the ops of the busiest stage: nncost ops lists them, time_s times repeat");
 }
 
-/* Records the seconds of one kind of communication as a sum over ops: the exposed seconds, or all. */
+/* Records the seconds of one kind of communication as a sum over ops: exposed seconds only, or all seconds. */
 static void say_kind(const nnc_rows *rows, nnc_comm kind, bool exposed, double result, nnc_derivation *why)
 {
     char name[NNC_SAY_NAME];

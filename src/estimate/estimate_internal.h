@@ -103,14 +103,14 @@ typedef struct nnc_overlap {
     double share[NNC_COMM_COUNT];
     double tensor_backward; /* overlapped share of tensor-parallel collectives in backward */
     double context_ahead;   /* overlapped share of communication that attention waits for before it starts */
-    double ring_share;      /* share of the attention time that ring transfers can overlap with: blocks that run while
-                             * another block travels */
+    double ring_share;      /* share of the attention time that ring transfers can overlap with: all but the last of
+                             * the ring's blocks of keys */
     bool weight_apart;      /* weight gradients run at another time, so no communication overlaps with them */
 } nnc_overlap;
 nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software);
 
-/* Overlaps communication with the compute of the same segment and phase. Blocks of ring attention overlap with the
- * attention first. An exposed collective keeps the time of its row, an overlapped one loses it:
+/* Overlaps communication with the compute of the same segment and phase. Transfers of ring attention overlap with
+ * the attention first. The row of a collective keeps only its exposed seconds:
  *     t = C + N - share min(C, N)
  * for compute C and communication N. [overlap] */
 void nnc_rows_overlap(nnc_rows *rows, const nnc_op_list *list, const nnc_network *network, const nnc_overlap *overlap,
@@ -163,7 +163,7 @@ typedef struct nnc_step {
     double tied_params;           /* tied embedding parameters of one rank if both pipeline ends hold them, else 0 */
     nnc_launch launch;
     double send_bytes;                /* bytes of activations of one micro-batch that a stage sends to the next */
-    double send_s;                    /* seconds of one such message; 0 without a pipeline */
+    double send_s;                    /* seconds to send send_bytes to the next stage; 0 without a pipeline */
     bool free[NNC_BOUND_COUNT];       /* resources that are assumed to take no time, to find the step without them */
     const struct nnc_step_ends *ends; /* step end of each stage */
     nnc_derivation *why;              /* NULL = the step is not explained */
@@ -184,7 +184,8 @@ typedef struct nnc_step_memory {
     nnc_stage stages[NNC_STAGES_MAX];
     nnc_pipeline_memory pipeline;
     nnc_pipeline_result run;
-    const nnc_step_end_seconds *ends[NNC_STAGES_MAX]; /* step ends of the stages; equal stages point to the same one */
+    /* step ends of the stages; equal stages point to the same entry */
+    const nnc_step_end_seconds *ends[NNC_STAGES_MAX];
     nnc_step_end_seconds own_ends[NNC_STAGES_MAX];
     double delay_s; /* delay of the step by messages between stages */
     double forward_s[NNC_VIRTUAL_STAGES_MAX], backward_s[NNC_VIRTUAL_STAGES_MAX], weight_s[NNC_VIRTUAL_STAGES_MAX];
@@ -223,8 +224,9 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
 
 /* Distributes the layers over the stages: fills m->holdings and m->alike. Defined in partition.c. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
-/* Updates m after a change of the number of micro-batches alone: sets the micro-batches in flight. Returns true if they
- * stayed the same. Returns false if chunks of a device differ, because the peak of the device may then move. */
+/* Updates m after a change of the number of micro-batches alone: sets the micro-batches in flight. Returns true if the
+ * micro-batches in flight did not change. Returns false if chunks of a device differ, because the peak of the device
+ * may then move. */
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets the micro-batches in flight of a device whose chunks keep different amounts. Needs the segment sums. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
@@ -249,13 +251,13 @@ typedef struct nnc_overlap_window {
 /* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
  * a window of t seconds. Gradients are sent in buckets as soon as their layers are done; each bucket holds the share f
  * of the gradients. The last bucket may hold a whole embedding table, and then has a larger share l:
- *     max(t + l N, N + f t) - t     for the share that may overlap; N for the rest.
+ *     o min(max(t + l N, N + f t) - t, N) + (1 - o) N     o: share of the collective that may overlap
  * Source: PyTorch DDP arXiv:2006.15704.   [bucketed-overlap] */
 double nnc_cluster_exposed_s(const nnc_collective_op *exchange, double exchange_s, double share, nnc_lane lane,
                              const nnc_overlap_window *window);
 
-/* Work of one device after its last backward: communication, then the update. times and exchange_s are without overlap,
- * with all resources counted. */
+/* Work of one device after its last backward: communication, then the update. times (of updates) and exchange_s have no
+ * overlap subtracted. */
 typedef struct nnc_step_end {
     nnc_op exchanges[NNC_STEP_EXCHANGES_MAX];
     double exchange_s[NNC_STEP_EXCHANGES_MAX];
@@ -266,8 +268,7 @@ typedef struct nnc_step_end {
     int update_count;
 } nnc_step_end;
 
-/* Trained parameters of a device. The step end of a device follows from these, the plan, the profile and the
- * network. */
+/* Trained parameters of a device. With the plan, the profile and the network they determine its step end. */
 typedef struct nnc_step_end_params {
     nnc_parameters dense, expert;
     double tied_params;
@@ -306,7 +307,7 @@ void nnc_step_end_append(const nnc_step *step, const nnc_segment_time units[NNC_
 typedef struct nnc_step_times {
     double total_s; /* seconds of all passes */
     double send_s;  /* exposed seconds of one message between stages */
-    int64_t run;    /* value of m->runs after this replay */
+    int64_t run;    /* number of the replay that gave these times; see m->runs */
     int32_t stage;  /* index of the stage with the longest busy time */
 } nnc_step_times;
 
@@ -400,7 +401,7 @@ void nnc_bound_segment_times_sum(const nnc_step *step, const nnc_rows *rows, nnc
 bool nnc_ideal_step(const nnc_step *step, const nnc_rows *rows, const nnc_bound_segment_times *units,
                     nnc_step_memory *m, nnc_ideal *ideal);
 
-/* nnc_ideal_say records which engine decides the lower bound; the next function records the time of one row in the
+/* nnc_ideal_say records which engine decides the lower bound; nnc_ideal_say_row records the time of one row in the
  * ideal step. */
 void nnc_ideal_say(const nnc_ideal *ideal, nnc_derivation *why);
 void nnc_ideal_say_row(const nnc_ideal *ideal, const nnc_device *device, const nnc_op_cost *row, nnc_derivation *why);
@@ -451,12 +452,12 @@ void nnc_say_equal_stages(const nnc_step *step, const nnc_stage *busiest);
 
 /* ---- lower.c: op list and op table of one rank ---- */
 
-/* Returns the cache key of an op list: the plan with only the fields that affect the list. All other fields are
- * cleared, so a list cannot depend on them. */
+/* Returns the key of an op list in the cache of memo/: the plan with only the fields that affect the list. All other
+ * fields are cleared, so a list cannot depend on them. */
 nnc_plan nnc_plan_lowering_key(const nnc_plan *plan);
 /* Returns the rules for lowering a plan: formats, and whether a separate kernel adds weight gradients. */
 nnc_lowering nnc_lowering_of(const nnc_plan *plan, const nnc_software *software, nnc_attention attention);
-/* Computes nnc_lowering_of from the cache key of the op list, and writes this key to *seen. */
+/* Computes nnc_lowering_of from nnc_plan_lowering_key of the plan, and writes this key to *seen. */
 nnc_lowering nnc_lowering_seen(const nnc_plan *plan, const nnc_software *software, nnc_plan *seen);
 
 /* Compares bytes; equal bytes have equal values. */
@@ -465,7 +466,7 @@ static inline bool nnc_same_bytes(const void *a, const void *b, size_t size)
     return memcmp(a, b, size) == 0;
 }
 
-/* Begins a step: finds the links of the plan and the launch cost. The list is set later. */
+/* Begins a step: finds the links of the plan and the launch cost. nnc_step_set_list then sets the op list. */
 nnc_status nnc_step_begin(const nnc_model *model, const nnc_device *device, const nnc_software *software,
                           const nnc_plan *plan, nnc_network *network, nnc_step *step, nnc_error *err);
 /* Sets the list of a step, and all fields of the step that follow from the list. */
@@ -502,7 +503,7 @@ struct nnc_scratch {
     nnc_plan plan;         /* the last plan and profile that passed the checks */
     nnc_software software;
     nnc_result result;                 /* used if the caller's nnc_result has another size */
-    nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also its step */
+    nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also the step of this result */
     bool brief;                        /* leave out bounds and all values that need the rows of a whole step (NaN) */
     bool fits_only;                    /* with brief: a plan that does not fit may have no times (NaN) */
     bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
@@ -541,15 +542,15 @@ typedef struct nnc_plan_change_ask {
     const nnc_profiles *profiles;
     const nnc_software *others[2]; /* other profiles to try: compiled, channels last; NULL = not available */
     const nnc_plan *plan;          /* the plan as given, before defaults */
-    bool quick;                    /* true: tries only the moves that matter most, each alone */
+    bool quick;                    /* true: tries only the changes that matter most, each alone */
 } nnc_plan_change_ask;
 
 /* Tries the changes with at most a few hundred estimates; with quick, a few tens. Returns the number of changes found;
  * 0 also if the plan itself is illegal. */
 int nnc_plan_changes_find(const nnc_plan_change_ask *ask, nnc_scratch *scratch, nnc_plan_changes *found);
 
-/* Returns at least this many bytes at scratch->load; NULL = out of memory. A new scratch has enough for a simulation of
- * 10,000 requests. */
+/* Returns memory of at least `bytes` bytes at scratch->load; NULL = out of memory. A new scratch has enough for a
+ * simulation of 10,000 requests. */
 void *nnc_scratch_load(nnc_scratch *scratch, size_t bytes);
 
 /* Makes one estimate. The arguments are already read, and the result has full size. */
@@ -563,8 +564,8 @@ bool nnc_is_as_published(const nnc_result *r, const nnc_model *model);
 typedef struct nnc_remedy {
     char options[96];     /* options to append to the command line */
     int64_t micro_batch;  /* the largest micro-batch that fits with the remedy */
-    int64_t total_bytes;  /* values at the micro-batch of the answer; if no size fits without the remedy, at
-                           * micro_batch */
+    int64_t total_bytes;  /* memory with the remedy, at the largest micro-batch that fits without the remedy; if
+                           * no size fits without the remedy, at micro_batch */
     double step_s;        /* step time at the same micro-batch as total_bytes */
     double samples_per_s; /* samples per second at micro_batch */
 } nnc_remedy;
@@ -629,7 +630,7 @@ typedef struct nnc_limit_answer {
     int32_t count;
 } nnc_limit_answer;
 
-/* Finds the limit of an axis. For degrees, every legal one is tried. For tokens, the size is doubled until the
+/* Finds the limit of an axis. For degrees, every legal degree is tried. For tokens, the size is doubled until the
  * answer changes, then bisected; sizes below one sequence shorten the sequence. All plans use the same profile.
  * Returns the errors of nnc_estimate; NNC_ILLEGAL_PLAN also if the axis is data and the plan has no data ranks. */
 nnc_status nnc_limit_find(const nnc_model *model, const nnc_device *device, const nnc_software *software,
@@ -650,13 +651,14 @@ nnc_status nnc_estimate_time(const nnc_model *model, nnc_step *step, nnc_scratch
 bool nnc_estimate_is_brief(const nnc_scratch *scratch, const nnc_plan *plan);
 nnc_status nnc_estimate_time_parts(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                                    nnc_scratch *scratch, nnc_result *r, nnc_error *err);
-/* Sets rates, money and energy. Refuses numbers that are too large for the arithmetic. */
+/* nnc_estimate_finish sets rates, money and energy; nnc_estimate_untimed completes an estimate of memory alone. Both
+ * refuse numbers that are too large for the arithmetic. */
 nnc_status nnc_estimate_untimed(const nnc_model *model, nnc_result *r, nnc_error *err);
 nnc_status nnc_estimate_finish(const nnc_model *model, const nnc_device *device, const nnc_step *step, nnc_result *r,
                                nnc_error *err);
 
-/* Computes the memory of every stage; the result has the fullest. With `fullest`, only the fullest stage matters: a
- * stage that equals the one before and has no more micro-batches in flight is then skipped. */
+/* Computes the memory of every stage; the result has the memory of the fullest stage. With `fullest`, skips a stage
+ * that equals the stage before and has no more micro-batches in flight. */
 void nnc_stage_memory(const nnc_step *step, const nnc_model *model, bool fullest, nnc_step_memory *m, nnc_result *r);
 
 /* Sets rates and utilisation from the work and the step time. */

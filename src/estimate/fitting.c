@@ -193,8 +193,7 @@ nnc_status nnc_fitting_find(const nnc_model *model, const nnc_device *device, co
     if (resolved->seq_len > 0 && model->captured == NULL) {
         fit->seq_len = largest(&f, SIZE_SEQ_LEN, &read, false) * SEQ_STEP;
         if (now.verdict == NNC_FITS && fit->seq_len < resolved->seq_len) {
-            fit->seq_len = resolved->seq_len; /* sequence length of the plan, although it is no multiple of the step of
-                                               * the search */
+            fit->seq_len = resolved->seq_len; /* sequence length of the plan, although it is no multiple of SEQ_STEP */
         }
     }
     if (read.adapter_rank > 0) {
@@ -219,7 +218,7 @@ NNC_ENUM_TEXTS(nnc_limit, NNC_LIMIT_LIST)
 
 enum { DEGREE_MAX = 4096, STEPS_MAX = 1 << 24 };
 
-/* A search for a limit. Numbers of tokens are counted in steps: first parts of a sequence, then whole sequences. */
+/* A search for a limit. A size (of the batch) counts parts of a sequence up to one sequence, then whole sequences. */
 typedef struct limit_search {
     finder f;
     const nnc_plan *base;

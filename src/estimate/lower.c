@@ -96,9 +96,9 @@ nnc_status nnc_check_list(const nnc_op_list *list, const nnc_model *model, nnc_e
     return NNC_OK;
 }
 
-/* Returns the parameters of the layers that predict tokens further ahead. Each repeats the last layer and adds three
- * norms and a product that merges two streams. It uses the embedding table and head of the model. Source:
- * arXiv:2412.19437, section 2.2. */
+/* Returns the parameters of the layers that predict tokens further ahead. Each of these layers repeats the last layer
+ * and adds three norms and a product that merges two streams; it uses the embedding table and head of the model.
+ * Source: arXiv:2412.19437, section 2.2. */
 static int64_t next_params(const nnc_op_list *list, const nnc_decoder *d)
 {
     int32_t last = list->segment_count - 1;

@@ -1,8 +1,8 @@
 /* Overlap of communication with compute, and the times of one instance of each segment.
  *
  * In each segment and part of a pass, communication overlaps with the compute of that part. Lanes (see nnc_lane) that
- * share no links can overlap with the same compute; lanes that share links divide it. Blocks of ring attention overlap
- * with the attention first. Then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
+ * share no links can overlap with the same compute; lanes that share links divide it. Transfers of ring attention
+ * overlap with the attention first. Then the other kinds follow in the order of nnc_comm.   [overlap] [launch] */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
 
@@ -18,7 +18,7 @@ nnc_overlap nnc_overlap_of(const nnc_plan *plan, const nnc_software *software)
     overlap.weight_apart = nnc_schedule_splits(plan);
     overlap.tensor_backward =
         isnan(software->overlap_tensor_backward) ? software->overlap_tensor : software->overlap_tensor_backward;
-    if (nnc_schedule_dual(plan)) { /* as many first forwards as there are stages have no backward to pair with */
+    if (nnc_schedule_dual(plan)) { /* the first forwards, one per stage, have no backward to overlap with */
         const double alone = (double)plan->pipeline / (double)plan->micro_batches;
         overlap.share[NNC_COMM_EXPERT] *= nnc_max(0.0, 1.0 - alone);
     }
@@ -40,7 +40,7 @@ typedef struct budget {
                                                                 * with any compute */
 } budget;
 
-/* Exposed shares of beside_s and behind_s. */
+/* Shares of budget.beside_s and budget.behind_s that stay exposed. */
 typedef struct exposed {
     double beside[NNC_COMM_COUNT], behind[NNC_COMM_COUNT];
 } exposed;
@@ -109,7 +109,7 @@ static double beside_waits_s(const windows *w, nnc_lane lane)
     return waits_s;
 }
 
-/* Computes the exposed shares. asked: the collective to explain; NULL = no explanation. */
+/* Computes the exposed share of each kind of communication. asked: the collective to explain; NULL = no explanation. */
 NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part part, const nnc_collective_op *asked,
                        exposed *shares, nnc_derivation *why)
 {
@@ -122,7 +122,7 @@ NNC_SAYING void settle(const budget *b, const nnc_overlap *overlap, nnc_part par
     for (int k = 0; k < NNC_COMM_COUNT; k++) {
         nnc_derivation *const said = asked != NULL && asked->hides && (int)asked->comm == k ? why : NULL;
         if (!(b->beside_s[k] > 0.0) && said == NULL) {
-            shares->beside[k] = 1.0; /* not used in this case */
+            shares->beside[k] = 1.0; /* no time of this kind, so the share has no effect */
             continue;
         }
         const nnc_lane f = b->lanes[k];
@@ -257,8 +257,8 @@ NNC_SAYING double part_s(nnc_segment_time *unit, nnc_part part, const char *name
     return device_s + unit->host_s[part];
 }
 
-/* Adds time to the lanes that can overlap with it. The time of a collective counts only for lanes that share no links
- * with it. */
+/* Adds the time of a row to the lanes whose communication can overlap with this row. The time of a collective counts
+ * only for lanes that share no links with the collective. */
 static inline void add_free(nnc_segment_time *unit, nnc_part part, double time_s, double network_s, nnc_lane lane)
 {
     for (int f = 0; f < NNC_LANES; f++) {
@@ -321,7 +321,7 @@ static void issue_segment(clocks *c, const nnc_rows *rows, const nnc_op_list *li
     }
 }
 
-/* Issues two equal passes, one after the other; host_s has the waits of the second. */
+/* Issues two equal passes, one after the other. Writes the waits of the second pass to host_s. */
 static void issue_pass(const nnc_rows *rows, const nnc_op_list *list, double kernel_s,
                        nnc_segment_time units[NNC_SEGMENTS_MAX])
 {

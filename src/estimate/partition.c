@@ -5,7 +5,7 @@
  *                                       layers          3    3    2    2      + embedding on 0, head on 3
  *                                       device          0    1    0    1
  *
- * Runs of equal stages are marked (alike), so that later code computes them once. */
+ * A stage that equals the stage before is marked (alike), so that later code computes equal stages once. */
 #include "estimate/estimate_internal.h"
 
 int32_t nnc_partition_device(const nnc_plan *plan, int32_t virtual_stage)
@@ -33,7 +33,7 @@ static int64_t layers_between(const nnc_op_list *list, int32_t segment, int64_t 
     return to > from ? to - from : 0;
 }
 
-/* An even distribution in order: the first `more` parts get one more. */
+/* An even distribution of items over parts: each part gets `each` items, the first `more` parts one item more. */
 typedef struct even_parts {
     int64_t each, more;
 } even_parts;
@@ -81,7 +81,7 @@ static int64_t slots_at(const slots *s, int64_t stage, int64_t chunk)
     return part_of(s->rest, chunk * s->others + stage - s->own_first);
 }
 
-/* Returns the instances of each segment with layers `from` to `to`; front adds the embedding, back the head. */
+/* Returns the instances of each segment with layers `from` to `to`; front adds the embedding, back adds the head. */
 static nnc_stage_layers share_of(const nnc_op_list *list, int64_t from, int64_t to, bool front, bool back)
 {
     nnc_stage_layers share = { { 0 } };
@@ -190,7 +190,7 @@ int64_t nnc_recomputed_layers(const nnc_plan *plan, const nnc_op_list *list, int
 
 /* ---- segments of each device ---- */
 
-/* Sets whether the chunks of a device hold different segments, and which chunk is odd. */
+/* Sets whether the chunks of a device hold different segments, and which single chunk differs (odd_chunk). */
 static void set_uneven(const nnc_stage_partition *partition, const nnc_step *step, int32_t device,
                        nnc_stage_residency *h)
 {

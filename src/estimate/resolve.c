@@ -201,10 +201,9 @@ nnc_profiles nnc_profiles_of_one(const nnc_software *software)
     return all;
 }
 
-/* Fully sharded weights belong to FSDP, together with any other parallelism: torchtitan and others combine FSDP with
- * tensor and pipeline parallelism. Replicas that share only optimizer states belong to Megatron's distributed
- * optimizer, if Megatron trains such a model. Otherwise a search would split a model only to get the kernels of
- * Megatron. */
+/* ZeRO 3 selects the profile of FSDP, with any other parallelism: torchtitan and others combine FSDP with tensor and
+ * pipeline parallelism. Decoders with ZeRO 1 or 2 get the profile of Megatron, even if no layer is split. Otherwise a
+ * search would split a model only to get the kernels of Megatron. */
 nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan *plan)
 {
     if (plan == NULL) {

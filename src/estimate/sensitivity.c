@@ -5,8 +5,8 @@
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
 
-/* Relative distance on either side of the value. It is small, so that a bound seldom changes, and large compared with
- * rounding. */
+/* Relative change of a parameter, up and down, for its elasticity. The change is small, so that a bound seldom changes,
+ * and large compared with rounding. */
 #define APART 1e-3
 
 /* A factor that is large enough to remove a limit but still gives finite numbers. */

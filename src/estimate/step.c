@@ -109,7 +109,8 @@ static void append_sends(const nnc_step *step, const nnc_step_memory *m, int32_t
                         .repeat = 1,
                         .block = -1,
                         .u.collective = { .comm = NNC_COMM_PIPELINE, .forward = NNC_P2P, .bytes = step->send_bytes } };
-    double sends = 0.0; /* number of messages: forward to the next virtual stage, backward to the one before */
+    /* number of messages: forward to the next virtual stage, backward to the previous virtual stage */
+    double sends = 0.0;
     for (int32_t v = 0; v < m->partition.virtual_stages; v++) {
         if (nnc_partition_device(plan, v) == device) {
             sends += (v < m->partition.virtual_stages - 1 ? 1.0 : 0.0) + (v > 0 ? 1.0 : 0.0);
@@ -256,7 +257,7 @@ double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SE
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
-        m->run.span_s[d] = times->total_s; /* with whole backwards all devices end together */
+        m->run.span_s[d] = times->total_s; /* if backward is not split, all devices end at the same time */
     }
     const int32_t slowest = slowest_stage(m, step->plan->pipeline);
     NNC_LET(step->why, passes_s, "s", m->run.span_s[slowest]);
@@ -401,8 +402,8 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     nnc_step_ends_set(step, units, &overlap, m);
 }
 
-/* The host counts as the bound if the device waits for it for at least this share of the step: faster kernels then
- * shorten the step little. */
+/* The host counts as the bound if the device waits for the host for at least this share of the step. Faster kernels
+ * then shorten the step little. */
 static const double held_share = 0.25;
 
 static void mark_host(nnc_rows *rows, const nnc_result *r)
@@ -739,7 +740,7 @@ static void fill_matmul(const nnc_single_op *a, nnc_op *op)
                                  .n = d[1],
                                  .k = d[2],
                                  .b_shared = 1,
-                                 .b_is_weight = a->dim_count == 3, /* without padding of the sides */
+                                 .b_is_weight = a->dim_count == 3, /* a single product: B counts as a weight */
                                  .kept_divisor = 1 };
 }
 

@@ -39,7 +39,7 @@ static double sent_gradient_bytes(const nnc_plan *plan, bool flat)
     return flat ? nnc_min(bytes, nnc_dtype_bytes(plan->precision)) : bytes;
 }
 
-/* Gathers weights `times` times per step. */
+/* Adds an all-gather of weights that runs `times` times per step. */
 static void add_weights(writer *w, const nnc_plan *plan, double params, nnc_route_kind route, double shards,
                         int64_t times)
 {
@@ -326,8 +326,8 @@ static nnc_overlap_window window_of(const nnc_step *step, const nnc_segment_time
     return h;
 }
 
-/* Returns the exposed seconds of a collective and updates the window. Lanes that share links with it lose the time that
- * it overlaps with. Other lanes gain the time that the device waits for it. */
+/* Returns the exposed seconds of a collective and updates the window. Lanes that share links with the collective lose
+ * its overlapped time. Other lanes gain its exposed time, in which the device waits. */
 static double expose(const nnc_step *step, const nnc_collective_op *e, double raw_s, const nnc_overlap *overlap,
                      nnc_overlap_window *window, nnc_derivation *why)
 {

@@ -183,7 +183,7 @@ static int32_t cut_words(char *text, const char **words)
 }
 
 /* ---- questions ---- */
-/* Answers each word from the first estimate that knows it. */
+/* Answers each word from the first question whose estimate has this name. */
 static nnc_status answer_words(nnc_question *questions, int question_count, const char *const *words, int32_t count,
                                nnc_answer *answers, nnc_error *err)
 {
@@ -232,8 +232,8 @@ static void close_question(nnc_question *a)
     nnc_derivation_destroy(a->row);
 }
 
-/* Answers names joined by commas, each from the first question that knows the name. The caller fills report, outputs
- * and example of each question; the other members are freed at return. */
+/* Answers names joined by commas, each from the first question whose estimate has the name. The caller fills report,
+ * outputs and example of each question; the other members are freed at return. */
 static nnc_status nnc_explain(nnc_buffer *out, nnc_style style, nnc_question *questions, int question_count,
                               const char *names, nnc_error *err)
 {

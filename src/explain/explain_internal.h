@@ -112,8 +112,8 @@ typedef struct nnc_question {
     bool *shown; /* for each line of `said`: true = it is already in the answer */
 } nnc_question;
 
-/* How well a word matches the name of a column, from worst to best: not at all; as the name of an enclosing section
- * or array; as the end of the name; as the full name. */
+/* How well a word matches the name of a column, from worst to best: not at all; as the name of an enclosing object or
+ * array; as the end of the name; as the full name. */
 typedef enum nnc_naming { NNC_NAMES_NOT_AT_ALL, NNC_NAMES_AROUND, NNC_NAMES_ENDING, NNC_NAMES_EXACT } nnc_naming;
 
 /* Each function appends the lines for a word and returns whether there are any.
@@ -124,7 +124,7 @@ bool nnc_answer_columns(nnc_question *a, const char *word, nnc_naming least);
 bool nnc_answer_operand(nnc_question *a, const char *word);
 bool nnc_answer_member(nnc_question *a, const char *word);
 
-/* Returns the name of a metric without its section, as the derivation of the estimate uses it. */
+/* Returns the name of a metric without its first part, as the derivation of an estimate uses it: "step.mfu" -> "mfu" */
 const char *nnc_metric_short_name(const char *column);
 
 #endif

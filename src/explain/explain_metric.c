@@ -237,14 +237,15 @@ const char *nnc_metric_short_name(const char *column)
     return dot != NULL ? dot + 1 : column;
 }
 
-/* Returns the name of a metric for an answer. Metrics of cost and of the run keep their section, because a metric of
- * the step may have the same short name, as "cost.step" and "step". */
+/* Returns the name of a metric for an answer. Metrics of cost and of the run keep the first part of their name, because
+ * a metric of the step may have the same short name, as "cost.step" and "step". */
 static const char *full_name(const char *column)
 {
     return strncmp(column, "cost.", 5) == 0 || strncmp(column, "run.", 4) == 0 ? column : nnc_metric_short_name(column);
 }
 
-/* Returns the owner of a metric's lines in the derivation: the run, a phase of serving, or "" for the step. */
+/* Returns the member `of` that the lines of a metric have in the derivation: "run", a phase of serving, or "" for the
+ * step. */
 static const char *owner_of(const char *column)
 {
     return strncmp(column, "run.", 4) == 0       ? "run"
@@ -258,8 +259,8 @@ static const char *owner_text(const char *of)
     return of[0] != '\0' ? of : "step";
 }
 
-/* Returns the index of the last line that has this name, has the owner `of`, and comes before line `before`; -1 = no
- * such line. */
+/* Returns the index of the last line before line `before` that has the name `name` and the member `of`; -1 = no such
+ * line. */
 static int find_said(const nnc_question *a, const char *of, const char *name, size_t length, int before)
 {
     for (int i = before - 1; i >= 0; i--) {
@@ -316,8 +317,7 @@ static void add_operands(nnc_question *a, int line) /* NOLINT(misc-no-recursion)
     }
 }
 
-/* Adds the lines of the derivation whose owner is this metric. The line of the metric itself has another owner and is
- * not added. */
+/* Adds the lines of the derivation whose member `of` names this metric. This excludes the line of the metric itself. */
 static void add_asides(nnc_question *a, const char *name)
 {
     for (int i = 0; i < a->said_count; i++) {
@@ -469,7 +469,7 @@ bool nnc_answer_member(nnc_question *a, const char *word)
     return true;
 }
 
-/* Copies the lines of one derivation, with the name of the row as their owner. */
+/* Copies the lines of one derivation, and sets their member `of`, the name of a row. */
 static void add_lines(nnc_answer *answer, const nnc_derivation *why, const char *heading, const char *of)
 {
     const nnc_line *lines = NULL;
@@ -633,7 +633,7 @@ static bool is_named(const nnc_op_cost *cost, const char *name)
     return strcmp(cost->op->name, name) == 0 || strcmp(nnc_op_path(cost->op, path, sizeof path), name) == 0;
 }
 
-/* Returns the row of an op that takes most time in a phase; NULL if the op has no row there. */
+/* Returns the row of an op that takes most time in a phase; NULL if the op has no row in the phase. */
 static const nnc_op_cost *longest_row(const nnc_report *report, const char *name, nnc_phase phase)
 {
     const nnc_op_cost *longest = NULL;

@@ -93,7 +93,8 @@ typedef struct nnc_field_table {
 
 #define NNC_FIELD(owner, member) NNC_FIELD_AS(NNC_FIELD_TYPE_OF(((owner *)0)->member), owner, member)
 
-/* Describes a member of a struct that is inside `owner`. The name of the field in files is only the member's name. */
+/* Describes a member of the struct `inner`, which is a member of the struct `owner`. In files the field has the name
+ * `member` alone. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): the name of a member takes none */
 #define NNC_FIELD_IN(owner, inner, member)                                                                           \
     .name = #member, .type = NNC_FIELD_TYPE_OF(((owner *)0)->inner.member), .offset = offsetof(owner, inner.member), \
@@ -130,7 +131,7 @@ extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nn
     nnc_switch_table; /* the switches are fields of the software */
 
 /* Numbers of serving parameters: in the efficiency object of a device, and of an engine in a software profile. */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 27 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 28 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 
@@ -156,7 +157,7 @@ nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void *
 /* Sets a field from text. NNC_BAD_USAGE: unknown name or bad value; err->where is the dotted name as given. */
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
                          nnc_error *err);
-/* Sets a field that nnc_field_find found, in the object that it returned. */
+/* Sets a field that nnc_field_find found, in the object that nnc_field_find returned. */
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 

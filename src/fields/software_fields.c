@@ -64,6 +64,8 @@ static const nnc_field shipped_fields[] = {
     SHIPS("sharded_pipelines", sharded_pipelines, "ZeRO 2 and 3 together with pipeline stages."),
     SHIPS("plain_tensor", plain_tensor,
           "Tensor parallelism without sequence parallelism: every rank computes whole norms."),
+    SHIPS("plain_experts", plain_experts,
+          "Tensor parallelism without sequence parallelism, for networks with experts."),
     SHIPS("uneven_stages", uneven_stages, "Pipeline stages and virtual stages with different numbers of layers."),
 };
 

@@ -11,13 +11,13 @@
 #include <nncost/op.h>
 
 enum {
-    NNC_GRAPH_PARAMS_MAX = 16,    /* parameters of a kind of op */
+    NNC_GRAPH_PARAMS_MAX = 20,    /* parameters of a kind of op */
     NNC_GRAPH_ARGS_MAX = 16,      /* arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* axes of a tensor, without the batch */
     NNC_GRAPH_NAMES_MAX = 64,     /* tensors that have a name at the same time */
     NNC_GRAPH_DEPTH_MAX = 24,     /* nesting of macros and repeats */
     NNC_GRAPH_TENSORS_MAX = 4096, /* tensors made in one walk */
-    NNC_GRAPH_STEPS_MAX = 16384,  /* steps of one walk */
+    NNC_GRAPH_STEPS_MAX = 16384,  /* entries of lists of ops that one walk may visit */
     NNC_GRAPH_TURNS_MAX = 100000, /* iterations of one repeat */
     NNC_GRAPH_STACK_MAX = 16,     /* operands of an expression that wait for their operator */
 };
@@ -68,6 +68,7 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_UPSAMPLE, "upsample", "A map with more positions, by copies or in between.", upsample)            \
     X(NNC_GRAPH_LINEAR, "linear", "A product of each token, or position, with a matrix.", linear)                 \
     X(NNC_GRAPH_ATTENTION, "attention", "Attention over what is already projected.", attention)                   \
+    X(NNC_GRAPH_RECURRENT, "recurrent", "An LSTM, a GRU or a plain recurrent layer, token by token.", recurrent)  \
     X(NNC_GRAPH_EMBED, "embed", "A table is looked up by token ids.", embed)                                      \
     X(NNC_GRAPH_POSITION, "position", "A learned or fixed value per position is added.", position)                \
     X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                              \
@@ -120,8 +121,8 @@ typedef enum nnc_graph_step {
     NNC_STEP_USE,
     NNC_STEP_REPEAT,
     NNC_STEP_IF,
-    NNC_STEP_TIED,   /* steps whose ops use the weights of earlier ops */
-    NNC_STEP_FROZEN, /* steps whose weights are never trained */
+    NNC_STEP_TIED,   /* a list of ops that use the weights of earlier ops */
+    NNC_STEP_FROZEN, /* a list of ops whose weights are never trained */
     NNC_STEP_FROM,   /* goes back to a named tensor */
     NNC_STEP_AS      /* only gives the current tensor a name */
 } nnc_graph_step;
@@ -143,7 +144,7 @@ typedef struct nnc_graph_define {
 
 typedef struct nnc_graph_node {
     nnc_graph_step step;
-    const char *where; /* place of the step in the file: "define.stage.ops[1]" */
+    const char *where; /* place of this entry in the file: "define.stage.ops[1]" */
     int32_t as, from;  /* index of the name that the output gets; index of the tensor to go back to; -1 = none given */
     /* members of an op */
     nnc_graph_kind kind;
@@ -180,13 +181,14 @@ struct nnc_graph_net {
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, height, width; or tokens, width; or width */
-    bool ids;                         /* the tensor holds whole numbers that are looked up in a table */
-    bool sharded;                     /* each tensor rank has a part of the width */
-    int32_t storage;                  /* index of the tensor's memory; a view has the same storage as its source */
+    int64_t dims
+        [NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, (depth,) height, width; or tokens, width; or width */
+    bool ids;                 /* the tensor holds whole numbers that are looked up in a table */
+    bool sharded;             /* each tensor rank has a part of the width */
+    int32_t storage;          /* index of the tensor's memory; a view has the same storage as its source */
 } nnc_graph_tensor;
 
-/* Notes that a sink makes about one storage. */
+/* Data that a sink keeps about the memory of one tensor (its storage) and of all views of it. */
 typedef struct nnc_graph_storage {
     uint32_t flags;   /* compared when iterations of a repeat are compared */
     int32_t producer; /* not compared when iterations of a repeat are compared */
@@ -201,7 +203,7 @@ typedef struct nnc_graph_weights {
 typedef struct nnc_graph_op {
     const nnc_graph_node *node;
     const int64_t *values; /* values of the parameters, in the order of the kind; a word is given by its index */
-    nnc_graph_tensor in, with, also, out; /* rank 0 = not given */
+    nnc_graph_tensor in, with, also, out; /* rank (number of axes) 0 = not given */
     nnc_graph_weights weights;
 } nnc_graph_op;
 
@@ -238,14 +240,14 @@ struct nnc_graph_walk {
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
     int32_t storage_count;
     int32_t steps, depth, repeats;
-    int32_t tied, frozen; /* nesting depth of tied steps (shared weights) and of frozen steps (weights not trained) */
+    int32_t tied, frozen; /* nesting depth of lists with shared weights (tied), and with untrained weights (frozen) */
 };
 
 /* Walks the whole network with given values of the lets. Returns false when a fault was noted. */
 bool nnc_graph_run(const struct nnc_graph_net *net, const int64_t *lets, const nnc_graph_sink *sink,
                    nnc_graph_fault *fault);
 
-/* Notes a fault at a step, unless the walk already has a fault; returns false. */
+/* Notes a fault at an entry of a list of ops, unless the walk already has a fault; returns false. */
 bool nnc_graph_fail(nnc_graph_walk *walk, const nnc_graph_node *node, const char *format, ...) NNC_PRINTF(3, 4);
 
 /* Computes the value of an expression. Returns false when a division leaves a remainder, or the value is out of
@@ -288,18 +290,18 @@ typedef struct nnc_captured_op {
     bool transposed, causal, bias;
     double read_bytes, write_bytes;
     double kept_bytes;               /* bytes of the tensors that the operator creates for backward */
-    double transient_bytes;          /* backward: bytes of the temporary tensors that live while it runs */
+    double transient_bytes;          /* backward: bytes of the temporary tensors that live while the operator runs */
     int64_t rows, cols, vector;      /* sizes of the parameters that no earlier operator has read */
     bool table;                      /* the parameter is a table, whose rows are looked up */
-    bool frozen;                     /* its parameters are not trained */
-    int32_t slot;                    /* index of the nnc_captured_slot that the operator belongs to */
-    bool narrow;                     /* under autocast: it computes in 16 bits */
-    double cast_kernels, cast_bytes; /* under autocast: casts of its operands, of a gradient */
+    bool frozen;                     /* the operator's parameters are not trained */
+    int32_t slot;                    /* index of the part (nnc_captured_slot) that the operator belongs to */
+    bool narrow;                     /* under autocast: the operator computes in 16 bits */
+    double cast_kernels, cast_bytes; /* under autocast: number and bytes of casts of operands and gradients */
 } nnc_captured_op;
 
-/* A slot of a captured program: successive operators of forward that belong to one unit, and the backward of these
- * operators. A unit is a run of equal layers, or a module of a numbered list ("layer1.0"). ZeRO 3 gathers a unit at
- * once, and full recomputation runs it again. Other slots hold the operators outside of units: table, head, loss. */
+/* One part of a captured program: successive operators of forward that belong to one unit, and the backward of these
+ * operators. A unit is a sequence of equal layers, or a module of a numbered list ("layer1.0"). ZeRO 3 gathers a unit
+ * at once, and full recomputation runs it again. Other parts hold operators outside of units: table, head, loss. */
 typedef struct nnc_captured_slot {
     bool unit;
     int64_t repeat;
@@ -320,10 +322,11 @@ struct nnc_captured {
     int64_t operators; /* number of operators issued in one step, including operators of the optimizer */
     double input_bytes;
     double peak_gradients, peak_kept,
-        peak_temporary;                  /* largest number of temporary bytes at one moment of forward and backward */
-    nnc_dtype dtype;                     /* format of the trained parameters */
-    nnc_frozen frozen;                   /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
-    nnc_optimizer optimizer;             /* found from its operators; NNC_OPTIMIZER_COUNT = no update was recorded */
+        peak_temporary; /* largest number of temporary bytes at one moment of forward and backward */
+    nnc_dtype dtype;    /* format of the trained parameters */
+    nnc_frozen frozen;  /* format of frozen parameters; NNC_FROZEN_COUNT = all are trained */
+    /* found from the operators of the update; NNC_OPTIMIZER_COUNT = no update was recorded */
+    nnc_optimizer optimizer;
     const struct nnc_captured *autocast; /* the same step under autocast; NULL = not recorded in fp32 */
     const struct nnc_captured *second;   /* the same step with another number of samples; NULL = not recorded */
 };
@@ -363,7 +366,7 @@ NNC_GRAPH_KIND_LIST(NNC_GRAPH_KIND_ROW)
     }
 
 /* Indices of parameters in the values of an op. The first indices are the parameters of a window that moves over a map;
- * they are the same for every kind with a window. A kind without dilation does not use that index. */
+ * they are the same for every kind with a window. A kind without dilation does not use the index of dilation. */
 enum {
     NNC_WINDOW_KERNEL,
     NNC_WINDOW_STRIDE,
@@ -373,6 +376,10 @@ enum {
     NNC_WINDOW_STRIDE_W,
     NNC_WINDOW_PAD_W,
     NNC_WINDOW_PAD_END_W,
+    NNC_WINDOW_KERNEL_D,
+    NNC_WINDOW_STRIDE_D,
+    NNC_WINDOW_PAD_D,
+    NNC_WINDOW_PAD_END_D,
     NNC_WINDOW_DILATION,
     NNC_WINDOW_OWN, /* the parameters of each kind begin at this index */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
@@ -414,6 +421,10 @@ enum {
     NNC_ATTENTION_WINDOW,
     NNC_ATTENTION_BIASES
 };
+enum { NNC_RECURRENT_KIND, NNC_RECURRENT_HIDDEN, NNC_RECURRENT_BOTH, NNC_RECURRENT_BIAS };
+enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };
+/* Returns the number of matrices of hidden x hidden values of a recurrent layer: its gates. */
+int64_t nnc_graph_gates(const nnc_graph_op *op);
 enum { NNC_EMBED_ROWS, NNC_EMBED_WIDTH };
 enum { NNC_POSITION_KIND, NNC_POSITION_ROWS };
 enum { NNC_POSITION_LEARNED, NNC_POSITION_FIXED, NNC_POSITION_ROTARY };
@@ -424,8 +435,8 @@ typedef struct nnc_graph_window {
     int64_t kernel, stride, pad, pad_end, dilation;
     bool ceil; /* the last window may end outside the map */
 } nnc_graph_window;
-/* Computes the windows of an op over its height and its width. */
-void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2]);
+/* Computes the windows of an op over its height, its width and its depth. */
+void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]);
 
 /* Checks that the input has values, not token ids. Returns false when a fault was noted. */
 bool nnc_graph_needs_values(nnc_graph_walk *walk, const nnc_graph_op *op);

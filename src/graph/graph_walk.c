@@ -322,7 +322,7 @@ static bool run_use(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t
     return done;
 }
 
-/* Walks tied or frozen steps. If their count is 0, the steps are neither tied nor frozen. */
+/* Walks a list of ops that is tied or frozen. If `count` of the list is 0, its ops are neither tied nor frozen. */
 static bool run_marked(nnc_graph_walk *w, const nnc_graph_node *node, const int64_t *args, const char *what,
                        int32_t *marks)
 {

@@ -15,6 +15,7 @@
  *
  * A character keeps its line number through all variables, so that an error can name the line of an option. */
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +24,19 @@
 #include "launch/launch_internal.h"
 
 enum {
-    NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
-    CELLS_MAX = 200 * 1000, /* limit of cells of a value; each line of a script can double a text */
-    SOURCES_MAX = 16,       /* number of other scripts that a script reads */
-    CALLS_MAX = 100,        /* number of calls of functions; CALLS_DEEP: deepest nesting of calls */
+    NESTING_MAX = 32,       /* deepest nesting: of constructs, and of expansions */
+    CELLS_MAX = 200 * 1000, /* most characters of a value; without a limit, each line of a script could double a
+                             * value */
+    SOURCES_MAX = 16,       /* most other scripts that a script may read */
+    CALLS_MAX = 100,        /* CALLS_MAX: most calls of functions; CALLS_DEEP: deepest nesting of calls */
     CALLS_DEEP = 6
 };
 
 /* A character of a value. */
 typedef struct cell {
     int32_t line;
-    char c;       /* '\0': an empty text in quotes */
-    bool is_kept; /* the character was quoted, so it does not separate words */
+    char c;       /* the character; '\0': an empty string in quotes */
+    bool is_kept; /* true: the character was quoted, so it does not separate words */
 } cell;
 
 typedef struct cells {
@@ -55,17 +57,17 @@ typedef struct function {
     int32_t line, reads_at;
 } function;
 
-/* Certainty that a command runs, or that a condition holds. A command that is no test succeeds with LIKELY. */
+/* How certain it is that a command runs, or that a condition holds. A command that is no test succeeds with LIKELY. */
 typedef enum truth { NO, MAYBE, LIKELY, YES } truth;
 
 /* An open construct: if, a loop, case, a function, braces. */
 typedef struct frame {
-    char kind;     /* 'i', 'l', 'c', 'f', '{', '(' */
-    truth outside; /* whether the construct itself runs */
-    truth behind;  /* whether the command after the construct runs */
-    truth taken;   /* whether a branch of the construct has run */
+    char kind;     /* construct: 'i' = if, 'l' = loop, 'c' = case, 'f' = function, '{' or '(' = group of commands */
+    truth outside; /* certainty that the construct itself runs */
+    truth behind;  /* certainty that the command after the construct runs */
+    truth taken;   /* certainty that an earlier branch of the construct has run */
     bool at_pattern;
-    const char *subject; /* word after `case`; NULL = unknown */
+    const char *subject; /* word after `case`, to compare with the patterns; NULL = unknown */
 } frame;
 
 typedef struct shell {
@@ -77,22 +79,24 @@ typedef struct shell {
     variable *variables;
     frame frames[NESTING_MAX];
     int depth, nesting;
-    truth runs;         /* whether the current branch runs */
-    truth last;         /* result of the last command */
+    truth runs;         /* certainty that the current branch runs */
+    truth last;         /* certainty that the last command succeeded */
     bool in_test;       /* inside "[[ .. ]]", after && or || */
-    bool in_condition;  /* between "if" and "then" */
-    char after[3];      /* the operator before the command: "&&", "||" or "" */
+    bool in_condition;  /* true: the commands between "if" and "then" are being read */
+    char after[3];      /* operator in front of the command: "&&", "||" or "" */
     const char *marker; /* marker of a here document that begins on the next line */
     size_t marker_length;
-    bool is_plain;    /* variables in the here document are not expanded */
-    const char *into; /* file that the here document is written to; NULL = no file */
+    bool is_plain;    /* true: variables in the here document are not expanded */
+    const char *into; /* name of the file to which the here document is written; NULL = no file */
     bool appends;
-    truth writes; /* whether the command that writes the file runs */
+    truth writes; /* certainty that the command that writes the file runs */
     nnc_shell_commands made;
+    bool starts_unknown; /* a launcher starts a program that is not known */
     nnc_shell_script *script;
     const char *sourced;        /* name of a script to read next; NULL = no script */
     int32_t reads_at;           /* line of the command that reads the script s->name; 0 = s->name is the first script */
-    int sources, calls, called; /* scripts read; calls so far; calls that are open */
+    int sources, calls, called; /* numbers: scripts read so far; calls of functions so far; calls that are not
+                                 * finished */
     function *functions;
 } shell;
 
@@ -148,7 +152,7 @@ static bool is_blank(const cell *c)
     return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
 }
 
-/* Returns the text of some cells. */
+/* Returns some characters of a value as a string. */
 static const char *text_of(shell *s, const cell *from, int32_t count)
 {
     char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
@@ -166,7 +170,8 @@ static const char *text_of(shell *s, const cell *from, int32_t count)
     return text;
 }
 
-/* Copies only the options among some words, with unknown values, because they come from a branch that may not run. */
+/* Copies only the options from a list of words, and makes their values unknown, because they come from a branch that
+ * may not run. */
 static void put_options(shell *s, const cells *from, cells *to)
 {
     const cell *list = (const cell *)(const void *)from->bytes.bytes;
@@ -212,7 +217,7 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
             put_cell(s, &all, ' ', s->line, false);
         }
     }
-    if (s->runs == MAYBE && (append || is_array)) { /* only the new items are unknown */
+    if (s->runs == MAYBE && (append || is_array)) { /* in an uncertain branch, only the appended items are unknown */
         put_options(s, value, &all);
     } else {
         const cell *from = (const cell *)(const void *)value->bytes.bytes;
@@ -237,7 +242,7 @@ static void assign(shell *s, const char *name, size_t length, const cells *value
     nnc_buffer_free(&all.bytes);
 }
 
-/* ---- skipping ---- */
+/* ---- finding the end of quotes and brackets ---- */
 
 /* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
  * deep as the brackets are nested. NOLINTNEXTLINE(misc-no-recursion) */
@@ -410,11 +415,11 @@ static void put_variable(shell *s, const variable *v, bool quoted, bool items, c
     }
 }
 
-/* Writes a text that is not expanded: "${NAME}". */
+/* Writes a part that cannot be expanded, such as "${NAME}", unchanged. */
 static void put_unknown(shell *s, const char *at, size_t length, cells *to)
 {
     put_text(s, to, "${", 2, true);
-    for (size_t i = 0; i < length && i < 60; i++) { /* blanks become '_', so that the text stays one word */
+    for (size_t i = 0; i < length && i < 60; i++) { /* blanks become '_', so that the part remains one word */
         put_cell(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
     }
     put_text(s, to, "}", 1, true);
@@ -466,7 +471,7 @@ static void put_trimmed(shell *s, const variable *v, const char *at, const char 
     }
     const bool plain = strcspn(part, "*?[$") >= size && length == v->count;
     for (int32_t i = 0; plain && goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
-        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* the last match is used */
+        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* of several matches the last is used */
         const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
         if (fits && strncmp(text + place, part, size) == 0) {
             stop = sign == '%' && (!longest || stop == length) ? place : stop;
@@ -558,7 +563,7 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
         expand_braces(s, at + 2, end - 1, quoted, to);
         return end;
     }
-    if (next == '@' || next == '*') { /* the script is read without arguments */
+    if (next == '@' || next == '*') { /* $@ and $* are empty, because the script is read without arguments */
         return at + 2;
     }
     const size_t length = isdigit((unsigned char)next) ? 1 : name_length(at + 1);
@@ -576,7 +581,7 @@ static const char *expand_one(shell *s, const char *at, const char *limit, bool 
 static void expand(shell *s, const char *at, const char *end, cells *to)
 {
     bool quoted = false;
-    int32_t opened = 0; /* number of cells before the opening quote */
+    int32_t opened = 0; /* number of cells in `to` when the opening quote was read */
     if (++s->nesting > NESTING_MAX) {
         refuse(s, "nested too deeply");
     }
@@ -604,7 +609,8 @@ static void expand(shell *s, const char *at, const char *end, cells *to)
             }
             at++;
         } else if (*at == '"') {
-            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* an empty "${A[@]}" is no word */
+            if (quoted && cell_count(to) == opened && at[-1] != '}') { /* "${A[@]}" adds no word if the array is
+                                                                        * empty */
                 put_cell(s, to, '\0', line, true);
             }
             quoted = !quoted;
@@ -629,7 +635,7 @@ static void expand(shell *s, const char *at, const char *end, cells *to)
 
 typedef struct token {
     const char *at;
-    size_t length; /* 0: the end of the text */
+    size_t length; /* number of characters; 0: the token is the end of the text */
     bool is_word;
 } token;
 
@@ -654,7 +660,8 @@ static bool put_unset(shell *s, const char *at, const char *end, const char *nam
     return true;
 }
 
-/* Expands a line of a here document, in which quotes are text. In a branch that may not run, values are unknown. */
+/* Expands a line of a here document, in which quotes are ordinary characters. In a branch that may not run, values are
+ * unknown. */
 static void expand_line(shell *s, const char *at, const char *end, cells *to)
 {
     const char *begin = at;
@@ -679,7 +686,7 @@ static void expand_line(shell *s, const char *at, const char *end, cells *to)
     nnc_buffer_free(&made.bytes);
 }
 
-/* Keeps a text that the script writes to a file. */
+/* Stores the content of a file that the script writes. */
 static void write_file(shell *s, const cells *text)
 {
     const char *made = text_of(s, (const cell *)(const void *)text->bytes.bytes, cell_count(text));
@@ -854,12 +861,13 @@ static void expand_words(shell *s, const token *t, nnc_script_words *to)
     s->line = line;
 }
 
-/* Keeps a command that starts a program, unless its branch does not run. */
+/* Adds a command that starts a program to the result, unless it is certain that its branch does not run. */
 static void keep(shell *s, const nnc_script_words *w)
 {
     if (s->runs != NO && goes_on(s)) {
         nnc_shell_keep(&s->made, w);
         s->status = s->made.status;
+        s->starts_unknown = s->starts_unknown || nnc_shell_starts_unknown(w);
     }
 }
 
@@ -890,14 +898,14 @@ static truth truth_of(bool holds)
 }
 
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
-static truth compare(const char *a, const char *of, const char *b)
+static truth compare(const char *a, const char *of, const char *b, bool has_patterns)
 {
     double x = 0.0, y = 0.0;
-    if (strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
-        return strpbrk(b, "*?[") != NULL ? MAYBE : truth_of(strcmp(a, b) == 0);
-    }
-    if (strcmp(of, "!=") == 0) {
-        return strpbrk(b, "*?[") != NULL ? MAYBE : truth_of(strcmp(a, b) != 0);
+    const bool differs = strcmp(of, "!=") == 0;
+    if (differs || strcmp(of, "=") == 0 || strcmp(of, "==") == 0) {
+        const bool is_pattern = strpbrk(b, "*?[") != NULL;
+        const bool same = is_pattern ? fnmatch(b, a, 0) == 0 : strcmp(a, b) == 0;
+        return is_pattern && !has_patterns ? MAYBE : truth_of(same != differs);
     }
     if (!nnc_read_double(a, &x) || !nnc_read_double(b, &y)) {
         return MAYBE;
@@ -909,6 +917,20 @@ static truth compare(const char *a, const char *of, const char *b)
            : strcmp(of, "-lt") == 0 ? truth_of(x < y)
            : strcmp(of, "-le") == 0 ? truth_of(x <= y)
                                     : MAYBE;
+}
+
+/* Joins words by blanks; [[ ]] does not divide a value into words. "": out of memory. */
+static const char *joined(const shell *s, const nnc_script_words *w, int32_t from, int32_t count)
+{
+    nnc_buffer text = { 0 };
+    for (int32_t i = from; i < from + count; i++) {
+        nnc_buffer_text(&text, i > from ? " " : "");
+        nnc_buffer_text(&text, w->items[i].text);
+    }
+    nnc_buffer_byte(&text, '\0');
+    const char *kept = text.failed ? NULL : nnc_arena_strdup(s->arena, text.bytes);
+    nnc_buffer_free(&text);
+    return kept != NULL ? kept : "";
 }
 
 /* Evaluates a test "[ .. ]" or "[[ .. ]]", or a part of it between && and ||. Its words begin at `from`. */
@@ -923,21 +945,28 @@ static truth test(const shell *s, const nnc_script_words *w, int32_t from)
     const char *a = count > 0 ? operand(w->items[from].text, s) : NULL;
     const char *b = count > 1 ? operand(w->items[from + 1].text, s) : NULL;
     const char *c = count > 2 ? operand(w->items[from + 2].text, s) : NULL;
+    const bool is_double = strcmp(w->items[0].text, "[[") == 0;
     truth found = MAYBE;
+    if (is_double && count > 3) {
+        a = operand(joined(s, w, from, count - 2), s);
+        b = w->items[from + count - 2].text;
+        c = operand(w->items[from + count - 1].text, s);
+        count = 3;
+    }
     if (count == 1 && a != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
-        found = truth_of(a[1] == 'z'); /* the operand of -z or -n is empty, so it is no word */
+        found = truth_of(a[1] == 'z'); /* the text after -z or -n was empty, so the shell removed it */
     } else if (count == 1 && a != NULL) {
         found = truth_of(a[0] != '\0');
     } else if (count == 2 && a != NULL && b != NULL && (strcmp(a, "-z") == 0 || strcmp(a, "-n") == 0)) {
         found = truth_of((b[0] == '\0') == (a[1] == 'z'));
     } else if (count == 3 && a != NULL && b != NULL && c != NULL) {
-        found = compare(a, b, c);
+        found = compare(a, b, c, is_double);
     }
     return negated ? not_of(found) : found;
 }
 
-/* Returns whether a branch runs. outside: whether the construct around it runs; condition: whether its condition
- * holds. */
+/* Returns the certainty that a branch runs. outside: certainty that the construct around it runs; condition: certainty
+ * that its condition holds. */
 static truth both(truth outside, truth condition)
 {
     return outside == NO || condition == NO ? NO : outside == MAYBE || condition == MAYBE ? MAYBE : YES;
@@ -1124,7 +1153,7 @@ static void read_items(shell *s, const char *at, const char *end, cells *to)
 /* Takes NAME=value, NAME+=value or NAME=(a b). Returns false if the word is no assignment. */
 static bool take_assignment(shell *s, const token *t)
 {
-    const size_t digits = strspn(t->at, "0123456789"); /* an argument of the script */
+    const size_t digits = strspn(t->at, "0123456789"); /* digits in place of a name: an argument of the script */
     const size_t length = digits > 0 && t->at[digits] == '=' ? digits : name_length(t->at);
     const bool append = t->at[length] == '+';
     const char *value = t->at + length + append + 1;
@@ -1289,7 +1318,7 @@ static bool call(shell *s, const nnc_script_words *w)
     read_instead(s, f->file, f->body, f->line, f->reads_at > 0 && s->reads_at == 0 ? s->line : s->reads_at, true);
     s->called--;
     for (int i = 0; i < ARGUMENTS && goes_on(s); i++) {
-        arguments[i]->name = ""; /* the arguments of the caller are valid again */
+        arguments[i]->name = ""; /* after the call, the arguments of the caller are valid again */
     }
     return true;
 }
@@ -1423,7 +1452,7 @@ static void read_text(shell *s, bool is_function)
     }
 }
 
-/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2". */
+/* Sets the variables that Slurm sets, from lines such as "#SBATCH --nodes=2", and keeps the options for srun. */
 static void read_slurm(shell *s, const char *text)
 {
     static const char *const options[][2] = {
@@ -1435,8 +1464,16 @@ static void read_slurm(shell *s, const char *text)
         { "--gpus-per-node", "SLURM_GPUS_ON_NODE" },
         { "--ntasks-per-node", "SLURM_NTASKS_PER_NODE" },
     };
+    const char *counted = text;
     for (const char *at = strstr(text, "#SBATCH"); at != NULL; at = strstr(at + 1, "#SBATCH")) {
+        for (; counted < at; counted++) {
+            s->line += *counted == '\n' ? 1 : 0;
+        }
         const char *option = at + 7 + strspn(at + 7, " \t");
+        cells words = { 0 };
+        put_text(s, &words, option, strcspn(option, "#\n"), false);
+        split(s, (const cell *)(const void *)words.bytes.bytes, cell_count(&words), true, &s->made.slurm);
+        nnc_buffer_free(&words.bytes);
         for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
             const size_t length = strlen(options[i][0]);
             const bool is = strncmp(option, options[i][0], length) == 0;
@@ -1450,6 +1487,7 @@ static void read_slurm(shell *s, const char *text)
             }
         }
     }
+    s->line = 1;
 }
 
 /* Takes the options from the variables of a script that starts no program itself: the options of a command in a
@@ -1492,6 +1530,9 @@ nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, 
     read_slurm(&s, text);
     read_text(&s, false);
     s.runs = YES;
+    if (goes_on(&s) && s.made.count == 0 && s.starts_unknown) {
+        refuse(&s, "starts a program whose name only a run of the script knows: give its options");
+    }
     if (goes_on(&s) && s.made.count == 0) {
         keep_variables(&s);
     }

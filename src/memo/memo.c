@@ -1,11 +1,11 @@
-/* The mechanism of all caches: a table from key bytes to a value. Hash, capacity and eviction are decided here.
+/* The hash table of all caches: from the bytes of a key to a value. A slot is one place of the table.
  *
  *     hash(key) -> slot, and the ways - 1 slots after it
  *     slot         { tag: part of the hash, entry: number from 1, 0 = empty }
  *     entry        key value; entries are stored in order of arrival, so a few of them touch little memory
  *
- * A table with as many slots as ways, or fewer, is searched without a hash. If all slots of a new key are in use, one
- * entry is replaced, in turn. */
+ * A table with as many slots as ways, or fewer, is searched without a hash. If all possible slots of a new key are in
+ * use, its entry replaces one of the old entries, in turn. */
 #include "base/base_internal.h"
 #include "memo/memo_internal.h"
 #include "op/op_internal.h"
@@ -202,7 +202,7 @@ static void accumulate(const nnc_estimate_cache *shared, double grad_accumulate,
     a->grad_accumulate = grad_accumulate;
 }
 
-/* Finds the lowered lists and sums of a plan in the cache, or makes them. */
+/* Finds the lowered lists and sums of a plan in the cache of lists, or lowers the plan. */
 static nnc_status find_list(nnc_estimate_cache *shared, const nnc_plan *plan, const nnc_software *software,
                             nnc_lowered **found, nnc_error *err)
 {
@@ -327,7 +327,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the cache key of passes: the plan without its number of micro-batches and the length of the run. */
+/* Returns the key of a plan in the cache of passes: the plan without its number of micro-batches and the length of the
+ * run. */
 static nnc_plan pass_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
@@ -352,7 +353,8 @@ nnc_pass_entry *nnc_pass_find(nnc_estimate_cache *shared, const nnc_plan *plan, 
     return valid ? p : NULL;
 }
 
-/* Keeps the passes of an estimate in the cache. units NULL: the plan needs too much memory and was not timed. */
+/* Keeps the passes of an estimate in the cache of passes. units NULL: the plan needs too much memory and has no
+ * times. */
 static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                       const nnc_result *r)
 {
@@ -429,7 +431,7 @@ static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
 
-/* Sets the memory of a plan whose passes are in the cache. */
+/* Sets the memory of a plan that is in the cache of passes. */
 static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
                         nnc_result *r)
 {
@@ -440,7 +442,7 @@ static void weigh_known(const nnc_model *model, const nnc_software *software, nn
     recall_memory(model, p, &p->step, scratch, r);
 }
 
-/* Completes the estimate of a plan whose passes are in the cache and whose memory is set. */
+/* Completes the estimate of a plan that is in the cache of passes and whose memory is set. */
 static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scratch *scratch, nnc_result *r,
                              nnc_error *err)
 {
@@ -467,7 +469,7 @@ static bool lasts(const nnc_estimate_cache *shared)
     return shared->promised && shared->last->found;
 }
 
-/* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache. */
+/* Calls nnc_estimate_time, and keeps the passes of a brief estimate in the cache of passes. */
 static nnc_status time_and_keep(const nnc_model *model, nnc_step *step, nnc_scratch *scratch, nnc_result *r,
                                 nnc_error *err)
 {
@@ -541,8 +543,8 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     nnc_memo_clear(&shared->partitions);
 }
 
-/* Used without the promise of nnc_scratch_share: keeps the caches if model and device equal those of the previous
- * estimate, otherwise empties them. */
+/* Keeps the caches if the previous estimate had an equal model and device; otherwise empties them. Has no effect after
+ * nnc_scratch_share. */
 static void compare_specs(nnc_estimate_cache *shared, const nnc_model *model, const nnc_device *device)
 {
     /* The list of a graph, or of a model with towers, depends on more than the bytes of the model struct. */

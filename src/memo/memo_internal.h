@@ -1,5 +1,5 @@
-/* Results that are remembered between estimates. The functions of estimate/ know no cache. The nnc_scratch of this
- * folder gives them the same results faster, bit by bit. memo.c has the mechanism; its uses follow. "gain" is the
+/* Results that are remembered between estimates. The functions of estimate/ use no cache. With an nnc_scratch of this
+ * folder, estimates give bitwise equal results faster. memo.c has the hash table; its uses follow. "gain" is the
  * number of instructions without the cache, divided by the number with it, for the command that gains most.
  *
  *     lowered lists   gain 2.0 (sweep over micro-batches)
@@ -30,7 +30,7 @@
 
 #include "estimate/estimate_internal.h"
 
-/* ---- memo.c: the mechanism ---- */
+/* ---- memo.c: the hash table ---- */
 
 typedef struct nnc_memo_slot {
     uint32_t entry, tag;
@@ -46,9 +46,9 @@ typedef struct nnc_memo {
     unsigned char *entries;
 } nnc_memo;
 
-/* Creates a cache with `slots` entries. A key may be in any of `ways` slots; both numbers are powers of two. The first
- * `hashed` bytes of a key choose its slots; all bytes are compared. Memory is touched only as entries come. Returns
- * false if out of memory. */
+/* Creates a cache with places for `slots` entries. An entry may be in any of `ways` places; both numbers are powers of
+ * two. The first `hashed` bytes of a key choose these places; all bytes are compared. Memory is touched only as entries
+ * come. Returns false if out of memory. */
 bool nnc_memo_create(nnc_memo *memo, uint32_t slots, uint32_t ways, size_t key_size, size_t hashed, size_t value_size);
 void nnc_memo_destroy(nnc_memo *memo);
 
@@ -66,7 +66,7 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* ---- memo.c: lowered lists, product times, passes ---- */
 
-/* A lowered op list with its sums and its table. */
+/* A lowered op list, with the sums of its segments and its op table. */
 typedef struct nnc_lowered {
     bool listed, found, worked, tabled; /* found: a second plan has used the list */
     uint64_t list_number;               /* unique per list */
@@ -74,7 +74,7 @@ typedef struct nnc_lowered {
     nnc_op_list whole; /* before sharding */
     nnc_op_list list;  /* ops of one rank; the last plan added the entries past `count` */
     int32_t count;
-    double grad_accumulate; /* grad_accumulate of the list and the table */
+    double grad_accumulate; /* value (see nnc_op) for which the list and the table were made */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work; /* work of one micro-batch; set if recomputation does not depend on the stage */
     nnc_rows rows;      /* rows of the first `count` ops, with collectives on the routes below */
@@ -92,7 +92,7 @@ typedef struct nnc_pass_entry {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
     nnc_pass_work work;
     bool timed;             /* false: the plan needs too much memory; work and units are unset */
-    double grad_accumulate; /* grad_accumulate of the units */
+    double grad_accumulate; /* value (see nnc_op) for which the units were computed */
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
@@ -111,13 +111,13 @@ typedef struct nnc_estimate_cache {
     nnc_lowered *last;                 /* the lowered list of the previous estimate; NULL = no estimate yet */
     const nnc_pass_entry *partitioned; /* the entry to which stages and memory in scratch belong; NULL = no entry */
     const nnc_pass_entry *ended;       /* the entry to which the step ends in scratch belong; NULL = no entry */
-    int64_t ended_passes;              /* number of micro-batches of that plan */
+    int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
     nnc_memory memory;
     int32_t memory_stage;
 } nnc_estimate_cache;
 
-/* From now on plans share their lists. Model and device must not change until the next call of this function. search:
- * also creates the caches that only a search uses. Returns false if out of memory. */
+/* Lets all later plans share lowered op lists. Model and device must not change until the next call of this function.
+ * search: also creates the caches that only a search uses. Returns false if out of memory. */
 bool nnc_scratch_share(nnc_scratch *scratch, const nnc_model *model, const nnc_device *device, bool search);
 
 /* Empties the caches and sets model and device. */

@@ -129,7 +129,7 @@ static nnc_cell get_adapters(const nnc_place *place, char text[NNC_METRIC_TEXT_M
     return nnc_text_cell(text);
 }
 
-/* -1: the software profile decides */
+/* Returns null for -1: the software profile decides the reserve. */
 NNC_GET(get_plan_reserve, nnc_plan,
         (nnc_cell){ .kind = self->reserve_bytes >= 0 ? NNC_CELL_WHOLE : NNC_CELL_NULL, .whole = self->reserve_bytes })
 

@@ -60,7 +60,7 @@ typedef struct nnc_metric_more {
     const char *(*each)(unsigned index);    /* returns the name of each value of an array; NULL = names 0, 1 ... */
     const char *source;                     /* source of the formula or definition; NULL = not needed */
     const char *same_as;                    /* full name of the equal metric of an estimate; NULL = no such metric */
-    /* full name of the metric that sums this one and others; NULL = no such metric */
+    /* full name of the metric that is a sum of this metric and others; NULL = no such metric */
     const char *part_of;
 } nnc_metric_more;
 #define NNC_MORE(...) (&(const nnc_metric_more){ __VA_ARGS__ })
@@ -112,7 +112,7 @@ struct nnc_metrics {
     const nnc_metric *rows;
     size_t count;
     size_t record_size; /* size of one record of a list */
-    /* does the list contain this record? NULL = all records */
+    /* tests whether outputs list a record; NULL = all records are listed */
     bool (*listed)(const nnc_place *place);
 };
 
@@ -170,7 +170,7 @@ struct nnc_metrics {
         (void)self;                              \
         return (condition);                      \
     }
-/* Used inside NNC_GET and NNC_IF: the record whose list contains the present record. */
+/* Used inside NNC_GET and NNC_IF: the record whose list contains the record `self`. */
 #define NNC_OWNER(of) ((const of *)place->owner)
 
 #define NNC_METRICS(text, list, of)                                                                        \
@@ -193,7 +193,7 @@ static inline nnc_cell nnc_bool_cell(bool flag)
     return (nnc_cell){ .kind = NNC_CELL_BOOL, .flag = flag };
 }
 
-/* Returns the place for the rows of an object. */
+/* Returns the record from which the rows of an object are read. */
 nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
 /* Records that follow each other in memory. */
@@ -203,7 +203,7 @@ typedef struct nnc_lines {
     int64_t count;
 } nnc_lines;
 
-/* nnc_metric_lines returns the records of a list; the next function returns the place of one record. */
+/* nnc_metric_lines returns the records of a list; nnc_line_place returns one record and its index. */
 nnc_lines nnc_metric_lines(const nnc_metric *row, const nnc_place *place);
 nnc_place nnc_line_place(const nnc_lines *lines, int64_t index);
 bool nnc_line_listed(const nnc_lines *lines, const nnc_place *place);
@@ -223,7 +223,7 @@ typedef struct nnc_columns {
     int32_t count;
 } nnc_columns;
 
-/* Lists all values of a table except those of lists, in the order of the table. Errors: NNC_NO_MEMORY. */
+/* Lists all values of a table, except the values in lists, in the order of the table. Errors: NNC_NO_MEMORY. */
 nnc_status nnc_columns_of(const nnc_metrics *metrics, nnc_arena *arena, nnc_columns *columns);
 
 /* Tests whether the value of a column is missing in a brief estimate. */
@@ -235,8 +235,8 @@ nnc_cell nnc_column_read(const nnc_column *column, nnc_place place, char text[NN
 const nnc_metric *nnc_metric_find(const nnc_metrics *metrics, const char *name);
 
 /* Finds the name that a word means: an equal name, or the only name that ends with a dot and the word. If a result and
- * an input of the plan end so, the word means the result. names: `count` pointers; each lies `stride` bytes after the
- * one before. */
+ * an input of the plan end with the word, the word means the result. names: `count` pointers, each `stride` bytes after
+ * the previous pointer. */
 typedef struct nnc_name_match {
     /* -1 = not found. other: index of a second name that ends with the word, if no name is equal */
     int32_t index, other;
@@ -256,8 +256,8 @@ typedef struct nnc_own_step {
 enum { NNC_PAST_FEWEST = 10 };
 
 /* Selects measured steps that no fit used: the steps of this device; if these are too few, the steps of the same family
- * and profile on all devices. If the user did not choose the profile, the steps were also predicted without naming
- * their framework. */
+ * and profile on all devices. If the user did not choose the profile, the predictions were also made without the
+ * name of the framework. */
 typedef enum nnc_past_of {
     NNC_PAST_NONE, /* no error is stated: there is no prediction, or the profile was never compared */
     NNC_PAST_FEW,  /* fewer than NNC_PAST_FEWEST steps on all devices: error and bias are not stated */
@@ -271,12 +271,13 @@ typedef struct nnc_past {
     nnc_past_of of;
     int64_t device_rows;  /* steps of this device that no fit used */
     int64_t rows, unseen; /* rows: number of measured steps that `of` selects; unseen: how many of these no fit used;
-                           * error and bias are those of the unseen steps */
+                           * error and bias are means over the unseen steps */
     double error, bias;
 } nnc_past;
 
 /* A fact of the software that the plan leaves open: the option that sets it, and the values of the option. low and high
- * are the least and the largest relative change of the step over these values, effect is the one farther from 0. */
+ * are the least and the largest relative change of the step time over these values; effect is the change farther
+ * from 0. */
 enum { NNC_OPEN_FACTS_MAX = 8 };
 typedef struct nnc_open_fact {
     const char *name;
@@ -323,6 +324,7 @@ typedef struct nnc_report {
     const nnc_software *software;
     bool software_chosen;   /* true: the plan chose the software profile, not the user */
     double eager_s;         /* step without a compiler, shown on a first screen; NaN = unknown, or equal to the step */
+    int64_t eager_bytes;    /* memory without a compiler; valid if eager_s is a number */
     int64_t least_bytes;    /* least memory over all values of the open settings; 0 = memory of the plan */
     char least_options[64]; /* values of the open settings with this memory: "--recompute full --zero 3"; "" = no such
                              * settings */
@@ -387,8 +389,7 @@ double nnc_report_unit_cost(const nnc_result *result, nnc_derivation *why);
 /* Writes the verdict in one line, with its numbers, into text. Returns text. */
 const char *nnc_report_sentence(const nnc_report *report, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the FLOP/s that long kernels sustain by the fit, in the plan's precision; the next function returns the
- * sustained bandwidth. */
+/* Return the FLOP/s that long kernels sustain by the fit, in the plan's precision; and the sustained bandwidth. */
 double nnc_report_sustained_flops_per_s(const nnc_report *report);
 double nnc_report_sustained_bytes_per_s(const nnc_report *report);
 

@@ -131,8 +131,8 @@ static nnc_matmul product(const nnc_matmul *p, int64_t m, int64_t n, int64_t k)
 }
 
 /* Writes the backward ops of C = A B: dA = dC B^T and dB = A^T dC. If B is a weight, dB is the weight gradient. If A
- * needs no gradient, dA is left out. A B that a group of heads shares is read once per group to compute dA. dB is a sum
- * over the group, so the second operand of dB is not shared. */
+ * needs no gradient, dA is left out. If a group of heads shares B, the product for dA reads B once per group. dB is a
+ * sum over the group, so the product for dB shares no operand. */
 static int matmul_backward(const nnc_op *op, nnc_op *backward)
 {
     const nnc_matmul *p = &op->u.matmul;
@@ -175,8 +175,8 @@ static void shard_qkv(nnc_op *op, int64_t ranks)
     op->weights.vector = op->weights.vector * p->n / all;
 }
 
-/* Divides the heads over the ranks. If there are fewer key and value heads than ranks, every rank has one of them for
- * all of its query heads. */
+/* Divides the heads over the ranks. If there are fewer key and value heads than ranks, every rank has one key and value
+ * head for all of its query heads. */
 static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
 {
     const int64_t heads = nnc_at_least_one(p->heads / d->heads);
@@ -188,8 +188,8 @@ static void shard_scores(nnc_matmul *p, const nnc_degrees *d)
     p->window_pairs /= (double)d->positions;
 }
 
-/* Divides the experts over the expert ranks. A rank receives as many tokens as it sends, so its number of rows
- * stays. */
+/* Divides the experts over the expert ranks. A rank receives as many tokens as it sends, the busiest rank `imbalance`
+ * times as many. */
 static void shard_experts(nnc_op *op, const nnc_degrees *d)
 {
     nnc_matmul *p = &op->u.matmul;

@@ -67,13 +67,13 @@ typedef struct nnc_flash {
 
 typedef struct nnc_conv {
     int64_t batch, c_in, c_out, h_in, w_in, h_out, w_out, kernel, stride, groups;
-    int64_t kernel_w; /* 0 = as kernel */
+    int64_t kernel_w; /* width of the kernel; 0 = the same as its height, `kernel` */
     bool transposed;
     bool needs_grad_input;
     bool keeps_input;
     bool contiguous;    /* NCHW layout: channels of a position are not adjacent in memory */
     bool separate_bias; /* a separate kernel adds the bias */
-    bool on_vectors;    /* run on the vector units: the matrix units have no kernel for these groups */
+    bool on_vectors;    /* runs on the vector units, because the matrix units have no kernel for its groups */
 } nnc_conv;
 
 /* A recurrence over tokens: every token adds to a state and reads it. The state has `state` numbers for each of `inner`
@@ -94,7 +94,7 @@ typedef struct nnc_norm {
     bool by_reductions; /* one kernel per sum, and one for all other work */
     bool turned;        /* input and output are copied to another layout and back */
     bool keeps_input;   /* this op owns the kept input; else another op does */
-    bool across_heads;  /* one row covers all heads of a token, and the heads are divided over tensor ranks */
+    bool across_heads;  /* one norm covers all heads of a token, and the heads are divided over tensor ranks */
     nnc_norm_keep keep;
 } nnc_norm;
 
@@ -127,7 +127,7 @@ typedef struct nnc_norm {
     X(NNC_PW_ROTARY, "rotary")                                                                                      \
     X(NNC_PW_POSITION_ADD, "position_add")                                                                          \
     X(NNC_PW_TIME_ADD, "time_add")     /* adds one value per channel of a feature map */                            \
-    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the time step */                                  \
+    X(NNC_PW_TIMESTEP, "timestep")     /* sinusoidal embedding of the diffusion time */                             \
     X(NNC_PW_MAX_POOL, "max_pool")     /* pools windows of 2 x 2 */                                                 \
     X(NNC_PW_MAX_POOL2D, "max_pool2d") /* pools windows of any size; input_elements is set */                       \
     X(NNC_PW_AVG_POOL2D, "avg_pool2d")                                                                              \
@@ -136,7 +136,7 @@ typedef struct nnc_norm {
     X(NNC_PW_RESIZE, "resize") /* resizes by any factor; input_elements is set */                                   \
     X(NNC_PW_CONCAT, "concat")                                                                                      \
     X(NNC_PW_COPY, "copy")                 /* copies into another layout */                                         \
-    X(NNC_PW_BY_HEADS, "by_heads")         /* joins parts per head; input_elements is set */                        \
+    X(NNC_PW_BY_HEADS, "by_heads")         /* joins the parts of each head; input_elements is set */                \
     X(NNC_PW_HALVES, "halves")             /* splits in two; backward joins the gradients */                        \
     X(NNC_PW_CAST_WEIGHTS, "cast_weights") /* casts weights to 16 bits, gradients to fp32 */                        \
     X(NNC_PW_EXPERT_BIAS, "expert_bias")   /* adds a bias to the output of each expert and multiplies by a score */ \
@@ -144,7 +144,7 @@ typedef struct nnc_norm {
     X(NNC_PW_CAST, "cast")                 /* casts to the 8-bit operands of a matrix product */                    \
     X(NNC_PW_DEQUANTIZE, "dequantize")     /* converts weights that are stored in fewer bits */                     \
     X(NNC_PW_DISPATCH, "dispatch")         /* copies tokens to experts, or keys to heads */                         \
-    X(NNC_PW_MERGE, "merge")               /* adds up in fp32 the results for blocks of keys */                     \
+    X(NNC_PW_MERGE, "merge")               /* adds up, in fp32, the attention to each part of the keys */           \
     X(NNC_PW_SUM_COPIES, "sum_copies")     /* adds up the copies of each token */                                   \
     X(NNC_PW_COMBINE, "combine")           /* adds up the copies of each token, each multiplied by a weight */
 NNC_ENUM(nnc_pointwise_kind, NNC_POINTWISE_LIST, NNC_PW_KIND_COUNT);
@@ -165,11 +165,11 @@ typedef struct nnc_pointwise {
     bool keeps_input, keeps_output, keeps_mask;
     bool keeps_8bit; /* the kept input is an 8-bit copy */
     bool weighted;   /* output is multiplied by a score per row; the gradient of the score reads all inputs once more */
-    bool inside;     /* runs inside the kernel of the norm before it */
+    bool inside;     /* the op runs inside the kernel of the preceding norm */
     bool by_reductions;        /* one kernel per sum or maximum, and one for all other work */
     bool random_written;       /* a separate kernel writes the random numbers, in fp32 */
     double extra_kept_bytes;   /* further bytes that are kept, for all elements together */
-    int64_t backward_elements; /* 0 = elements */
+    int64_t backward_elements; /* elements in backward; 0 = `elements` */
 } nnc_pointwise;
 
 typedef struct nnc_embedding {
@@ -180,7 +180,7 @@ typedef struct nnc_loss {
     int64_t tokens, classes;
     bool fused;
     bool squared_error; /* mean squared error of tokens x classes values */
-    bool in_place;      /* the loss overwrites the logits, so fewer copies of them live at the same time */
+    bool in_place;      /* the loss overwrites the logits, so fewer copies of the logits are in memory */
     nnc_loss_keep keep;
 } nnc_loss;
 
@@ -236,11 +236,11 @@ typedef struct nnc_collective_op {
     double bytes, backward_bytes, again_bytes;        /* bytes of forward; of backward (0 = as forward); of
                                                        * backward_again (0 = as backward) */
     double count;              /* number of times that the collective runs (a ring: once per part of keys); 0 = once */
-    bool hides;                /* overlaps with its op, as in ring attention */
+    bool hides;                /* overlaps with the attention op that uses its data, as in ring attention */
     double copies;             /* all-to-all: number of copies of each token that go to random ranks; 0 = not random */
-    double groups, groups_met; /* the ranks form `groups` groups, and the copies of a token go to groups_met of them;
+    double groups, groups_met; /* number of expert groups; number of expert groups that the copies of a token go to;
                                 * groups_met 0 = to any ranks */
-    bool once_per_node;        /* a token is sent to a domain once, and there to all of its experts */
+    bool once_per_node;        /* a token is sent once to each scale-up domain, and inside it to all of its experts */
 } nnc_collective_op;
 
 /* How an op's dims divide over the ranks of tensor, context and expert parallelism. */
@@ -267,13 +267,13 @@ typedef struct nnc_issued {
 } nnc_issued;
 typedef enum nnc_issued_as {
     NNC_ISSUED_NOT,
-    NNC_ISSUED_INSTEAD, /* these kernels run instead of the fused one */
+    NNC_ISSUED_INSTEAD, /* these kernels run instead of the fused kernel */
     NNC_ISSUED_TOO      /* these kernels run in addition to a product, a convolution or attention */
 } nnc_issued_as;
 
 struct nnc_op {
     const char *name;  /* "attn.qkv", static storage */
-    const char *place; /* place in the network, "down.0", static storage; NULL = the name has it */
+    const char *place; /* place in the network, "down.0", static storage; NULL = the name includes it */
     nnc_op_kind kind;
     nnc_phase phase;
     nnc_group group;
@@ -283,14 +283,15 @@ struct nnc_op {
     int32_t block;        /* recompute block that the op belongs to; -1 = no block */
     int32_t segment;      /* segment of layers that the op belongs to: see nnc_segment */
     nnc_split split;
-    bool tuned;                             /* runs with a kernel written for the device */
-    bool recomputed;                        /* selective recomputation runs it again in backward */
-    bool dropped;                           /* its input is computed again in backward instead of kept */
-    bool frozen;                            /* its weights are not trained */
-    bool fixed;                             /* its weights are frozen under every plan, because the model says so */
-    bool forward_only;                      /* no trained weight precedes it: it has no backward and keeps nothing */
+    bool tuned;      /* runs with a kernel written for the device */
+    bool recomputed; /* selective recomputation runs the op again in backward */
+    bool dropped;    /* the op's input is computed again in backward instead of kept */
+    bool frozen;     /* the op's weights are not trained */
+    bool fixed;      /* the op's weights are frozen under every plan, by the model file */
+    /* no trained weight precedes the op, so it has no backward and keeps nothing */
+    bool forward_only;
     bool tower;                             /* belongs to a network whose output another network reads (a tower) */
-    bool by_library;                        /* kept bytes and working set are computed from the next two factors */
+    bool by_library;                        /* library_kept and library_transient decide kept bytes and working set */
     double library_kept, library_transient; /* bytes per element of op_elements() in op_table.c */
     bool recorded;                          /* an operator of a captured program; the list also has its backward ops */
     double recorded_kept, recorded_transient; /* recorded bytes, not computed from the dims */
@@ -298,7 +299,7 @@ struct nnc_op {
     nnc_issued_as issued_as;
     nnc_issued issued[3];   /* kernels of forward; of backward or the input gradient; of the weight gradient */
     double grad_bytes;      /* bytes of one element of the weight gradient */
-    double grad_accumulate; /* share of the passes whose gradient is added to an existing one */
+    double grad_accumulate; /* share of the passes whose gradient is added to an existing gradient */
     union {
         nnc_matmul matmul;
         nnc_flash flash;

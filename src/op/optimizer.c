@@ -141,7 +141,7 @@ typedef struct optimizer {
     double moments, flops, passes;
     double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* NULL: computed from `moments` */
     nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no further work */
-    unsigned instead_of; /* set of optimizers (one bit each) that this one can replace with smaller moments */
+    unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace with smaller moments */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };
 static const optimizer NNC_ROW(NNC_OPTIMIZER_ADAMW) = { 2, 16, 20, NULL, NULL, 0 };

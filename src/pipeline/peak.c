@@ -159,9 +159,9 @@ bool nnc_pipeline_peak_of_one(const nnc_pipeline *pipeline, int32_t device, int3
 
 typedef struct walk {
     int64_t done[NNC_STREAMS], limit[NNC_STREAMS];
-    int64_t kept[2]; /* kept passes of stream 0 and of stream 1 */
+    int64_t kept[2]; /* kept passes of ops with digit 0 and with digit 1; see nnc_run_op */
     int32_t freeing; /* NNC_B0 or NNC_W0: the phase whose end frees the activations */
-    bool swapped;    /* true: stream 0 carries direction 1 */
+    bool swapped;    /* true: ops with digit 0 belong to direction 1 of dualpipe */
     peak *to;
 } walk;
 
@@ -196,8 +196,8 @@ static void run_op(walk *w, int32_t op)
     }
 }
 
-/* Each repeat of a run changes the counts by the same amount, so only the first and the last repeat can hold the
- * peak. */
+/* Counts the repeats of a sequence of ops. Each repeat changes the counts by the same amount, so only the first and the
+ * last repeat can hold the peak. */
 static void run_repeats(walk *w, const nnc_order_run *run)
 {
     for (int64_t i = 0; i < run->repeat; i++) {

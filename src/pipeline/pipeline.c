@@ -106,7 +106,7 @@ static double *begin_queue(const replay *r, nnc_queue *queue, double *slots, int
 {
     const int32_t a = device_of(r, from), b = device_of(r, to);
     uint64_t count = NNC_QUEUE_SLOTS;
-    /* Queues between devices that are not neighbours need more slots: p micro-batches can be on the way at once. */
+    /* Queues between devices that are not neighbours need more entries: p micro-batches can be on the way at once. */
     while ((a - b > 1 || b - a > 1) && count < (uint64_t)r->pipeline->stages) {
         count *= 2;
     }
@@ -556,7 +556,7 @@ static int64_t period(const replay *r, double *later_s)
     return repeats;
 }
 
-/* Counts an op of the order list as run `times` more times. */
+/* Counts an op of the order list as done `times` more times. */
 static void skip_op(nnc_pipeline_device *device, uint8_t op, int64_t times)
 {
     nnc_stream *const stream = device->stream;
@@ -594,7 +594,8 @@ static void skip(const replay *r, int64_t repeats, int64_t times, double later_s
     }
 }
 
-/* Skips whole periods of the present runs, but leaves the last repeat. Returns true if it skipped any. */
+/* Skips whole periods of the sequences of ops that the devices repeat now, but leaves the last repeat of each sequence.
+ * Returns true if it skipped any period. */
 static bool skip_periods(const replay *r)
 {
     double later_s = 0;
@@ -615,8 +616,8 @@ static bool skip_periods(const replay *r)
     return true;
 }
 
-/* Finds periods with Brent's cycle detection: compares a remembered moment with each later one, and replaces it after
- * 1, 2, 4, ... sweeps. It finds a period of any length after any run-up. */
+/* Finds periods with Brent's cycle detection: compares a remembered moment with each later moment, and replaces it
+ * after 1, 2, 4, ... rounds over all devices. This finds a period of any length after any run-up. */
 bool nnc_pipeline_run(const nnc_pipeline *pipeline, nnc_pipeline_memory *memory, nnc_pipeline_result *result)
 {
     replay r = { .quiet = true };

@@ -1,4 +1,4 @@
-/* Pipeline schedules: when does each stage run which micro-batch? This folder knows only times.
+/* Pipeline schedules: the order in which each stage runs micro-batches, and the times that follow from it.
  *
  *     schedule.c    one row per schedule: order lists, closed forms, rules for plans
  *     peak.c        the most bytes that a device keeps if its chunks differ
@@ -120,8 +120,8 @@ typedef struct nnc_wave_state {
                                       * last device */
 } nnc_wave_state;
 
-/* The device that moves to its next chunk in the next slot. Chunks repeat every turn (stages * chunks slots), so
- * skipping whole turns does not change the cursor. */
+/* The device that moves to its next chunk in the next time slot. Chunks repeat every turn (stages * chunks time slots),
+ * so skipping whole turns does not change the cursor. */
 typedef struct nnc_wave_cursor {
     int64_t place, chunk; /* place: devices counted from the end where micro-batches enter */
 } nnc_wave_cursor;
@@ -129,19 +129,20 @@ typedef struct nnc_wave_cursor {
 typedef struct nnc_wave {
     nnc_wave_state now;
     nnc_wave_cursor forward, backward;
-    nnc_wave_state then, later;       /* remembered states: then is the oldest, later lies between then and now; their
+    nnc_wave_state then, later; /* remembered states: then is the oldest, later lies between then and now; their
                                        * differences show a period or a constant growth */
-    nnc_wave_state saved, kept;       /* saved: state before a trial; kept: final state of tracks that have finished */
+    /* saved: state before a trial; kept: final state of finished tracks (pipelines) */
+    nnc_wave_state saved, kept;
     double first_s[NNC_WAVE_ENTRIES]; /* start of the first op of each device */
     double forward_s[NNC_WAVE_ENTRIES], forward_send_s[NNC_WAVE_ENTRIES];
     double backward_s[NNC_WAVE_ENTRIES], backward_send_s[NNC_WAVE_ENTRIES];
     double weight_s[NNC_WAVE_ENTRIES];
 } nnc_wave;
 
-/* A schedule in the form of lead and skew of its slots; see the top of wave.c. */
+/* A schedule in the form of lead and skew of its time slots; see the top of wave.c. */
 typedef struct nnc_wave_shape {
-    const nnc_pipeline *pipeline; /* has the times of all tracks */
-    const double *send_s;         /* send time of each track */
+    const nnc_pipeline *pipeline; /* has the times of all tracks (pipelines) */
+    const double *send_s;         /* send time of each track (pipeline) */
     int64_t tracks, stride;       /* tracks: 1 or NNC_TRACKS; stride: distance of two times of one track */
     int64_t p, v, ops;            /* ops: number of ops of one phase on one device */
     int64_t lead, skew;
@@ -149,15 +150,15 @@ typedef struct nnc_wave_shape {
 } nnc_wave_shape;
 
 nnc_wave_shape nnc_wave_shape_of(const nnc_pipeline *pipeline, const double *send_s, int64_t tracks);
-/* Runs all slots of all tracks and skips periods where possible. Writes the start of each device to first_s and its end
- * to now.free_s. Each track has the same results, bit by bit, as if it ran alone. */
+/* Runs all time slots of all tracks (pipelines of one batch) and skips periods where possible. Writes the start of each
+ * device to first_s and its end to now.free_s. Each track has bitwise the same results as if it ran alone. */
 void nnc_wave_run_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave);
 
 /* ---- order lists, which schedule.c writes and pipeline.c runs ---- */
 
 enum {
-    NNC_RUNS_MAX = 16,   /* most runs in the order list of one device */
-    NNC_RUN_OPS_MAX = 6, /* most ops in one repeat of a run */
+    NNC_RUNS_MAX = 16,   /* most entries in the order list of one device: sequences of ops, with repeats */
+    NNC_RUN_OPS_MAX = 6, /* most ops in one repeated sequence of an order list */
     NNC_QUEUE_SLOTS = 8, /* messages on the way between neighbours; a queue that wraps around has at least `stages`
                           * entries */
     NNC_QUEUES_MAX = 2 * NNC_PIPELINE_VIRTUAL_MAX,
@@ -180,7 +181,8 @@ typedef enum nnc_run_op {
     NNC_F1_BW0
 } nnc_run_op;
 
-/* A sequence of ops that is repeated. A list of runs stays short for any number of micro-batches. */
+/* An entry of an order list: a sequence of ops and its number of repeats. So the list stays short for any number of
+ * micro-batches. */
 typedef struct nnc_order_run {
     int64_t repeat;
     uint8_t ops;
@@ -197,8 +199,8 @@ typedef struct nnc_queue {
 /* All ops of one phase on one virtual stage, in micro-batch order. */
 typedef struct nnc_stream {
     double time_s, send_s;   /* seconds of one op; send_s includes sending its result */
-    nnc_queue *in, *out;     /* in is NULL at the start of the path, out at its end; both are NULL for weight
-                              * gradients */
+    nnc_queue *in, *out;     /* in is NULL for the first virtual stage of a pass, out for the last; both are
+                              * NULL for weight gradients */
     int64_t done, limit;     /* number of ops done; ops of the order list past the limit are skipped */
     int64_t turn, turn_left; /* ops per chunk of an interleaved device; ops left until its next chunk */
     int32_t virtual_stage;
@@ -209,7 +211,7 @@ typedef struct nnc_stream {
 typedef struct nnc_pipeline_device {
     double free_s, first_s; /* end of the last op, start of the first op */
     int32_t run, op;        /* position in the order list */
-    int64_t left;           /* repeats of the present run that are not finished */
+    int64_t left;           /* unfinished repeats of the current entry of the order list */
     int32_t kept, kept_max, runs;
     bool started;
     nnc_stream stream[NNC_STREAMS];
@@ -310,8 +312,8 @@ nnc_status nnc_schedule_check(const nnc_plan *plan, nnc_error *err);
  * (per stage, all chunks) and sending takes no time. Here p is the number of stages, m of micro-batches; tF, tB and tW
  * are the seconds of forward, input gradient and weight gradient. The formulas of zb-h1 and zb-h2 hold from m = p and m
  * = 2p-1 on. For tW > tF they give the idle time under the published limit of micro-batches in flight; the published
- * formula is lower there. zb-v has no bubble for tF = tB = tW and m >= 2p-1; for other times, its 0 is a lower bound.
- * The formula of DualPipe holds for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
+ * formula is lower there. zb-v has no bubble for tF = tB = tW and m >= 2p-1; for other times, the result 0 is a lower
+ * bound. The formula of DualPipe holds for tF = tB, tW <= tF, m even and >= 2p.   [bubble] */
 double nnc_pipeline_bubble_s(nnc_schedule schedule, int32_t stages, int32_t chunks, double forward_s, double backward_s,
                              double weight_s);
 double nnc_pipeline_say_bubble(nnc_schedule schedule, const nnc_equal_stages *equal, nnc_derivation *why);

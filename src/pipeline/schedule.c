@@ -279,7 +279,7 @@ static const nnc_schedule_row NNC_ROW(NNC_SCHEDULE_ZB_V) = {
 /* Writes the list of a device. Direction 0 enters at the end of this half of the devices; i counts from that end. */
 static void write_pairs(nnc_pipeline_device *device, int64_t n, int64_t p, int64_t i)
 {
-    const int64_t inner = p / 2 - i - 1; /* number of devices between this one and the middle */
+    const int64_t inner = p / 2 - i - 1; /* number of devices between this device and the middle */
     const int64_t late1 = (i + 1) / 2;   /* number of late weight gradients at the end */
     const int64_t main = n - p + i + 1;
     APPEND(device, 2 * inner, NNC_F0);

@@ -30,8 +30,8 @@ typedef struct device_range {
     int64_t first, end;
 } device_range;
 
-/* Does the processor have vector instructions for four numbers? Sums and maxima have equal bits with and without
- * them. */
+/* Tests whether the processor has vector instructions for four numbers. Sums and maxima have equal bits with and
+ * without them. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WIDE __attribute__((target("avx2")))
 static bool is_wide(void)
@@ -51,7 +51,7 @@ static bool is_wide(void)
 }
 #endif
 
-/* EACH functions are compiled separately for each number of tracks and each processor. */
+/* EACH functions are compiled separately for each number of tracks (pipelines) and each processor. */
 #ifdef __GNUC__
 #define EACH static inline __attribute__((always_inline))
 #else
@@ -80,7 +80,7 @@ static int64_t clamp(int64_t value, int64_t end)
     return value < 0 ? 0 : value > end ? end : value;
 }
 
-/* Returns the range of devices i whose op number at + step * i exists in this slot. step is 1, 0 or -1. */
+/* Returns the range of devices i whose op number at + step * i exists in this time slot. step is 1, 0 or -1. */
 static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step)
 {
     if (step == 0) {
@@ -92,8 +92,8 @@ static device_range active(const nnc_wave_shape *shape, int64_t at, int64_t step
     return (device_range){ clamp(at - shape->ops + 1, shape->p), clamp(at + 1, shape->p) };
 }
 
-/* Copies and adds the values of four tracks at once. A value that was stored in halves cannot be loaded as a whole for
- * some cycles. */
+/* Copies and adds the values of four tracks (pipelines) at once. A value that was stored in halves cannot be loaded as
+ * a whole for some cycles. */
 #ifdef __GNUC__
 typedef double four __attribute__((vector_size(4 * sizeof(double)), aligned(sizeof(double)), may_alias));
 #define FOUR(at) (*(four *)(at))
@@ -174,7 +174,7 @@ static void go_on(const nnc_wave_shape *shape, nnc_wave_cursor *next)
     }
 }
 
-/* Moves at most one device to its next forward chunk and one device to its next backward chunk in this slot. */
+/* Moves at most one device to its next forward chunk and one device to its next backward chunk in this time slot. */
 EACH void turn(const nnc_wave_shape *shape, nnc_wave *wave, int64_t t, const int64_t tracks)
 {
     const int64_t p = shape->p, v = shape->v;
@@ -216,7 +216,7 @@ EACH void forward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
     }
 }
 
-/* Runs a backward on each device, with the message that the device below sent one slot before. */
+/* Runs a backward on each device, with the message that the device below sent one time slot before. */
 EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t tracks)
 {
     double *const restrict free_s = wave->now.free_s;
@@ -235,7 +235,7 @@ EACH void backward_skewed(nnc_wave *wave, device_range range, const int64_t trac
     }
 }
 
-/* Runs a backward on each device, with the message that the device below sends in this slot. */
+/* Runs a backward on each device, with the message that the device below sends in this time slot. */
 EACH void backward_slot(nnc_wave *wave, device_range range, const int64_t tracks)
 {
     double *const restrict free_s = wave->now.free_s;
@@ -363,7 +363,8 @@ static int64_t same_until(const nnc_wave_shape *shape, int64_t t)
     const int64_t lead[3] = { 0, shape->lead, shape->lead };
     int64_t until = INT64_MAX;
     for (int i = 0; i < (shape->splits ? 3 : 2); i++) {
-        const int64_t reach = step[i] * (shape->p - 1); /* slots by which the last device is later than the first */
+        /* time slots by which the last device is later than the first */
+        const int64_t reach = step[i] * (shape->p - 1);
         const int64_t low = lead[i] - (reach > 0 ? reach : 0), full = lead[i] - (reach < 0 ? reach : 0);
         const int64_t change = t < low                 ? low
                                : t < full              ? t
@@ -402,8 +403,9 @@ static void begin(const nnc_wave_shape *shape, nnc_wave *wave)
 
 /* ---- skipping ---- */
 
-/* One slot maps the state (when each device is free, when each message arrives) to the next state by maxima of sums.
- * Every entry after n slots is therefore a convex function of every entry before. Two cases continue in closed form:
+/* One time slot maps the state (when each device is free, when each message arrives) to the next state by maxima of
+ * sums. Every entry after n slots is therefore a convex function of every entry before. Two cases continue in closed
+ * form:
  *
  *   - The state repeats, with all times later by the same amount: it then repeats forever.
  *   - Each entry grew twice by its own constant amount, because some stages do not wait for each other. If one more
@@ -418,7 +420,7 @@ static double *row(nnc_wave_state *state, int i)
     return i == 0 ? state->free_s : i == 1 ? state->down_s : state->up_s;
 }
 
-/* Copies the entries of one track. The functions below also use the entries of one track only. */
+/* Copies the entries of one track (a pipeline of the batch). The functions below also use the entries of one track. */
 static void copy_track(const nnc_wave_shape *shape, nnc_wave_state *to, nnc_wave_state *from, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -437,8 +439,8 @@ static bool near(double a_s, double b_s, double size_s)
     return fabs(a_s - b_s) <= 8 * DBL_EPSILON * size_s;
 }
 
-/* Tests whether all times of the track are later than in `then` by the same amount. Entries before any message stay
- * 0. */
+/* Tests whether all times of a track (pipeline) are later than in the state `then` by the same amount. Entries before
+ * any message stay 0. */
 static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track)
 {
     const double now_s = wave->now.free_s[track], by_s = now_s - wave->then.free_s[track];
@@ -454,7 +456,7 @@ static bool came_back(const nnc_wave_shape *shape, nnc_wave *wave, int64_t track
     return true;
 }
 
-/* Tests whether now - later equals times * (later - then) in every entry of the track. */
+/* Tests whether now - later equals times * (later - then) in every entry of a track (pipeline). */
 static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -471,7 +473,7 @@ static bool goes_on(const nnc_wave_shape *shape, nnc_wave *wave, double times, i
     return true;
 }
 
-/* Sets now = later + times * (later - then). */
+/* Sets now = later + times * (later - then) in every entry of a track (pipeline). */
 static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, int64_t track)
 {
     const int64_t tracks = shape->tracks;
@@ -484,12 +486,12 @@ static void extend(const nnc_wave_shape *shape, nnc_wave *wave, double times, in
     }
 }
 
-/* Brent's cycle detection for one stretch of equal slots: replaces the remembered state after 1, 2, 4, ... turns. It
- * finds a period of any length after any run-up. */
+/* Brent's cycle detection for one stretch of equal time slots: replaces the remembered state after 1, 2, 4, ... turns.
+ * This finds a period of any length after any run-up. */
 typedef struct watch {
-    int64_t until, then; /* until: end of the stretch; then: slot of the remembered state */
-    int64_t age_max;     /* slots after which the remembered state is replaced; 0 = no remembered state yet */
-    int64_t repeat;      /* slots of one repeat, when testing for drift */
+    int64_t until, then; /* until: end of the stretch; then: time slot of the remembered state */
+    int64_t age_max;     /* time slots after which the remembered state is replaced; 0 = no remembered state yet */
+    int64_t repeat;      /* time slots of one repeat, when testing for constant growth */
 } watch;
 
 static void mark(const nnc_wave_shape *shape, watch *w, int64_t t)
@@ -506,8 +508,8 @@ static bool is_due(const watch *w, int64_t t)
     return w->age_max == 0 || t - w->then >= w->age_max;
 }
 
-/* Returns how many times the slots since the remembered state fit into the remaining slots of the stretch; 0 if
- * skipping saves no time. */
+/* Returns how many times the time slots since the remembered state fit into the remaining time slots of the stretch; 0
+ * if skipping saves no time. */
 static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
 {
     const int64_t age = t - w->then, left = w->until - t, turn = slots_of_turn(shape);
@@ -518,7 +520,8 @@ static int64_t ages_left(const nnc_wave_shape *shape, const watch *w, int64_t t)
     return times * age >= NNC_SKIP_MIN ? times : 0;
 }
 
-/* Tests whether a track has returned to its remembered state, or has shown no period for too many slots. */
+/* Tests whether a track (pipeline) has returned to its remembered state, or has shown no period for too many time
+ * slots. */
 static bool repeats(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t t, int64_t track)
 {
     return t - w->then >= NNC_SKIP_FORCE_OPS / shape->p || came_back(shape, wave, track);
@@ -537,7 +540,7 @@ typedef struct drifting {
     int64_t good, bad, times;
 } drifting;
 
-/* Continues the tracks whose states then, later and now follow each other in steps of `slots` slots and grew
+/* Continues the tracks (pipelines) whose states `then`, `later` and `now` are each `slots` time slots later and grew
  * equally. Skips repeats as far as a trial of one further repeat confirms. The trials of all tracks run at the same
  * time. */
 static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, const bool *drifts,
@@ -585,7 +588,8 @@ static void drift(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, wa
     }
 }
 
-/* Skips periods of one track and advances *at. Otherwise returns true if the track drifts. */
+/* Skips periods of one track (pipeline) and advances *at. If it cannot, returns true if the track grew equally in two
+ * repeats. */
 static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, int64_t *at, int64_t track)
 {
     const int64_t age = *at - w->then, times = ages_left(shape, w, *at);
@@ -602,7 +606,7 @@ static bool skip(const nnc_wave_shape *shape, nnc_wave *wave, const watch *w, in
     return age == 2 * w->repeat && goes_on(shape, wave, 1, track);
 }
 
-/* Skips all possible periods of each track before the end of its stretch. */
+/* Skips all possible periods of each track (pipeline) before the end of its stretch of equal time slots. */
 static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t *at, int64_t t)
 {
     bool watched[NNC_TRACKS], drifts[NNC_TRACKS];
@@ -627,7 +631,7 @@ static void watch_tracks(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     }
 }
 
-/* Tests whether any track can skip periods from slot t on. */
+/* Tests whether any track (pipeline) can skip periods from time slot t on. */
 static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *w, int64_t t)
 {
     const bool back = ages_left(shape, w, t) > 0, drifts = t - w->then == 2 * w->repeat;
@@ -639,8 +643,8 @@ static bool any_skips(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave
     return false;
 }
 
-/* Runs a stretch of equal slots to its end, once some track can skip. From then on each track is at its own slot, and
- * tracks that have finished are saved. Skips happen only at the end of a turn. */
+/* Runs a stretch of equal time slots to its end, once some track (pipeline) can skip. From then on each track is at its
+ * own time slot, and tracks that have finished are saved. Skips happen only at the end of a turn. */
 static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, const watch *together, int64_t t)
 {
     const int64_t turn = slots_of_turn(shape);
@@ -679,7 +683,7 @@ static void run_skipping(const nnc_wave_shape *shape, int32_t count, nnc_wave *w
     copy_all(shape, &wave->now, &wave->kept);
 }
 
-/* Runs a stretch of equal slots from t to the end of the watch. */
+/* Runs a stretch of equal time slots from t to the end of the stretch, w->until. */
 static void run_stretch(const nnc_wave_shape *shape, int32_t count, nnc_wave *wave, watch *w, int64_t t)
 {
     const int64_t turn = slots_of_turn(shape);

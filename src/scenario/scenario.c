@@ -336,7 +336,7 @@ static nnc_status judge(nnc_scenario *scenario, const nnc_device *loaded, nnc_er
     const nnc_software *software = &scenario->software;
     char why[NNC_IMPLAUSIBLE_TEXT], line[NNC_IMPLAUSIBLE_TEXT + 64];
     int64_t params = 0;
-    /* Padding that differs only causes another test.
+    /* If only padding bytes differ, the device is tested once more.
      * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison,cert-exp42-c,cert-flp37-c) */
     const bool judged = !loaded->implausible && memcmp(loaded, device, sizeof *device) == 0;
     if (!judged && !nnc_device_is_plausible(device, why, sizeof why)) {
@@ -673,39 +673,38 @@ static bool fails(nnc_status status)
     return status == NNC_NO_MEMORY || status == NNC_IO;
 }
 
-/* Estimates the step with this value of the property; *step_s is NaN when there is no estimate. */
+/* Estimates the step with this value of the property; result->step_s is NaN when there is no estimate. */
 static nnc_status step_with(const nnc_scenario *s, const char *name, const char *value, nnc_scratch *scratch,
-                            double *step_s, nnc_error *err)
+                            nnc_result *result, nnc_error *err)
 {
     const nnc_software *software = &s->software, *other = NULL;
     const bool named = strcmp(name, "software") == 0;
     nnc_plan plan = s->plan;
-    nnc_result result;
     nnc_status status = named ? nnc_software_load(s->specs, value, &other, err) : nnc_plan_set(&plan, name, value, err);
     if (status == NNC_OK) {
-        status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch, &result, err);
+        status = nnc_estimate(&s->model, &s->device, named ? other : software, &plan, scratch, result, err);
     }
-    *step_s = status == NNC_OK ? result.step_s : (double)NAN;
+    result->step_s = status == NNC_OK ? result->step_s : (double)NAN;
     return fails(status) ? status : NNC_OK;
 }
 
-nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s, nnc_error *err)
+nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err)
 {
-    *step_s = (double)NAN;
+    result->step_s = (double)NAN;
     if (!scenario->report.software_chosen || scenario->result.plan.devices > 1 ||
         scenario->plan.mode != NNC_MODE_PREDICTED || strcmp(scenario->software.id, "torch-compile") != 0) {
         return NNC_OK;
     }
-    return step_with(scenario, "software", "torch-eager", scratch, step_s, err);
+    return step_with(scenario, "software", "torch-eager", scratch, result, err);
 }
 
 /* Estimates the range of the relative change of the step over the values of an open property. */
 static nnc_status set_effects(const nnc_scenario *s, nnc_open_fact *fact, nnc_scratch *scratch, nnc_error *err)
 {
     for (int32_t i = 0; i < fact->value_count; i++) {
-        double step_s = 0.0;
-        NNC_TRY(step_with(s, fact->name, fact->values[i], scratch, &step_s, err));
-        const double effect = isnan(step_s) ? 0.0 : step_s / s->result.step_s - 1.0;
+        nnc_result other;
+        NNC_TRY(step_with(s, fact->name, fact->values[i], scratch, &other, err));
+        const double effect = isnan(other.step_s) ? 0.0 : other.step_s / s->result.step_s - 1.0;
         fact->low = nnc_min(fact->low, effect);
         fact->high = nnc_max(fact->high, effect);
     }
@@ -1013,6 +1012,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
         { open && !recorded, "--request-rate", "burstiness" },
         { closed, "--concurrency", "waves" },
         { loops, of_loops, "requests seed preempt" },
+        { loops && ask->wait_share > 0.0, "--wait-share and a loop", "wait_steps" },
+        { loops && ask->wait_steps > 0, "--wait-steps and a loop", "wait_share" },
         { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline", "length_spread" },
         { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length", "acceptance draft_share" },
         { ask->steps > 0, "--steps", "image beside_s guidance" },

@@ -80,7 +80,7 @@ typedef struct nnc_scenario {
 nnc_status nnc_scenario_load(nnc_specs *specs, const nnc_scenario_args *given, const char *model_asked,
                              const char *device_asked, nnc_scenario *scenario, nnc_error *err);
 
-/* Steps of loading. Sweeps and searches repeat some of them.
+/* Parts of nnc_scenario_load. Sweeps and searches call some parts again.
  * nnc_scenario_named_profile  loads the profile that was named; if the plan is to choose the profile, leaves it open
  * nnc_scenario_choose         chooses the profile for the scenario's plan
  * nnc_scenario_profiles       loads the profiles of all kinds of plans, which most scenarios do not need
@@ -98,7 +98,7 @@ nnc_status nnc_scenario_switch(const nnc_scenario_args *given, nnc_scenario *sce
 nnc_status nnc_scenario_release(nnc_scenario *scenario, const nnc_given *given, const char *model, nnc_error *err);
 
 /* Fails with NNC_BAD_USAGE when a setting of the command line changes nothing because an option that it needs is
- * missing. err names both. */
+ * missing. err names both options. */
 nnc_status nnc_scenario_check_read(const nnc_scenario_args *given, const nnc_scenario *scenario, nnc_error *err);
 
 /* If the method of the run generates tokens and their rate is not given: computes the rate of one device and the
@@ -119,9 +119,9 @@ nnc_status nnc_scenario_lower_end(nnc_scenario *scenario, const nnc_given *given
 nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch *scratch, nnc_plan_changes *changes,
                                 nnc_error *err);
 
-/* Estimates the step of the same plan without a compiler, if nncost chose torch.compile for one device; otherwise
- * *step_s is NaN. */
-nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, double *step_s, nnc_error *err);
+/* Estimates the same plan without a compiler, if nncost chose torch.compile for one device; otherwise result->step_s is
+ * NaN. */
+nnc_status nnc_scenario_eager(const nnc_scenario *scenario, nnc_scratch *scratch, nnc_result *result, nnc_error *err);
 
 /* Fills the open fields of the run from the device file and the region. Returns false if no run is asked for. */
 bool nnc_scenario_complete_run(nnc_scenario *scenario);

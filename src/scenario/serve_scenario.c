@@ -276,7 +276,7 @@ static nnc_status serve_with(nnc_scenario *scenario, const nnc_software *engine,
     nnc_serve serve;
     NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     if (!serve.fits && isnan(scenario->run_ask.rollout_batch)) {
-        ask->batch = 0; /* several rounds, each with as many sequences as fit */
+        ask->batch = 0; /* 0: the replica generates as many sequences at once as fit */
         ask->offline = true;
         NNC_TRY(nnc_serve_of(&scenario->model, &scenario->device, engine, ask, scratch, &serve, err));
     }

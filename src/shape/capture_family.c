@@ -1,8 +1,8 @@
 /* The family of captured programs: the operators that PyTorch issued in one training step.   [capture]
  *
- * The list holds the slots of the program in order. Each slot has its forward ops in order, then its backward ops from
- * the last to the first. The op table reverses the list for backward (src/cost/op_rows.c), so its rows are in the order
- * in which the operators ran. */
+ * The list holds the parts of the program (nnc_captured_slot) in order. Each part has its forward ops in order, then
+ * its backward ops from the last to the first. The op table reverses the list for backward (src/cost/op_rows.c), so
+ * the rows of the table are in the order in which the operators ran. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -103,7 +103,7 @@ static void write_op(const nnc_writer *w, const nnc_captured_op *c)
     op->repeat = c->repeat;
     op->dtype = c->narrow ? plan->precision : c->dtype;
     op->math_dtype = c->narrow                           ? plan->precision
-                     : c->dtype == NNC_FP32 && !autocast ? plan->precision /* or tf32 */
+                     : c->dtype == NNC_FP32 && !autocast ? plan->precision /* fp32 or tf32 */
                                                          : c->dtype;
     op->recorded = true;
     op->recorded_kept = c->kept_bytes;
@@ -178,7 +178,8 @@ static void write_at(const nnc_writer *w, const struct nnc_captured *program, co
     write_op(w, &op);
 }
 
-/* Writes each slot in order: the forward ops, then the backward ops from the last to the first.   [captured-units] */
+/* Writes each part (slot) of a program in order: the forward ops, then the backward ops from the last to the first.
+ * [captured-units] */
 static void write_slots(const nnc_writer *w, const struct nnc_captured *program, const struct nnc_captured *other,
                         double share)
 {
@@ -235,7 +236,7 @@ static void defaults(const nnc_model *model, nnc_plan *p)
         p->policy = NNC_POLICY_BF16_PURE;
     }
     if (p->optimizer == NNC_OPTIMIZER_ADAMW && program->optimizer != NNC_OPTIMIZER_COUNT) {
-        p->optimizer = program->optimizer; /* adamw is the default */
+        p->optimizer = program->optimizer; /* adamw is the default of a plan, so the plan may not give an optimizer */
     }
     p->clip_gradients = false; /* if the step clips gradients, the operators of clipping were recorded */
     if (program->frozen != NNC_FROZEN_COUNT && p->frozen == NNC_FROZEN_16) {
@@ -320,7 +321,9 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
                         program->passes, program->passes);
     }
     if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {
-        return refuse(option, "expected full or none; capture a step with the checkpoints that it has", err);
+        return refuse(option,
+                      "expected full or none; --checkpoint of nncost.capture records checkpoints around other modules",
+                      err);
     }
     if (p->recompute != 0 && !any) {
         return refuse(option, "it has no modules in a numbered list, expected none", err);
@@ -339,14 +342,14 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
         return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
                       "expected the weights to be trained that were; capture a step of the model with its adapters, "
-                      "or with requires_grad_(False)",
+                      "or with --freeze of nncost.capture",
                       err);
     }
     if (p->frozen != (program->frozen == NNC_FROZEN_COUNT ? NNC_FROZEN_16 : program->frozen)) {
         return refuse("--frozen", "expected the format that was recorded; convert the weights before the step", err);
     }
-    if (p->offload != 0) {
-        return refuse("--offload", "expected none", err);
+    if ((p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
+        return refuse("--offload", "expected optimizer, or with --zero 3 also weights", err);
     }
     if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
         return refuse("--activations", "expected per-op", err);

@@ -710,7 +710,7 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     return NNC_OK;
 }
 
-/* Checks the rules of layers with a state. */
+/* Checks the rules of layers whose mixer keeps a state. */
 static nnc_status split_states(const nnc_decoder *d, const nnc_plan *p, nnc_error *err)
 {
     if (p->context > 1) {

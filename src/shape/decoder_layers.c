@@ -6,8 +6,8 @@
 /* Writes the indexer of sparse attention. It computes a score for every pair of a query and an earlier token: the ReLU
  * of query x key, as a weighted sum over the heads of the indexer. Source: DeepSeek-V3.2-Exp, section 2.1.
  *
- * Without latent attention, the indexer reads the stream, normalises its queries and its key, and has no weights for
- * its heads.
+ * Without latent attention, the indexer reads the residual stream, normalises its queries and its key, and has no
+ * weights for its heads.
  * Source: MiniMaxM3SparseAttention of vLLM, minimax_m3.py.   [indexer] */
 void nnc_decoder_pick_tokens(const nnc_layer_writer *w, const nnc_decoder *d)
 {
@@ -483,7 +483,7 @@ static nnc_op *linear(const nnc_layer_writer *w, const char *name, nnc_split spl
     return nnc_layer_linear(w, name, NNC_GROUP_ATTENTION, split, n, k, bias);
 }
 
-/* Writes the first product of a mixer. keeps_input: this product owns the output of the norm. */
+/* Writes the first product of a mixer. keeps_input: this product counts the norm's output in its kept bytes. */
 static void enter(const nnc_layer_writer *w, int64_t n, bool keeps_input)
 {
     const nnc_layer *l = w->layer;

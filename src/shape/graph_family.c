@@ -11,9 +11,9 @@
 
 /* State of a tensor's memory. Every kept tensor has one owner: the first op whose backward needs it. */
 enum {
-    PLACE_KEPT = 1,   /* an op already owns it, or it is an input of the network */
-    PLACE_GRAD = 2,   /* its gradient is needed: it depends on a weight */
-    PLACE_REMADE = 4, /* selective recomputation computes it again */
+    PLACE_KEPT = 1,   /* an op already owns the tensor, or the tensor is an input of the network */
+    PLACE_GRAD = 2,   /* the tensor needs a gradient, because it depends on a weight */
+    PLACE_REMADE = 4, /* selective recomputation computes the tensor again */
     PLACE_NORMED = 8, /* written by a norm, or by a sum inside the kernel of a norm */
 };
 
@@ -26,7 +26,7 @@ typedef struct lowering {
     const struct nnc_graph_net *net;
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
-    bool layered;           /* iterations of the layers become segments, which stages hold */
+    bool layered;           /* iterations of the repeat of layers become segments, which stages hold */
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
@@ -97,17 +97,21 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
 static void lower_conv(lowering *l, const nnc_graph_op *op)
 {
     const int64_t *v = op->values;
-    nnc_graph_window windows[2];
+    nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
+    /* The products over a volume are those over a map whose rows are its depth times its height. */
+    const int last = op->in.rank - 1;
+    const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
+    const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
     const nnc_conv conv = { .batch = l->batch,
                             .c_in = op->in.dims[0],
                             .c_out = op->out.dims[0],
-                            .h_in = op->in.dims[1],
-                            .w_in = op->in.dims[2],
-                            .h_out = op->out.dims[1],
-                            .w_out = op->out.dims[2],
-                            .kernel = windows[0].kernel,
-                            .kernel_w = windows[1].kernel == windows[0].kernel ? 0 : windows[1].kernel,
+                            .h_in = nnc_list_mul(&l->to, in_depth, op->in.dims[last - 1]),
+                            .w_in = op->in.dims[last],
+                            .h_out = nnc_list_mul(&l->to, out_depth, op->out.dims[last - 1]),
+                            .w_out = op->out.dims[last],
+                            .kernel = kernel,
+                            .kernel_w = windows[1].kernel == kernel ? 0 : windows[1].kernel,
                             .stride = windows[0].stride,
                             .groups = v[NNC_CONV_GROUPS],
                             .transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE,
@@ -282,7 +286,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op)
 
 static void lower_upsample(lowering *l, const nnc_graph_op *op)
 {
-    const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2;
+    const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2 && op->in.rank == 3;
     const bool nearest = op->values[NNC_UPSAMPLE_KIND] == NNC_UPSAMPLE_NEAREST;
     nnc_op *up = write_pointwise(l, op,
                                  !twice    ? NNC_PW_RESIZE
@@ -318,9 +322,9 @@ static void lower_input(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Writes the copies of windowed attention. Software that copies heads also copies maps into windows and back. Every
- * second layer also shifts the map: one more copy before attention and one after it. So two layers have three copies
- * before attention and three after it. */
+/* Writes the memory copies of windowed attention. Software that copies queries, keys and values to a layout by heads
+ * (`copied_heads`) also copies maps into windows and back. Every second layer also shifts the map: one more copy before
+ * attention and one after it. So two layers have three copies before attention and three after it. */
 static void copy_windows(lowering *l, const nnc_graph_op *op)
 {
     if (l->to.how->software->copied_heads != NNC_HEADS_IN_PLACE) {
@@ -331,7 +335,7 @@ static void copy_windows(lowering *l, const nnc_graph_op *op)
     }
 }
 
-/* Writes an attention. It keeps queries, keys and values as one tensor, unless an earlier op owns them. */
+/* Writes an attention op. The op keeps queries, keys and values as one tensor, unless an earlier op owns them. */
 static void lower_attention(lowering *l, const nnc_graph_op *op)
 {
     static const char *const parts[] = { "scores", "mask", "softmax", "dropout", "context" };
@@ -384,6 +388,39 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     }
 }
 
+/* Writes a recurrent layer: one product of all tokens, then for each token a product with the state and a kernel of the
+ * gates. The first op counts all weights. Backward needs the state before each token (the output), the gates and, in an
+ * LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [recurrent] */
+static void lower_recurrent(lowering *l, const nnc_graph_op *op)
+{
+    static const int64_t kept[] = { 1, 2, 0 };
+    const int64_t *v = op->values;
+    const int64_t hidden = v[NNC_RECURRENT_HIDDEN], turns = 1 + v[NNC_RECURRENT_BOTH];
+    const int64_t outputs = op->weights.cols / turns;
+    const int64_t steps = nnc_list_mul(&l->to, nnc_graph_positions(&op->in), turns);
+    const nnc_group group = group_of(op, NNC_GROUP_MLP);
+    const bool keeps_a = keeps(l, &op->in);
+    nnc_op *input = nnc_list_linear(&l->to, op->node->label, group, NNC_SPLIT_TOKENS, all_positions(l, &op->in),
+                                    op->weights.cols, nnc_graph_width(&op->in), op->weights.vector > 0);
+    input->weights.rows = op->weights.rows;
+    input->weights.vector = op->weights.vector;
+    input->u.matmul.needs_grad_input = has_grad(l, &op->in);
+    input->u.matmul.keeps_a = keeps_a;
+    nnc_op *state =
+        nnc_list_linear(&l->to, "recurrent.state", group, NNC_SPLIT_TOKENS, l->batch, outputs, hidden, false);
+    state->weights = (nnc_weights){ .count = 0 };
+    state->repeat = nnc_list_mul(&l->to, state->repeat, steps);
+    state->u.matmul.needs_grad_input = true;
+    state->u.matmul.keeps_a = keeps(l, &op->out);
+    nnc_op *gates =
+        nnc_list_pointwise(&l->to, "recurrent.gates", NNC_PW_TANH, group, nnc_list_mul(&l->to, l->batch, outputs));
+    gates->repeat = nnc_list_mul(&l->to, gates->repeat, steps);
+    gates->split = NNC_SPLIT_TOKENS;
+    gates->u.pointwise.keeps_output = v[NNC_RECURRENT_KIND] != NNC_RECURRENT_RNN;
+    gates->u.pointwise.extra_kept_bytes =
+        (double)kept[v[NNC_RECURRENT_KIND]] * nnc_list_bytes(&l->to, nnc_list_mul(&l->to, l->batch, hidden));
+}
+
 static void lower_embed(lowering *l, const nnc_graph_op *op)
 {
     nnc_op *embed = nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
@@ -433,6 +470,7 @@ static lower_fn *const rows[] = {
     [NNC_GRAPH_UPSAMPLE] = lower_upsample,
     [NNC_GRAPH_LINEAR] = lower_linear,
     [NNC_GRAPH_ATTENTION] = lower_attention,
+    [NNC_GRAPH_RECURRENT] = lower_recurrent,
     [NNC_GRAPH_EMBED] = lower_embed,
     [NNC_GRAPH_POSITION] = lower_position,
     [NNC_GRAPH_TIMESTEP] = lower_timestep,
@@ -480,7 +518,7 @@ static void lower_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *op
     place_of(l, &op->out)->flags |= grad ? PLACE_GRAD : 0;
 }
 
-/* Returns the lets of the network, with the length of the plan. */
+/* Returns the values of all lets of a network. The let for the image side or sequence length has the value `length`. */
 static const int64_t *lets_of(const nnc_graph *g, int64_t length, int64_t own[NNC_GRAPH_LETS_MAX])
 {
     const int32_t at = g->net->length_let;
@@ -504,8 +542,8 @@ static void hear(void *context, nnc_graph_walk *walk, const nnc_graph_op *op)
     lower_op(context, walk, op);
 }
 
-/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the layers
- * is also a segment. */
+/* Begins an iteration of a repeat. An iteration of an outermost repeat is a recompute block; an iteration of the
+ * repeat of layers is also a segment. */
 static int32_t enter(void *context, nnc_graph_walk *walk, const nnc_graph_node *repeat)
 {
     lowering *l = context;
@@ -607,7 +645,7 @@ static void lower(const nnc_model *model, const nnc_writer *to)
 
 /* ---- the row ---- */
 
-/* Checks the network with the length of the plan: infers all shapes again. */
+/* Checks the network with the sequence length or image side of the plan: infers all shapes again. */
 static nnc_status check(const nnc_model *model, const char *option, int64_t length, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;

@@ -33,8 +33,8 @@ static const issued_row rows[] = {
     /* LlamaRMSNorm, T5LayerNorm: to fp32, pow, mean, add, rsqrt, mul, cast back, mul by the weight */
     { "rms_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 8, 24, 12, 16, 68, 24 }, { 6, 28, 0, 13, 80, 0 }, { 6, 28, 0, 13, 80, 0 } } },
-    /* native_layer_norm; backward: gradient of the input, then gradients of gain and bias, which reads both tensors
-     * again */
+    /* native_layer_norm; backward: one kernel for the gradient of the input, then a kernel for the gradients of gain
+     * and bias, which reads both tensors again */
     { "layer_norm", "", NNC_IMPLEMENTATION_NONE,
       { { 1, 4, 0, 2, 10, 0 }, { 1, 8, 0, 2, 20, 0 }, { 1, 8, 0, 2, 20, 0 } } },
     /* kernels: moments, factors per channel, elementwise; under autocast the 16-bit input is cast first */
@@ -151,8 +151,8 @@ static bool reads_fp32(const nnc_op *op, const nnc_model *model)
            (ends(op->name, "mlp.down") && model->composed_gelu);
 }
 
-/* Adds to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of products
- * with the same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in
+/* Adds kernels to a product: under autocast, casts of the input, the weight and the bias; sums of the gradients of
+ * products with the same input; sums over rows for the gradient of a bias. The bytes of casts of weights are counted in
  * weights.cast. */
 static void add_to_product(nnc_op *op, const nnc_model *model, number_mode mode)
 {
@@ -205,8 +205,8 @@ static void add_kernels(nnc_op *op, double forward, double backward)
     op->issued[1].kernels = backward;
 }
 
-/* Additional kernels per attention inside windows: a table of positions is indexed, copied and added, then a mask.
- * Stochastic depth drops whole branches. */
+/* Additional kernels per attention inside windows: a table of positions is indexed, copied and added, then a mask is
+ * added. Stochastic depth drops whole branches. */
 static const double window_forward = 15.0, window_backward = 14.0;
 
 /* Mean number of sums of gradients per concatenation: each reader of a map adds its gradient. In DenseNet-121, 58

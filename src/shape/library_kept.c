@@ -177,7 +177,7 @@ void nnc_list_keep_by_library(nnc_op_list *list, const nnc_lowering *how, const 
     const unsigned some = how->plan->recompute & ~(unsigned)NNC_RECOMPUTE_FULL;
     if (some != 0 || how->plan->tensor > 1 || how->plan->context > 1 || how->plan->fp8_inputs ||
         how->linear_dtype != how->dtype || list->recorded) {
-        return; /* the rows do not describe modules of other programs */
+        return; /* the rows describe no programs with these features */
     }
     for (int32_t i = 0; i < list->count; i++) {
         if (list->ops[i].forward_only) {

@@ -25,7 +25,7 @@ typedef struct nnc_block {
     int32_t segment;
 } nnc_block;
 
-/* A run of equal layers, or the ops before or after all layers. Pipeline stages consist of segments. */
+/* A sequence of equal layers, or the ops before or after all layers. Pipeline stages consist of segments. */
 typedef struct nnc_segment {
     int64_t instances; /* number of layers; 1 for embedding, head, or a network that stages cannot divide */
     bool layer;        /* the segment consists of layers, which stages can hold */
@@ -40,7 +40,8 @@ typedef struct nnc_op_list {
     int32_t block_count;
     nnc_segment segments[NNC_SEGMENTS_MAX];
     int32_t segment_count; /* ops are added to the last segment */
-    /* If layers of several kinds alternate: the segment of each layer. count 0 = each segment is one run of layers. */
+    /* If layers of several kinds alternate: the segment of each layer. count 0 = each segment is one sequence of
+     * layers. */
     uint8_t mixed[NNC_MIXED_LAYERS_MAX];
     int32_t mixed_count;
     bool truncated; /* there were more ops or blocks than the list holds */
@@ -101,7 +102,8 @@ nnc_writer nnc_list_block(const nnc_writer *w, int64_t repeat, int64_t input_ele
  * recompute blocks, or 1 if it has no block. */
 double nnc_list_units(const nnc_op_list *list, int32_t segment);
 
-/* Finds the smallest and the largest number of samples of the recorded steps. A plan may have these and all between. */
+/* Finds the smallest and the largest number of samples of the recorded steps. A plan may have any number from the
+ * smallest to the largest. */
 void nnc_captured_batches(const struct nnc_captured *program, int64_t *least, int64_t *most);
 
 /* Sets the kernels that the library of the model issues for each op, if the profile runs operators one by one. */
@@ -169,7 +171,7 @@ NNC_FAMILY_LIST(NNC_FAMILY_ROW)
 const nnc_family_row *nnc_family_of(const nnc_model *model);
 nnc_model_sizes nnc_model_sizes_of(const nnc_model *model);
 
-/* Returns the rows of a token table that tensor ranks divide. If they do not divide evenly, they are padded, as in
+/* Returns the rows of a token table that tensor ranks divide. If the rows do not divide evenly, rows are added, as in
  * frameworks. Source: Megatron-LM, --make-vocab-size-divisible-by 128, times the tensor ranks.   [heads] */
 int64_t nnc_vocab_split(int64_t words, int32_t tensor);
 
@@ -201,7 +203,7 @@ typedef struct nnc_layer {
     nnc_norm_place norm_place;
     bool norm_bias, plain_norms;
     int64_t heads, kv_heads, head_dim, value_dim;
-    int64_t window;    /* keys per query under the causal mask, including its own; 0 = no window */
+    int64_t window;    /* keys per query under the causal mask, including the key of the same token; 0 = no window */
     int64_t far_ratio; /* number of tokens per key outside the window; 0 = no keys outside the window */
     int64_t far_most;  /* largest number of keys outside the window that a query attends to; 0 = all */
     bool chunked;      /* a query attends to its chunk of `window` tokens instead of the last `window` tokens */
@@ -337,7 +339,7 @@ nnc_status nnc_plan_split_devices(nnc_plan *plan, nnc_error *err);
  * filled in. NNC_ILLEGAL_PLAN: err names the option, the rule with its numbers, and the nearest legal values.
  * [legal-plans] */
 nnc_status nnc_plan_split(const nnc_model *model, const nnc_device *device, nnc_plan *plan, nnc_error *err);
-/* Checks only the rules of ZeRO stage and offload; for a legal plan in which only these two changed. */
+/* Checks only the rules of ZeRO stage and offload, for a legal plan in which only these two fields changed. */
 nnc_status nnc_plan_split_data(nnc_plan *plan, nnc_error *err);
 
 /* Returns the number of ranks over which gradients are summed: data x context. */

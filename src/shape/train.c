@@ -37,8 +37,8 @@ static bool is_linear(const nnc_op *op)
            op->group != NNC_GROUP_HEAD;
 }
 
-/* Returns the matrices that the libraries use for a linear layer, as a set of flags, from the end of its name. 0 = the
- * op cannot have adapters. The first row of the table that matches is used. */
+/* Returns a set of flags: the matrices (query, key, value ...) that libraries have for one linear layer of the op list.
+ * 0 = the layer cannot have adapters. Uses the first row of the table that matches the end of the op's name. */
 static unsigned matrices_of(const nnc_op *op)
 {
     enum { QKV = NNC_ADAPTED_QUERY | NNC_ADAPTED_KEY | NNC_ADAPTED_VALUE };
@@ -254,8 +254,8 @@ static int32_t begin_of(const nnc_op_list *list, int32_t at)
     return at;
 }
 
-/* Removes the input gradient of the first trained op. An op in a repeat keeps it, because later iterations follow
- * trained ops. */
+/* Removes the input gradient of the first trained op. An op in a repeat keeps its input gradient, because later
+ * iterations follow trained ops. */
 static void stop_gradient(nnc_op_list *list, int32_t first)
 {
     nnc_op *op = &list->ops[first];

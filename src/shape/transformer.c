@@ -176,8 +176,8 @@ static void gather(const context_part *part, bool before, nnc_collective_op *e)
     }
 }
 
-/* Sets the collective of Ulysses: before attention an all-to-all from tokens to heads, after it one from heads to
- * tokens. Source: arXiv:2309.14509. */
+/* Sets the collective of Ulysses: before attention an all-to-all from tokens to heads, after attention an all-to-all
+ * from heads to tokens. Source: arXiv:2309.14509. */
 static void swap(const context_part *part, bool before, nnc_collective_op *e)
 {
     e->forward = e->backward = NNC_ALL_TO_ALL;
@@ -232,8 +232,6 @@ static void context_collective(const nnc_layer_writer *w, const char *name, bool
 }
 
 /* ---- attention without its projections ---- */
-
-/* Writes attention over queries, keys and values: one fused kernel, or one op after another. */
 
 /* Sizes of one attention. */
 typedef struct core {
@@ -311,7 +309,7 @@ static void unfused_core(const core *c)
     score_product(c, c->names->context, c->layer->value_dim, c->s_k)->u.matmul.keeps_a = dropout && !c->recomputed;
 }
 
-/* Pairs an attention of a plan with its kernel; other attentions use the kernel of the software. */
+/* The kernel of one attention of a plan. named false: the software profile decides the kernel. */
 typedef struct kernel {
     bool named;
     nnc_flash_kernel kernel;

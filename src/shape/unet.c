@@ -127,7 +127,7 @@ static void residual_block(const writer *w, feature_map in, int64_t out_channels
     norm_act_conv(&b, second, out, out, w->u->dropout);
     if (in.channels != out.channels) {
         nnc_op *shortcut = square_conv(&b, "block.shortcut", NNC_GROUP_CONV, in, out, 1, false);
-        /* The first norm owns the input of the block, unless it keeps a copy in fp32. */
+        /* The first norm owns the input of the block, unless this norm keeps a copy in fp32. */
         shortcut->u.conv.keeps_input =
             w->to.how->software->group_norm_keep != NNC_KEEP_FUSED && nnc_dtype_bytes(w->to.how->dtype) < 4.0;
     }
@@ -234,7 +234,7 @@ static void level_attention(const writer *w, int level, feature_map map, int64_t
         nnc_layer_project(&one, &bare, NULL);
         nnc_layer_attend(&one, &bare, NULL);
     } else {
-        /* one copy before attention, one after */
+        /* one copy of the map before attention, one copy after attention */
         if (software->copied_heads == NNC_HEADS_ALWAYS && software->contiguous_maps) {
             nnc_list_pointwise(&outer.to, "attn.tokens", NNC_PW_COPY, NNC_GROUP_ATTENTION, 2 * map_elements(w, map));
         }
@@ -495,8 +495,8 @@ static void diffusion_middle(const writer *w, int64_t side)
     }
 }
 
-/* Writes the residual blocks of one level on the way up. A run of blocks with equal widths is written once, with the
- * number of blocks as its repeat. */
+/* Writes the residual blocks of one level on the way up. Successive blocks with equal widths are written once, with the
+ * number of these blocks as the repeat. */
 static int64_t diffusion_up_blocks(const writer *w, feature_map map, int64_t previous, skips *stack)
 {
     int64_t run = 0, run_in = 0;

@@ -35,7 +35,7 @@ static nnc_layer layer_of(const nnc_vit *v)
 }
 
 /* Writes patches, class token and positions. Every tensor rank computes all tokens; with sequence parallelism it keeps
- * only its part of them. */
+ * only its part of the tokens. */
 static void embedding(const nnc_layer_writer *w, const nnc_vit *v)
 {
     const nnc_plan *plan = w->to.how->plan;

@@ -13,7 +13,7 @@ typedef struct value_list {
     const char **values;
     int32_t count, capacity;
     const nnc_field *field; /* field that takes the values; NULL = plain numbers */
-    bool numeric, doubles;  /* numeric: ranges are allowed; doubles: a range without a step doubles its value */
+    bool numeric, doubles;  /* numeric: ranges are allowed; doubles: a range without increment doubles its value */
 } value_list;
 
 static nnc_status no_memory(const value_list *list, nnc_error *err)
@@ -35,7 +35,7 @@ static nnc_status add(value_list *list, const char *text, nnc_error *err)
     return list->values[list->count++] != NULL ? NNC_OK : no_memory(list, err);
 }
 
-/* A range: first..last, first..last+step or first..last*factor. */
+/* A range: first..last, first..last+increment or first..last*factor. */
 typedef struct range {
     double first, last, by;
     bool times;
@@ -52,8 +52,8 @@ static bool read_part(const nnc_field *field, const char *text, size_t length, d
                          : nnc_read_double(part, value);
 }
 
-/* Returns the length of the last value of a range, before its step or factor. The sign of an exponent ("1e+3") does not
- * start a step. */
+/* Returns the length of the last value of a range, before its increment or factor. The sign of an exponent ("1e+3")
+ * does not start an increment. */
 static size_t end_length(const char *text)
 {
     size_t length = strcspn(text, "*+");
@@ -310,8 +310,8 @@ nnc_status nnc_sweep_add_whole(nnc_sweep *sweep, nnc_sweep_target target, const 
     return nnc_point_set(&sweep->point, axis, 0, err);
 }
 
-/* Tests whether a value of the field is a set or a list. Its parts are joined by '+', because ',' separates the values
- * of the axis. */
+/* Tests whether a value of the field is a set or a list. The parts of such a value are joined by '+', because ','
+ * separates the values of the axis. */
 static bool joins(const nnc_field *field)
 {
     return nnc_flags_of(field->type) != NULL || field->capacity > 0;

@@ -110,7 +110,7 @@ typedef struct slot {
     bool done;
 } slot;
 
-/* A ring of batches. Chunks are numbered from 0; chunk c is in slot c % slot_count:
+/* A ring of batches. Chunks of rows are numbered from 0; the batch of chunk c is in slots[c % slot_count]:
  *
  *      emitted          claimed
  *         v                v
@@ -119,7 +119,7 @@ typedef struct ring {
     const nnc_pool *pool;
     slot *slots;
     int64_t slot_count, chunk_count;
-    pthread_mutex_t lock; /* guards the members below, and `done` of the slots */
+    pthread_mutex_t lock; /* guards the members below, and `done` of each entry of `slots` */
     pthread_cond_t freed, finished;
     int64_t claimed, emitted; /* numbers of the next chunk to claim and to emit */
     bool stop;
@@ -131,7 +131,8 @@ typedef struct runner {
     pthread_t thread;
 } runner;
 
-/* Returns the slot of the next chunk to evaluate, or NULL after the last chunk. Waits for a free slot. */
+/* Returns the entry of `slots` for the next chunk of rows to evaluate, or NULL after the last chunk. Waits for a free
+ * entry. */
 static slot *claim(ring *r)
 {
     slot *found = NULL;
@@ -165,7 +166,7 @@ static void *run_thread(void *argument)
     return NULL;
 }
 
-/* Returns the next batch in order, or NULL after the last batch. Waits until it is done. */
+/* Returns the next batch in order, or NULL after the last batch. Waits until the batch is complete. */
 static const nnc_batch *next_batch(ring *r)
 {
     const nnc_batch *batch = NULL;
@@ -351,7 +352,7 @@ nnc_status nnc_rank_group_run(nnc_rank_group ranks, const nnc_pool *pool, nnc_er
 #include <mpi.h>
 #include <time.h>
 
-/* AHEAD: number of chunks that a rank gets in advance, so that it does not wait for the next chunk. */
+/* AHEAD: number of chunks of rows that an MPI rank gets in advance, so that it does not wait for the next chunk. */
 enum { TAG_CHUNK = 1, TAG_BATCH = 2, SLOTS_PER_RANK = 8, AHEAD = 4 };
 
 /* If an MPI call fails, MPI ends all ranks by default. */
@@ -437,7 +438,7 @@ typedef struct header {
     bool failed;
 } header;
 
-/* A message that is being sent. Its bytes may be reused when the request is done. */
+/* A message that is being sent. Its bytes may be overwritten when the MPI request is complete. */
 typedef struct letter {
     nnc_buffer bytes;
     MPI_Request request;
@@ -474,7 +475,7 @@ static int64_t next_chunk(void)
     return chunk;
 }
 
-/* Works as a rank other than 0: evaluates chunks until it receives chunk -1. */
+/* Runs an MPI rank other than 0: evaluates chunks of rows until it receives chunk -1. */
 static nnc_status serve(const nnc_pool *pool)
 {
     nnc_batch batch = { 0 };
@@ -499,7 +500,7 @@ typedef struct rank_slot {
     bool done;
 } rank_slot;
 
-/* State of rank 0. Chunk c is in rank_slot c % slot_count. */
+/* State of MPI rank 0. The batch of chunk c of the rows is in slots[c % slot_count]. */
 typedef struct desk {
     const nnc_pool *pool;
     rank_slot *slots;
@@ -578,7 +579,7 @@ static void hand_out(desk *d)
     }
 }
 
-/* Evaluates a chunk on rank 0 while the other ranks are busy. */
+/* Evaluates a chunk of rows on MPI rank 0 while the other ranks are busy. */
 static void work_on(desk *d, nnc_error *err)
 {
     rank_slot *s = &d->slots[d->handed % d->slot_count];

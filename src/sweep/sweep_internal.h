@@ -61,14 +61,14 @@ typedef struct nnc_sweep_axes {
     const nnc_software *first; /* profile of the first row */
 } nnc_sweep_axes;
 
-/* Reads a list: "2,4", "1..8" (step 1), "1..64*2" (times 2), "0..1+0.25" (step 0.25), or several of them joined by
- * commas. Ranges are allowed only with `numeric`; the end of a range belongs to it if a step reaches it. where: name of
- * the list in messages. NNC_BAD_USAGE: an empty list, a value given twice, a range that does not rise, more than
- * NNC_SWEEP_VALUES_MAX values. */
+/* Reads a list: "2,4", "1..8" (increment 1), "1..64*2" (times 2), "0..1+0.25" (increment 0.25), or several of these
+ * joined by commas. Ranges are allowed only with `numeric`; the end of a range is a value if an increment reaches it.
+ * where: name of the list in messages. NNC_BAD_USAGE: an empty list, a value given twice, a range that does not rise,
+ * more than NNC_SWEEP_VALUES_MAX values. */
 nnc_status nnc_sweep_list(nnc_arena *arena, const char *where, const char *list, bool numeric, const char ***values,
                           int32_t *count, nnc_error *err);
 
-/* Works as nnc_sweep_list, for numbers. A range without step or factor doubles its value: "8..64" is 8, 16, 32,
+/* Works as nnc_sweep_list, for numbers. A range without increment or factor doubles its value: "8..64" is 8, 16, 32,
  * 64. */
 nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list, const char ***values, int32_t *count,
                            nnc_error *err);
@@ -77,14 +77,14 @@ nnc_status nnc_sweep_sizes(nnc_arena *arena, const char *where, const char *list
  * axes. NNC_BAD_USAGE: linked lists have different lengths, or there are too many rows. */
 nnc_status nnc_sweep_count(nnc_sweep_axes *axes, nnc_error *err);
 
-/* Sets the index of a row in every group. The last group varies fastest. */
+/* Sets the index of a row in every group of axes. The last group varies fastest. */
 void nnc_sweep_place(const nnc_sweep_axes *axes, int64_t row, int32_t *places);
 
 /* ---- points (sweep_rows.c) ---- */
 
 /* The model, device, software and plan of one row of a sweep. */
 
-/* A point: the present row of one thread. Start it as { .axes, .scratch }, with all other members zero. */
+/* A point: the current row of one thread. Start it as { .axes, .scratch }, with all other members zero. */
 typedef struct nnc_point {
     const nnc_sweep_axes *axes;
     nnc_scratch *scratch;
@@ -145,7 +145,7 @@ nnc_status nnc_shard_set_add(nnc_shard_set *set, const char *path, const char *d
 nnc_status nnc_shard_set_complete(const nnc_shard_set *set, nnc_error *err);
 void nnc_shard_set_free(nnc_shard_set *set);
 
-/* The outcome of a chunk, which has the rows first to first + count - 1. */
+/* The results of one chunk of rows: row `first` to row `first` + `count` - 1. */
 typedef struct nnc_batch {
     int64_t first, count;
     nnc_buffer bytes; /* bytes of the kept rows, one after the other */
@@ -177,7 +177,7 @@ typedef struct nnc_pool {
     int threads;
     void **workers; /* one worker per thread: the first argument of work */
     void (*work)(void *worker, nnc_batch *batch);
-    /* Function that receives each batch, in order, on the thread of the caller. If it sets *stop, the run ends after
+    /* Function that receives each batch, in order, on the thread of the caller. If it sets *stop, the pool ends after
      * the batches that have begun. */
     nnc_status (*emit)(void *context, const nnc_batch *batch, bool *stop, nnc_error *err);
     void *context;
@@ -198,10 +198,10 @@ typedef struct nnc_rank_group {
 nnc_rank_group nnc_rank_group_begin(void);
 void nnc_rank_group_end(void);
 
-/* Ends all ranks at once, for errors that not all ranks know. Returns only if there is one rank. */
+/* Ends all MPI ranks at once, for errors that only some ranks have noticed. Returns only if there is one rank. */
 void nnc_rank_group_abort(nnc_rank_group ranks, nnc_status status);
 
-/* Sends a number from rank 0 to every rank. Returns the number of rank 0. */
+/* Sends `mine` of MPI rank 0 to every rank. Returns this number on every rank. */
 int64_t nnc_rank_group_share(int64_t mine);
 
 /* Tests whether the status is NNC_OK on every rank, and all ranks read files with the same digest. Every rank must call
@@ -309,14 +309,14 @@ struct nnc_sweep {
     bool settled;          /* true: the axes are complete */
     nnc_slot slots[NNC_SWEEP_SLOTS_MAX];
     int32_t slot_count;
-    int32_t columns[NNC_TABLE_COLUMNS]; /* index of the slot of each column */
+    int32_t columns[NNC_TABLE_COLUMNS]; /* for each column: index of its name in `slots` */
     nnc_head heads[NNC_TABLE_COLUMNS];  /* headings of the columns */
     int32_t column_count;
     nnc_where where[NNC_WHERES_MAX];
     const char *where_texts[NNC_WHERES_MAX];
     int32_t where_count;
     bool all;
-    int32_t by; /* slot of the sort key; -1 = not sorted */
+    int32_t by; /* index of the sort key in `slots`; -1 = not sorted */
     bool by_falls;
     nnc_shard shard;
     int64_t shard_rows;

@@ -260,7 +260,7 @@ static nnc_status find_name(const lookup *l, const char *name, nnc_slot *slot, n
     return status;
 }
 
-/* Sets *index to the slot of a name. A name that has no slot yet gets a new one. */
+/* Sets *index to the index of a name in the sweep's `slots`. Appends a new name to `slots`. */
 static nnc_status use_name(void *context, const char *name, int32_t *index, nnc_error *err)
 {
     const lookup *l = context;

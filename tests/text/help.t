@@ -162,7 +162,7 @@ Output:
       --trace FILE               Also write the timeline to FILE, as a trace for chrome://tracing ...
       --measured STEP            Compare the estimate with a step that you measured, and show its ...
       --sensitivity              Show how much faster the step gets when each parameter of the ...
-  -f, --format FORMAT            table, json, csv or markdown
+  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
   -o, --output FILE              Write to FILE, completely or not at all
       --no-defaults              Ignore $XDG_CONFIG_HOME/nncost/defaults
       --help                     Show the options; -h: only the most used
@@ -186,7 +186,8 @@ differ or not; 'nncost check' fails instead.
 Options (their names cannot be abbreviated).
 
 Output:
-  --format FORMAT         table, json, csv or markdown.
+  --format FORMAT         table, json, csv, csv-plain (no
+                          dots in names) or markdown.
                           [table]
   --output FILE           Write to FILE, completely or not
                           at all. [standard output]
@@ -328,7 +329,7 @@ Output:
       --progress FORM            Progress on standard error: line, on a terminal; json, one ...
       --threads N                Number of threads
       --no-prune                 Evaluate every legal plan completely
-  -f, --format FORMAT            table, json, csv or markdown
+  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
   -o, --output FILE              Write to FILE, completely or not at all
       --no-defaults              Ignore $XDG_CONFIG_HOME/nncost/defaults
       --help                     Show the options; -h: only the most used
@@ -446,7 +447,7 @@ Cost:
       --egress-price X           Price of moving out one gigabyte
 
 Output:
-  -f, --format FORMAT            table, json, csv or markdown
+  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
   -o, --output FILE              Write to FILE, completely or not at all
       --no-defaults              Ignore $XDG_CONFIG_HOME/nncost/defaults
       --help                     Show the options; -h: only the most used

@@ -7,25 +7,24 @@ $ nncost estimate inputs/ds.json dense round --devices 4
 $ nncost estimate inputs/ds.json dense --full round --full --devices 4 --micro-batches 8 | sed -n '/^plan/,/^$/p'
 plan      4 devices = data 4, ZeRO 2, offload optimizer
           batch 64 = 8 micro-batches of 2 x data 4, sequence 1000, bf16, policy mixed, adamw,
-          flash attention, recompute none, software torch-compile (chosen for this plan),
-          mode predicted
-read      inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16 --zero 2
-          --offload optimizer
+          flash attention, recompute none, software deepspeed-0.14, mode predicted
+read      inputs/ds.json (deepspeed): --software deepspeed-0.14 --micro-batch 2 --clip-gradients=on
+          --precision bf16 --zero 2 --offload optimizer
           3 other keys have no effect on the estimate (--format json lists them)
 
 $ nncost estimate inputs/ds.json dense round --devices 4 --micro-batches 8 --format json >out.json
 $ grep -o '"source_files": .*' out.json | sed 's/}, /},\n/g; s/"ignored/\n&/'
-"source_files": [{"file": "inputs/ds.json", "format": "deepspeed", "options": "--micro-batch 2 --clip-gradients=on --precision bf16 --zero 2 --offload optimizer"}], 
+"source_files": [{"file": "inputs/ds.json", "format": "deepspeed", "options": "--software deepspeed-0.14 --micro-batch 2 --clip-gradients=on --precision bf16 --zero 2 --offload optimizer"}], 
 "ignored_keys": [{"file": "inputs/ds.json", "line": 9, "key": "zero_optimization.reduce_bucket_size", "why": "size of a transfer", "skipped": false},
 {"file": "inputs/ds.json", "line": 10, "key": "zero_optimization.offload_optimizer.pin_memory", "why": "buffers of the copy to the host, and its order", "skipped": false},
 {"file": "inputs/ds.json", "line": 12, "key": "steps_per_print", "why": "logging", "skipped": false}]},
 
 # As a command line, with what is still open.
 $ nncost show inputs/ds.json --to-options
-nncost estimate MODEL DEVICE --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
+nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
 \# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
 $ nncost show inputs/ds.json dense --to-options
-nncost estimate dense DEVICE --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
+nncost estimate dense DEVICE --software deepspeed-0.14 --micro-batch 2 --clip-gradients --precision bf16 --zero 2 --offload optimizer
 \# inputs/ds.json:3: gradient_accumulation_steps: left open, expected --micro-batches or --global-batch, or a file that sets it
 $ nncost show inputs/fsdp.yaml --to-options
 nncost estimate MODEL DEVICE --zero 3 --reshard --precision bf16 --devices-per-node 4 --devices 8 --shard 4 --recompute full
@@ -52,8 +51,8 @@ $ nncost estimate inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8
 $ nncost estimate --full inputs/fsdp.yaml inputs/ds.json dense round --micro-batches 8 --zero 3 | grep -A3 '^read'
 read      inputs/fsdp.yaml (accelerate): --reshard=on --precision bf16 --devices-per-node 4
           --devices 8 --zero 3 --shard 4 --recompute full
-          inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --offload optimizer
-          5 other keys have no effect on the estimate (--format json lists them)
+          inputs/ds.json (deepspeed): --software deepspeed-0.14 --micro-batch 2 --clip-gradients=on
+          --offload optimizer
 
 # A key that cannot be used is an error with its line; --lenient lists it.
 $ printf 'distributed_type: FSDP\nfsdp_config:\n  fsdp_auto_wrap_policy: NO_WRAP\n  fsdp_new: 1\n' >wrap.yaml
@@ -80,14 +79,14 @@ $ printf 'distributed_type: MULTI_GPU\nnum_processes: 6\nnum_machines: 4\n' >fou
 # A file that another names.
 $ mkdir -p sub; printf 'distributed_type: DEEPSPEED\nnum_processes: 4\ndeepspeed_config:\n  deepspeed_config_file: ../inputs/ds.json\n' >sub/a.yaml
 $ nncost estimate --full sub/a.yaml dense round --micro-batches 8 | grep -A2 '^read'
-read      sub/a.yaml (accelerate): --devices 4
+read      sub/a.yaml (accelerate): --software deepspeed-0.14 --devices 4
           sub/../inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16
           --zero 2 --offload optimizer
 $ sed -i s/ds.json/gone.json/ sub/a.yaml; nncost estimate sub/a.yaml dense round --micro-batches 8
 ! nncost: sub/a.yaml:4: deepspeed_config.deepspeed_config_file: no such file, expected "sub/../inputs/gone.json"; give the file on the command line
 [3]
 $ nncost estimate --full sub/a.yaml inputs/ds.json dense round --micro-batches 8 | grep -A2 '^read'
-read      sub/a.yaml (accelerate): --devices 4
+read      sub/a.yaml (accelerate): --software deepspeed-0.14 --devices 4
           inputs/ds.json (deepspeed): --micro-batch 2 --clip-gradients=on --precision bf16 --zero 2
           --offload optimizer
 $ nncost show sub/a.yaml --to-options
@@ -161,7 +160,7 @@ $ nncost estimate dense round --devices 4 --zero 2 --global-batch 16 --precision
   "steps_per_print": 10
 }
 $ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --precision bf16 --emit deepspeed=ds.json >page.txt; nncost show ds.json --to-options
-nncost estimate MODEL DEVICE --micro-batch 1 --micro-batches 4 --clip-gradients --precision bf16 --policy mixed --zero 3 --optimizer adamw
+nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --micro-batches 4 --clip-gradients --precision bf16 --policy mixed --zero 3 --optimizer adamw
 $ nncost estimate dense round --devices 4 --pipeline 2 --global-batch 16 --emit deepspeed
 ! nncost: --pipeline: cannot be written for deepspeed: it has no pipeline stages: --emit megatron, torchtitan or nanotron
 [3]
@@ -182,6 +181,7 @@ $ nncost estimate dense round --devices 4 --zero 3 --global-batch 16 --emit tran
   "learning_rate": 2.0e-5,
   "lr_scheduler_type": "cosine",
   "num_train_epochs": 1,
+  "torch_compile": true,
   "bf16": true,
   "gradient_checkpointing": false,
   "fsdp": "full_shard auto_wrap"
@@ -207,7 +207,7 @@ $ nncost show dense --to-options -- vllm serve x --speculative-config.method ngr
 [3]
 $ echo 'accelerate launch sft.py --per_device_train_batch_size 2 --use_peft --lora_r 4 --no_remove_unused_columns --no_gradient_checkpointing --bf16' >sft.sh
 $ nncost show sft.sh dense --to-options
-nncost estimate dense DEVICE --micro-batch 2 --adapter-rank 4 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients
+nncost estimate dense DEVICE --software torch-eager --micro-batch 2 --adapter-rank 4 --precision bf16 --micro-batches 1 --optimizer adamw --clip-gradients
 $ echo 'accelerate launch dpo.py --per_device_train_batch_size 2 --beta 0.1' >dpo.sh
 $ nncost show dpo.sh dense --to-options
 ! nncost: dpo.sh:1: beta: cannot be estimated; options of nncost alone, with --method NAME: a step on preferences runs other models, too, and --lenient skips the key
@@ -254,8 +254,14 @@ $ nncost estimate whole.json
 ! nncost: MODEL and DEVICE: missing, expected FILE... MODEL DEVICE: the files name no model
 [2]
 
-# An option that a refused key names counts for it.
+# A value that sets a field and makes the estimate inexact says so.
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "OneBitAdam" } }' >onebit.json
 $ nncost show onebit.json --to-options
-! nncost: onebit.json:1: optimizer.type: cannot be estimated, expected adam, adamw, fusedadam, deepspeedcpuadam, torch_adam, lamb, lion, muon, found OneBitAdam; give the optimizer with the same number of states by --optimizer, and --lenient skips the key
+nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --optimizer adamw --zero 0 --precision fp32 --clip-gradients=off --overlap 0
+\# onebit.json:1: optimizer.type: its transfers are compressed after the first steps and their errors are kept: the estimate is that of the first steps
+
+# An option that a refused key names counts for it.
+$ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "Adagrad" } }' >other.json
+$ nncost show other.json --to-options
+! nncost: other.json:1: optimizer.type: cannot be estimated, expected adam, adamw, fusedadam, deepspeedcpuadam, torch_adam, lamb, onebitadam, zerooneadam, onebitlamb, lion, muon, found Adagrad; give the optimizer with the same number of states by --optimizer, and --lenient skips the key
 [3]

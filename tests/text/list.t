@@ -65,27 +65,35 @@ $ nncost list models --format json
 
 # Software profiles.
 $ nncost list software
-id             release  name
-eager                   Nothing fused
-torch-compile           Everything fused
-vllm                    An engine with round figures
+id              release  name
+deepspeed-0.14           DeepSpeed, as fused as the default
+eager                    Nothing fused
+torch-compile            Everything fused
+torch-eager              Eager kernels, as fused as the default
+vllm                     An engine with round figures
 $ nncost list software --format markdown
 | id | release | name |
 |:---|:---|:---|
+| deepspeed-0.14 |  | DeepSpeed, as fused as the default |
 | eager |  | Nothing fused |
 | torch-compile |  | Everything fused |
+| torch-eager |  | Eager kernels, as fused as the default |
 | vllm |  | An engine with round figures |
 $ nncost list software --format csv
 id,date,name\r
+deepspeed-0.14,,"DeepSpeed, as fused as the default"\r
 eager,,Nothing fused\r
 torch-compile,,Everything fused\r
+torch-eager,,"Eager kernels, as fused as the default"\r
 vllm,,An engine with round figures\r
 $ nncost list software --format json
 {
   "schema": "nncost.software-list/1",
   "software": [
+    {"id": "deepspeed-0.14", "date": "", "name": "DeepSpeed, as fused as the default"},
     {"id": "eager", "date": "", "name": "Nothing fused"},
     {"id": "torch-compile", "date": "", "name": "Everything fused"},
+    {"id": "torch-eager", "date": "", "name": "Eager kernels, as fused as the default"},
     {"id": "vllm", "date": "", "name": "An engine with round figures"}
   ]
 }

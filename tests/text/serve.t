@@ -130,7 +130,7 @@ $ nncost serve dense round --micro-batch 3
 ! nncost: --micro-batch: is not an option of 'serve'
 [2]
 $ nncost serve dense round --software none
-! nncost: --software: unknown software profile, expected one of eager, torch-compile, vllm, found "none"
+! nncost: --software: unknown software profile, expected one of deepspeed-0.14, eager, torch-compile, torch-eager, vllm, found "none"
 [3]
 
 # A search: the cheapest and the fastest deployment, the front between them; none that holds.

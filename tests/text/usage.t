@@ -120,10 +120,10 @@ $ nncost estimate dense round --optimizer adm
 ! nncost: --optimizer: unknown value, expected one of adamw, adam, sgd, momentum, rmsprop, adafactor, lion, adam8bit, muon, lamb, lars, adam4bit, adam-mini, found "adm"
 [2]
 $ nncost estimate dense round --format xml
-! nncost: --format: unknown value, expected one of table, json, csv, markdown, found "xml"
+! nncost: --format: unknown value, expected one of table, json, csv, csv-plain, markdown, found "xml"
 [2]
 $ nncost check plans.json --format xml
-! nncost: --format: unknown value, expected one of table, json, csv, markdown, junit, github, found "xml"
+! nncost: --format: unknown value, expected one of table, json, csv, csv-plain, markdown, junit, github, found "xml"
 [2]
 $ nncost estimate dense round --clip-gradients=maybe
 ! nncost: --clip-gradients: not a switch, expected true or false, found "maybe"
@@ -176,7 +176,7 @@ $ nncost estimate dense abacus
 ! nncost: DEVICE: unknown device, expected one of fitted, old, round, found "abacus"
 [3]
 $ nncost estimate dense round --software torch-compiled
-! nncost: --software: unknown software profile, expected one of eager, torch-compile, vllm, nearest "torch-compile", found "torch-compiled"
+! nncost: --software: unknown software profile, expected one of deepspeed-0.14, eager, torch-compile, torch-eager, vllm, nearest "torch-compile", found "torch-compiled"
 [3]
 $ nncost show densee
 ! nncost: densee: no device, model or software profile of this id, did you mean dense?

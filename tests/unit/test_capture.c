@@ -67,6 +67,13 @@ START_TEST(equal_layers_are_folded)
     ck_assert_int_eq(r.params, 60);
     ck_assert_double_eq(r.forward_flops, 3 * 60.0);
     ck_assert_int_eq(r.memory.activation_bytes, 24 + 3 * 40);
+    /* The same with the second and third tensor in one row: two copies, each two positions after the one before. */
+    const nnc_result short_r = estimate_of(LINEAR("3"),
+                                           PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
+                                                      ",0,1],[60,\"gradient\"," F ",1,2],[40,\"kept\"," F ",2,3,2,2,2]",
+                                           "[0,2,3]", 60);
+    ck_assert_int_eq(short_r.memory.activation_bytes, r.memory.activation_bytes);
+    ck_assert_int_eq(short_r.memory.total_bytes, r.memory.total_bytes);
 }
 END_TEST
 
@@ -96,6 +103,20 @@ START_TEST(bytes_by_hand)
     const double linear = 4.0 * (5 + 6 + 15 + 10) + 4.0 * (6 + 10 + 15);
     ck_assert_int_eq(r.memory.transient_bytes, 1000);
     ck_assert_double_eq(sum_rows(is_recorded, bytes_of), linear + 40 + 20 + 40);
+}
+END_TEST
+
+/* Sums of 3 rows each of a table: 6 indices read 6 of its 10 rows of 2 values. */
+START_TEST(a_bag_by_hand)
+{
+    const nnc_result r =
+        estimate_of(OP("_embedding_bag", "forward", "[" F ",[10,2],0],[\"int64\",[6],1]", "[" F ",[2,2],2]", "",
+                       "1") "," OP("sum", "backward", "[" F ",[2,2],2]", "[" F ",[2,2],3]", "", "1"),
+                    "[80,\"parameter\"," F ",-1,9],[48,\"input\",\"int64\",-1,9],[16,\"kept\"," F
+                    ",0,1],[16,\"temporary\"," F ",1,1]",
+                    "", 20);
+    ck_assert_double_eq(r.forward_flops, 0.0);
+    ck_assert_double_eq(sum_rows(is_recorded, bytes_of), 6 * 8 + 48 + 16 + 16 + 16);
 }
 END_TEST
 
@@ -232,6 +253,12 @@ START_TEST(faults_have_their_place)
             "m x k and k x n");
     refused(OP("mm", "forward", "[" F ",[2,3],9]", "", "", "1"), "", 20, "ops[0].inputs[0][2]",
             "expected a whole number from 0 to 4");
+    refused(OP("_cudnn_rnn", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
+            "FLOPs of this operator are not known");
+    refused(OP("_linalg_svd", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
+            "FLOPs of this operator are not known");
+    refused(OP("mm", "forward", "[" F ",[2,3],2,4]", "", "", "1"), "", 20, "ops[0].inputs[0][3]",
+            "expected a whole number from 1 to 3");
     refused(OP("mm", "optimizer", "", "", "", "1"), "", 20, "ops", "no step");
     refused("{\"name\":\"aten.mm\",\"size\":1}", "", 20, "ops[0].size", "unknown key");
 }
@@ -244,6 +271,7 @@ int main(void)
     tcase_add_test(tests, a_linear_layer_by_hand);
     tcase_add_test(tests, equal_layers_are_folded);
     tcase_add_test(tests, bytes_by_hand);
+    tcase_add_test(tests, a_bag_by_hand);
     tcase_add_test(tests, the_peak_is_a_moment);
     tcase_add_test(tests, two_steps_give_all_between);
     tcase_add_test(tests, autocast_by_hand);
