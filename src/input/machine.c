@@ -20,7 +20,7 @@
 
 enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000, LINKED_MAX = 128 };
 
-/* What a description says about the GPUs. */
+/* Facts about GPUs in a description of a machine. */
 typedef struct machine {
     char product[WORD_MAX];
     double mem_bytes, power_w; /* 0 = not said */

@@ -272,7 +272,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     nnc_px at_top = top;
     draw_lost(b, x, &at_top, share * lost, NULL, "to stragglers");
     draw_lost(b, x, &at_top, left * size->best.exposed_comm_s / size->best.step_s, "bar exposed",
-              "to communication that nothing hides");
+              "to exposed communication");
     draw_lost(b, x, &at_top, left * size->best.bubble_share, "bar host", "to idle stages");
     snprintf(text, sizeof text, "%.0f%%", 100.0 * left);
     if (nnc_text_px(text, NNC_TYPE_BOLD) <= b->pitch) {
