@@ -73,7 +73,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
         { "activation_bytes", "kept for backward" },
-        { "apart_bytes", "gradients appear as activations go" },
+        { "apart_bytes", "gradients grow while activations are freed" },
         { "reserve_bytes", "set aside" },
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {

@@ -94,8 +94,8 @@ static void write_file(const nnc_session *session, const nnc_report *report)
                              "with '_' for '-'; 'note' is the comment key.");
     nnc_record_object(&record, "common");
     nnc_record_text(&record, "note",
-                    "Every scenario starts from these values. It may give others, or null to "
-                    "remove a key. Ids, or paths from the folder of this file.");
+                    "Every scenario starts from these values. A scenario may give other values, or null to remove a "
+                    "key. Ids, or paths from the folder of this file.");
     nnc_record_text(&record, "model", report->model_asked);
     nnc_record_text(&record, "device", report->device_asked);
     if (served) {

@@ -60,8 +60,7 @@ static const struct tool {
         "rows.throughput.tokens_per_s", "rows.throughput.mfu", "rows.cost.per_million_tokens" } },
     { "search",
       { "model", "device" },
-      "The best plans for devices and global_batch (options); several devices: a ranking of "
-      "them.",
+      "The best plans for the options devices and global_batch; with several devices, a ranking of these devices.",
       { "best.command", "best.step_s", "best.memory_bytes", "best.mfu", "best.cost_run", "legal", "feasible",
         "currency", "plans", "devices" } },
     { "scale",
@@ -520,7 +519,7 @@ static nnc_status add_options(words *w, const nnc_command *command, nnc_json opt
         add_option(w, key, one);
         if (w->failed) {
             return nnc_fail(err, NNC_BAD_USAGE, key,
-                            "expected a number, a text, a truth value or a list of them, and no pipe");
+                            "expected a number, a text, true, false or a list of such values, and no pipe");
         }
     }
     return NNC_OK;

@@ -298,10 +298,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_report = {
     .name = "report",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW",
-    .summary = "One page of HTML: the verdict, pictures, every number, its sources.",
+    .summary = "One page of HTML: the verdict, pictures, and every number with its source.",
     .notes = "The page has the output of 'estimate' and 'ops', of 'search' or of 'diff' with the same options, and the "
-             "pictures of 'plot'. It is one file, which opens from disk, can be mailed and printed, and loads no other "
-             "file. For a plan file the page has a part for each scenario, or only for --scenario. A click on a "
+             "pictures of 'plot'. The page is one file, which opens from disk, can be mailed and printed, and loads no "
+             "other file. For a plan file the page has a part for each scenario, or only for --scenario. A click on a "
              "heading sorts a table. The same command gives the same bytes; --date adds a date. --format does not "
              "change it. Exits with 1 when a plan does not fit, or no plan is found.",
     .min_operands = 1,

@@ -179,7 +179,7 @@ static const nnc_page_row run_rows[] = {
     NNC_ITEM("at {run.price_per_device_hour:count} {currency} per device-hour"),
     NNC_ADD(add_price),
     NNC_ITEM("{run.cost_per_million_tokens:count} {currency} per million tokens"),
-    NNC_ITEM("{data_cost} {currency} of it for storage and egress", .when = "data_cost > 0"),
+    NNC_ITEM("{data_cost} {currency} of this cost for storage and egress", .when = "data_cost > 0"),
     NNC_LINE("energy", .when = "run.energy_j"),
     NNC_ITEM("{run.energy_j:kWh} kWh"),
     NNC_ITEM("{run.power_w} per device{power_basis}"),
@@ -294,10 +294,10 @@ const nnc_command nnc_cmd_run = {
     .operands = "[MODEL DEVICE | PLANS.json [DEVICE]]",
     .summary = "The whole run: days, device-hours, cost, energy and carbon, with failures, "
                "checkpoints and input.",
-    .notes =
-        "How much is trained: --tokens, --samples, --epochs with --dataset-size, or --days. Without MODEL and DEVICE "
-        "the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. Results that need an "
-        "unknown number are left out. Times take us, ms, s, min, h, d; bytes and rates k, M, G, T; tokens k, M, B, T.",
+    .notes = "The length of the run is given by --tokens, --samples, --epochs with --dataset-size, or --days. Without "
+             "MODEL and DEVICE the formulas use the given options: --devices, --step-s, --device-mtbf-s and so on. "
+             "Results that need an unknown number are left out. Times take us, ms, s, min, h, d; bytes and rates k, M, "
+             "G, T; tokens k, M, B, T.",
     .min_operands = 0,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO | NNC_TAKES_RUN,

@@ -133,7 +133,7 @@ static const nnc_metric scale_rows[] = {
     NNC_AS("framework_s", NUMBER, NNC_IN(scale_row, framework_s), .unit = "s",
            .help = "Step time less the step time of the same plan with the software profile of the first row; null: "
                    "the same profile."),
-    NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
+    NNC_AS("reason", TEXT, BEST(reason), .help = "Reason why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
 static const nnc_metrics scale_metrics = NNC_METRICS("one size", scale_rows, scale_row);

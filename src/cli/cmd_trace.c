@@ -145,7 +145,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("time"),
     NNC_BOLD("{span_s}"),
     NNC_ITEM("busy {busy_s}"),
-    NNC_ITEM("idle {idle_s}: no kernel runs, {idle_host_s} of it because the host launches late", .when = "idle_s"),
+    NNC_ITEM("idle {idle_s}: no kernel runs, {idle_host_s} of this because the host launches late", .when = "idle_s"),
     NNC_LINE("kernels"),
     NNC_ITEM("compute {compute_s}"),
     NNC_ITEM("communication {communication_s}, {exposed_s} of this while no kernel computes",
@@ -613,8 +613,8 @@ const nnc_command nnc_cmd_trace = {
     .summary = "A PyTorch trace: the time of each operator, and the time that it could have taken.",
     .notes =
         "FILE is a trace of PyTorch's profiler (export_chrome_trace), compressed or not; with record_shapes=True "
-        "nncost also predicts the time of its operators. Kernels are linked to operators by their launches. DEVICE is "
-        "the device that ran the program; by default, the device that the trace names. The expected time is the "
+        "nncost also predicts the time of its operators. A kernel is assigned to the operator that launched it. DEVICE "
+        "is the device that ran the program; by default, the device that the trace names. The expected time is the "
         "predicted time multiplied by the median ratio of this machine, so a slower machine is not a finding. With "
         "MODEL and options of its plan, a step is compared with its estimate. With two files, the changes between them "
         "are printed. With the files of several ranks of one run, the slowest rank is printed, and the time that other "

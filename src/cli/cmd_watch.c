@@ -160,7 +160,7 @@ const nnc_command nnc_cmd_watch = {
              "input: it follows a running job, and says on standard error when a step leaves the limits. The first "
              "line and the first 5 steps are warm-up and not judged. The step is the median of the latest 100 lines. "
              "The limits are 1.5 times as far from the estimate as the ends of its interval, in the logarithm. Exits "
-             "with 1 when the step is outside of the limits, or memory is above the upper end of its interval.",
+             "with 1 when the step is outside of the limits, or memory is above the upper end of the memory interval.",
     .min_operands = 2,
     .max_operands = 3,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SCENARIO,

@@ -61,7 +61,7 @@ static const nnc_metric choice_rows[] = {
     NNC_NUMBER(choice_row, price, .help = "Price of one device for one hour."),
     NNC_TEXT(choice_row, seller, .help = "Seller of the price."),
     NNC_TEXT(choice_row, date, .help = "Date of the price."),
-    NNC_AS("reason", TEXT, BEST(reason), .help = "Why no plan is shown."),
+    NNC_AS("reason", TEXT, BEST(reason), .help = "Reason why no plan is shown."),
     NNC_AS("command", TEXT, FOUND(command), .help = "The command that estimates the plan."),
 };
 static const nnc_metrics choice_metrics = NNC_METRICS("a device", choice_rows, choice_row);

@@ -50,15 +50,16 @@ const nnc_own_option nnc_own_options[] = {
       .argument = "REGION", .takes = NNC_TAKES_SCENARIO | NNC_TAKES_SERVE },
     { .field = { .name = "set", TEXTS(given.sets, given.set_count), .group = "Numbers",
                  .help = "Any field of the plan, the model or the device by its name in the files, such as "
-                         "scale_up.bytes_per_s=450e9; prefix plan., model. or device. to choose. May be repeated." },
+                         "scale_up.bytes_per_s=450e9; the prefix plan., model. or device. selects one. May be "
+                         "repeated." },
       .argument = "FIELD=VALUE", .takes = NNC_TAKES_PLAN | NNC_TAKES_SERVE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "power-cap", TEXT(power_cap), .group = "Numbers",
-                 .help = "Sustained power limit of a device in watts: as --set device.power_cap_w=W.",
+                 .help = "Sustained power limit of a device in watts (like --set device.power_cap_w=W).",
                  .default_text = "its board's limit" },
       .argument = "W", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "host", TEXT(host), .group = "Numbers",
-                 .help = "How fast the host issues kernels of a program that is not compiled: an id of hosts/, or "
-                         "seconds per kernel; as --set device.host.kernel_s.",
+                 .help = "Speed at which the host issues kernels of a program that is not compiled: an id of hosts/, "
+                         "or seconds per kernel (like --set device.host.kernel_s).",
                  .default_text = "h100-server: 37.5 us" },
       .argument = "HOST", .takes = NNC_TAKES_PLAN },
     { .field = { .name = "implementation", TEXT(implementation), .group = "Numbers",
@@ -258,7 +259,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Only rows whose id contains TEXT." },
       .argument = "TEXT", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "fold", TEXT(fold), .group = "Output",
-                 .help = "Only part K of N of the rows, which are divided by a hash of their ids; not:K/N: all "
+                 .help = "Use only part K of N parts of the rows, divided by a hash of the row ids; not:K/N: all "
                          "other parts." },
       .argument = "K/N", .takes = NNC_TAKES_SCORE | NNC_TAKES_CALIBRATE },
     { .field = { .name = "group", TEXT(group), .group = "Output",

@@ -949,7 +949,7 @@ reshard           ZeRO stage 3 frees weights after forward and gathers them agai
 devices_per_node  Devices in one scale-up domain.
 schedule          Pipeline schedule: the order of forward and backward micro-batches.
 context_kind      How context ranks attend to the tokens of other context ranks.
-rank_order        Which ranks are neighbours: the degree named first varies fastest.
+rank_order        Order in which ranks are numbered: the degree named first varies fastest.
 overlap           Share of the communication that overlaps with compute, where overlap is possible.
 capacity_factor   Slots of an expert divided by its mean number of tokens; 0 = no token is dropped.
 imbalance         Tokens of the busiest expert rank divided by the mean of all ranks.
@@ -966,7 +966,7 @@ recompute_every   Number of layers that full recomputation runs again from one k
 recompute_layers  Full recomputation of this many layers of each stage; 0 = all layers.
 offload           Parts kept in host memory: optimizer, activations, weights.
 attention         Attention as one fused kernel, or as separate kernels.
-activations       How kept activations are counted.
+activations       Way to count kept activations.
 software          Software profile: which kernels are fused, and which tensors each keeps.
 software_chosen   Whether the profile was chosen for the plan, not by the user.
 mode              Predict with the fitted efficiencies of the device, or give the lower bound of the
@@ -983,8 +983,8 @@ adapters          Linear layers that have adapters; routed experts have none.
 dora              Adapters train the direction of each weight and a separate magnitude per output
 frozen            Storage format of frozen weights.
 fp8_inputs        Keep the inputs of activation functions in 8 bits for backward.
-flops_convention  How model FLOPs are counted.
-clip_gradients    Clip gradients by their norm before the optimizer step.
+flops_convention  Way to count model FLOPs.
+clip_gradients    Clip gradients by the norm of all gradients before the update.
 tokens            Tokens to train on in the whole run.
 samples           Sequences or images to train on in the whole run.
 price             Price of one device for one hour, in the currency of the device file (US dollars

@@ -97,7 +97,7 @@ static const nnc_metric scored_rows[] = {
     NNC_AS("file", TEXT, .get = get_row_file, .help = "Name of the file."),
     NNC_AS("line", WHOLE, ROW(line), .help = "Line of the file."),
     NNC_AS("kind", TEXT, .get = get_kind, .help = "The measured quantity: a step, a kernel, a collective ..."),
-    NNC_AS("served", TEXT, .get = get_served, .help = "Served requests: the measured time, by the name of its column."),
+    NNC_AS("served", TEXT, .get = get_served, .help = "Served requests: name of the column with the measured time."),
     NNC_AS("device", TEXT, .get = get_device, .help = "Id of the device."),
     NNC_AS("framework", TEXT, ROW(framework), .help = "Software of the measurement."),
     NNC_TEXT(nnc_scored, software, .help = "Software profile."),
@@ -325,8 +325,8 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
         return;
     }
     nnc_lines lines = { &contradictions, report, report->rows, report->count };
-    if (!nnc_table_under(out, style, lines, "rows whose lower bound lies above their measurement")) {
-        nnc_buffer_text(out, "\nno lower bound lies above its measurement\n");
+    if (!nnc_table_under(out, style, lines, "rows whose lower bound is above the measurement")) {
+        nnc_buffer_text(out, "\nno lower bound is above the measurement\n");
     }
     const nnc_lines left_out = { &nnc_left_out_metrics, report, report->left_out, report->left_out_count };
     (void)nnc_table_under(out, style, left_out, "rows that cannot be expressed");
