@@ -561,6 +561,7 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_limit = {
     .name = "limit",
+    .part_of = "scale limit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "The largest degree of parallelism before the network bounds the step, and the smallest batch that "
                "compute bounds.",

@@ -642,6 +642,7 @@ static nnc_status run_diff(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_diff = {
     .name = "diff",
+    .part_of = "check diff",
     .operands = "OLD NEW",
     .summary =
         "Two estimates: the metrics that differ, largest change first, and the op or part that causes the change.",

@@ -297,6 +297,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_report = {
     .name = "report",
+    .part_of = "plot report",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW",
     .summary = "One page of HTML: the verdict, pictures, and every number with its source.",
     .notes = "The page has the output of 'estimate' and 'ops', of 'search' or of 'diff' with the same options, and the "
@@ -415,6 +416,7 @@ static nnc_status run_explore(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_explore = {
     .name = "explore",
+    .part_of = "plot explore",
     .operands = "[MODEL DEVICE]",
     .summary = "The whole program as one page for a browser; the page starts with this estimate.",
     .notes = "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs no server and "

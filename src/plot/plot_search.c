@@ -298,7 +298,7 @@ static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report
         short_of = short_of || !size->found || rate_of(size) < 0.995 * rate_of(&report->sizes[0]);
     }
     if (exposed) {
-        entries[used++] = (nnc_legend){ .hue = "exposed", .label = "communication not hidden" };
+        entries[used++] = (nnc_legend){ .hue = "exposed", .label = "exposed communication" };
     }
     if (idle) {
         entries[used++] = (nnc_legend){ .hue = "host", .label = "idle stages" };

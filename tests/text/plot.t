@@ -518,7 +518,7 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
 <rect class="backward" x="52" y="332" width="9" height="9" rx="2"/><text x="65" y="341">throughput per device: compute</text>
-<rect class="exposed" x="286" y="332" width="9" height="9" rx="2"/><text x="299" y="341">communication not hidden</text>
+<rect class="exposed" x="286" y="332" width="9" height="9" rx="2"/><text x="299" y="341">exposed communication</text>
 <rect class="axis dash" x="52" y="353" width="24" height="11"/><text x="84" y="363">lost with size, or no plan fits</text>
 </svg>
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360 | head -3
