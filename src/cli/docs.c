@@ -156,12 +156,22 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
                          "the network and the datasheet of the device.\n\nCommands:\n");
     const nnc_command *command = NULL;
-    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
-        char label[32];
-        snprintf(label, sizeof label, "  %s", command->name);
-        nnc_sheet_label(&sheet, label);
-        nnc_sheet_words(&sheet, "%s", command->summary);
-        nnc_sheet_end(&sheet);
+    for (int parts = 0; parts < 2; parts++) {
+        if (parts > 0) {
+            nnc_buffer_text(out, "\nParts of these commands, also commands of their own:\n");
+            sheet.indent = 23;
+        }
+        for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+            char label[40];
+            if ((command->part_of != NULL) != (parts > 0)) {
+                continue;
+            }
+            snprintf(label, sizeof label, parts > 0 ? "  %s, %s" : "  %s", parts > 0 ? command->part_of : command->name,
+                     command->name);
+            nnc_sheet_label(&sheet, label);
+            nnc_sheet_words(&sheet, "%s", command->summary);
+            nnc_sheet_end(&sheet);
+        }
     }
     nnc_buffer_text(out, "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
                          "them; 'nncost -V' prints the version.\n\n"
@@ -173,7 +183,7 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for "
                          "all\n"
                          "commands, one per line; --no-defaults ignores it.\n\n"
-                         "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
+                         "Exit codes: 0 done; 1 the answer is no, for example does not fit; 2 bad command line;\n"
                          "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
                          "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
 }
@@ -192,6 +202,9 @@ void nnc_help_program_brief(nnc_buffer *out)
     int column = 9;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         const int length = (int)strlen(command->name) + 1;
+        if (command->part_of != NULL) {
+            continue;
+        }
         if (column + length > 79) {
             nnc_buffer_text(out, "\n         ");
             column = 9;
@@ -301,7 +314,7 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* NULL: the output is one line of a sweep */
+    const nnc_view *view; /* view that writes the output; NULL: the output is one line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
@@ -788,11 +801,10 @@ const nnc_command nnc_cmd_docs = {
     .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
     .summary = "The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, "
                "all options, or the JSON Schema of a kind of file or output.",
-    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, "
-             "budget, search, sweep, check, diff, accuracy or calibrate for the --format json output of "
-             "these commands. Without KIND, all are listed. options: every command and option as JSON, "
-             "with kind, choices, limits, unit and default, from which a form can be made; and all "
-             "fields and metrics. --format does not change any of them.",
+    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, budget, search, "
+             "sweep, check, diff, accuracy or calibrate for the --format json output of these commands. Without KIND, "
+             "all kinds are listed. 'docs options' prints all commands, options, fields and metrics as JSON, with "
+             "kind, choices, limits, unit and default, so that a form can be built. --format has no effect here.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -840,11 +852,10 @@ const nnc_command nnc_cmd_explain = {
     .name = "explain",
     .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
     .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
-    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, "
-             "such as mfu, step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost "
-             "ops', such as attn.qkv. When an op has many shapes, the one that takes longest in each "
-             "phase is shown. Without NAMES, all of them are listed. The JSON of several names is a "
-             "list.",
+    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu, "
+             "step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv. If an "
+             "op occurs with different dimensions, the longest in each phase is shown. Without NAMES, all names are "
+             "listed. The JSON of several names is a list.",
     .min_operands = 0,
     .max_operands = 3,
     .leading_operands = 1,

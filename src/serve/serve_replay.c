@@ -819,15 +819,10 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
     *result = (nnc_serve_replayed){ .preemptions = 0 };
     s.context_low = load->shortest;
     s.context_gap = nnc_max((load->longest - load->shortest) / (CONTEXTS - 1), 1.0);
-    for (size_t i = 0; i < KNOTS; i++) {
-        for (size_t j = 0; j < CONTEXTS; j++) {
-            work->decode[i][j] = (double)NAN;
-        }
-        work->prefill[i] = (double)NAN;
-    }
-    for (size_t i = 0; i < sizeof work->added / sizeof work->added[0][0]; i++) {
-        work->added[i / COARSE_KNOTS][i % COARSE_KNOTS] = (double)NAN;
-    }
+    /* All bits set: NaN, for values that are not known yet. */
+    memset(work->decode, 0xff, sizeof work->decode);
+    memset(work->prefill, 0xff, sizeof work->prefill);
+    memset(work->added, 0xff, sizeof work->added);
     const int64_t most = draws_arrivals(&s) ? runs_of(s.count) : 1;
     for (int64_t run = 0; run < most; run++) {
         begin(&s);

@@ -9,7 +9,7 @@
 #define EIGHT_BIT_RATIO 0.97 /* rate of reading 8-bit weights, relative to 16-bit weights */
 #define FOUR_BIT_RATIO 0.78  /* rate of reading 4-bit weights, relative to 16-bit weights */
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 1.05         /* rate of grouped expert products, relative to one dense product, in 16 and 8 bits */
+#define EXPERT_RATIO 1.05         /* rate of grouped products of experts / rate of one product, in 16 and 8 bits */
 #define NARROW_PRODUCT_RATIO 0.78 /* rate of long products in 8 and 4 bits in serving, relative to training */
 #define KERNEL_S 2.5e-6
 #define ATTENTION_S 9e-6 /* seconds of one decode attention */
