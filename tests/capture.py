@@ -72,11 +72,11 @@ class Transformer(nn.Module):
         return self.head(self.norm(x))
 
 
-def transformer(causal, change=lambda net: net, **options):
+def transformer(causal, change=lambda net: net, changes=None, **options):
     torch.manual_seed(1)
     net, ids = change(Transformer(causal, **options)), torch.randint(VOCAB, (BATCH, TOKENS))
     return recorded.capture(net, lambda: nn.functional.cross_entropy(net(ids).view(-1, VOCAB), ids.view(-1)), batch=BATCH,
-                            source={"network": f"tests/capture.py, {'decoder' if causal else 'encoder'}"})
+                            source={"network": f"tests/capture.py, {'decoder' if causal else 'encoder'}"}, **(changes or {}))
 
 
 WANTED = ("params", "trained_params", "forward_flops", "backward_flops", "executed_flops", "activation_bytes", "weight_bytes", "gradient_bytes",
@@ -107,8 +107,20 @@ def of_file(captured, folder, name):
     return told(path)
 
 
+def each(tensors):
+    return [[*t[:2], t[2] + i] for t in tensors for i in range((t[3:4] or [1])[0])]
+
+
 def sequence(captured):
-    return [(op["name"], op["phase"], [t[:2] for t in op["inputs"]], [t[:2] for t in op["outputs"]], op["repeat"]) for op in captured["ops"]]
+    """Operators with their tensors; the order of the tensors of a foreach operator does not count"""
+    def tensors(found):
+        found = [t[:2] for t in each(found)]
+        return sorted(found) if len(found) > 15 else found
+    return [(op["name"], op["phase"], tensors(op["inputs"]), tensors(op["outputs"]), op["repeat"]) for op in captured["ops"]]
+
+
+def kept_bytes(captured):
+    return sum(row[0] * (row[5:6] or [1])[0] for row in captured["storages"] if row[1] in ("kept", "input"))
 
 
 def forward_kernels(captured):
@@ -141,7 +153,7 @@ def of_torchvision(name, model, batch, options, kept, kernels, folder):
         check(f"{name}: {key}", found[key], family[key])
     images = batch * 3 * 224 * 224 * 4  # kept for the first convolution; the family counts them with the loader
     check(f"{name}: kept bytes", found["activation_bytes"] - images, family["activation_bytes"], kept)
-    check(f"{name}: kept storages", found["activation_bytes"], sum(s[0] for s in captured["storages"] if s[1] in ("kept", "input")))
+    check(f"{name}: kept storages", found["activation_bytes"], kept_bytes(captured))
     if kernels is not None:
         check(f"{name}: forward operators", forward_kernels(captured), kernels)
 
@@ -210,6 +222,13 @@ def of_checkpoints(folder):
     full = told(path, "--recompute", "full")
     for key in ("params", "executed_flops", "kernels", "activation_bytes"):
         check(f"decoder with checkpoints: {key}", full[key], again[key])
+    asked = transformer(True, changes={"checkpoint": ["layers.*"]})
+    check("decoder, --checkpoint layers.*", sequence(asked) != sequence(transformer(True, checkpoints=True)), False)
+    # around one product and GELU: its result of 4 hidden a token is not kept, the input of the product is kept once
+    part = of_file(transformer(True, changes={"checkpoint": ["layers.*.up"]}), folder, "part")
+    plain = told(path)
+    check("decoder, --checkpoint layers.*.up: FLOPs", part["executed_flops"] - plain["executed_flops"], LAYERS * 8 * BATCH * TOKENS * HIDDEN * HIDDEN)
+    check("decoder, --checkpoint layers.*.up: kept bytes", part["activation_bytes"], plain["activation_bytes"])
 
 
 class Adapted(nn.Module):
@@ -241,7 +260,56 @@ def of_frozen(folder):
         check(f"adapters, {dtype}: weights", found["weight_bytes"], 4 * trained + width * frozen)
         check(f"adapters, {dtype}: gradients", found["gradient_bytes"], 4 * trained)
         check(f"adapters, {dtype}: states", found["optimizer_bytes"], 8 * trained)
-        check(f"adapters, {dtype}: kept bytes", found["activation_bytes"], sum(s[0] for s in captured["storages"] if s[1] in ("kept", "input")))
+        check(f"adapters, {dtype}: kept bytes", found["activation_bytes"], kept_bytes(captured))
+
+
+def of_folding(folder):
+    """Storages of equal layers in one row, and equal tensors of a foreach operator in one, stand for the long lists"""
+    fold, given = recorded.fold_storages, []
+
+    def watched(rows, blocks, unfolded):
+        out, numbers = fold(rows, blocks, unfolded)
+        given.append(([list(row) for row in rows], numbers))
+        return out, numbers
+    for maker in (lambda: transformer(True, checkpoints=True), lambda: recorded.torchvision_network("resnet18", 2, 64, False)):
+        recorded.fold_storages = watched
+        short = maker()
+        recorded.fold_storages = fold
+        rows, numbers = given.pop()
+        expanded = [[*row[:3], row[3] + i * (row[6:7] or [0])[0], row[4] + i * (row[7:8] or [0])[0]] for row in short["storages"] for i in range((row[5:6] or [1])[0])]
+        check("folded storages", [expanded[number] for number in numbers] != rows, False)
+        check("folded storages: shorter", len(short["storages"]) < len(rows), True)
+        long = {**short, "storages": expanded, "ops": [{**op, **{key: each(op[key]) for key in ("inputs", "outputs")}} for op in short["ops"]]}
+        paths = [Path(folder) / f"{name}.json" for name in ("short", "long")]
+        for path, captured in zip(paths, (short, long)):
+            recorded.write(path, captured)
+        for options in ([], ["--recompute", "full"], ["--policy", "amp"], ["--devices", "8", "--zero", "3"]):
+            check(f"folding: estimate {options}", told(paths[0], *options) != told(paths[1], *options), False)
+
+
+def of_freeze(folder):
+    """Without the training of the MLPs: their 8 hidden^2 weights and 5 hidden biases a layer"""
+    found = of_file(transformer(True, changes={"freeze": ["layers.*.up", "layers.*.down"]}), folder, "freeze")
+    plain = of_file(transformer(True), folder, "trained")
+    check("freeze: trained", found["trained_params"], plain["params"] - LAYERS * (8 * HIDDEN + 5) * HIDDEN)
+    check("freeze: FLOPs", plain["backward_flops"] - found["backward_flops"], LAYERS * 16 * BATCH * TOKENS * HIDDEN * HIDDEN)
+
+
+def of_step():
+    """A function with its own loop body gives the list of capture(); autocast regions of it are noted, not applied"""
+    torch.manual_seed(1)
+    net, ids = Transformer(True), torch.randint(VOCAB, (BATCH, TOKENS))
+    optimizer = torch.optim.AdamW(net.parameters(), foreach=True)
+
+    def step():
+        optimizer.zero_grad(set_to_none=True)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            loss = nn.functional.cross_entropy(net(ids).view(-1, VOCAB), ids.view(-1))
+        loss.backward()
+        optimizer.step()
+    captured = recorded.capture_step(step, batch=BATCH)
+    check("capture_step: operators", sequence(captured) != sequence(transformer(True)), False)
+    check("capture_step: autocast", captured["source"]["autocast"] != ["bfloat16"], False)
 
 
 def of_shards(folder):
@@ -251,6 +319,8 @@ def of_shards(folder):
     recorded.write(narrow, transformer(True, lambda net: net.bfloat16()))
     one, eight, half = told(path), told(path, "--devices", "8", "--zero", "3"), told(narrow)
     check("ZeRO 3: FLOPs", eight["executed_flops"], 8 * one["executed_flops"])
+    check("ZeRO 3, accumulation: FLOPs", told(path, "--devices", "8", "--zero", "3", "--micro-batches", "4")["executed_flops"], 32 * one["executed_flops"])
+    check("offload: states", told(path, "--offload", "optimizer")["optimizer_bytes"], 0)
     for key in ("weight_bytes", "gradient_bytes", "optimizer_bytes"):
         check(f"ZeRO 3: {key}", 8 * eight[key], one["params"] * (8 if key == "optimizer_bytes" else 4))
         check(f"bfloat16: {key}", half[key], one["params"] * (4 if key == "optimizer_bytes" else 2))
@@ -373,6 +443,9 @@ def main():
         of_two_steps(folder)
         of_checkpoints(folder)
         of_frozen(folder)
+        of_folding(folder)
+        of_freeze(folder)
+        of_step()
         of_shards(folder)
         of_scripts(folder)
     print(*faults, sep="\n")

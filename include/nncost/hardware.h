@@ -88,10 +88,11 @@ typedef struct nnc_conv_efficiency {
     double vector_fraction;
     /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = as for other kernels */
     double library_sustained_fraction, library_channels_half;
-    double library_tf32_backward_ratio;  /* time of one gradient in tf32 / time of forward; NaN = 1 */
-    double library_channel_fraction;     /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
+    double library_tf32_backward_ratio;   /* NHWC maps: time of one gradient in tf32 / time of forward; NaN = 1 */
+    double library_tf32_contiguous_ratio; /* the same of NCHW maps; NaN = library_tf32_backward_ratio */
+    double library_channel_fraction;      /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
                                           * vector_fraction */
-    double library_channel_weight_ratio; /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
+    double library_channel_weight_ratio;  /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
 } nnc_conv_efficiency;
 
 /* Efficiencies of matrix products. The formula: docs/formulas.md, gemm-time. */
@@ -122,8 +123,8 @@ typedef struct nnc_flash_efficiency {
     double fixed_s;            /* fixed time per kernel   [0] */
     double seq_half;           /* sequence length at which half of the rate is reached   [0] */
     /* For kernels that PyTorch issues: seq_half without a mask (NaN = seq_half), backward_ratio (NaN = backward_ratio),
-     * seq_half of backward / seq_half of forward (NaN = 1). */
-    double library_unmasked_half, library_backward_ratio, library_backward_seq_ratio;
+     * bytes that backward moves per value of the queries, in addition to its products (NaN = 0). */
+    double library_unmasked_half, library_backward_ratio, library_backward_bytes;
     double narrow_ratio;  /* rate with head width 64 / rate with head width 128 and more   [1] */
     double block_penalty; /* time is multiplied by 1 + block_penalty x units / blocks of 128 queries   [0] */
     double head_multiple; /* head widths are padded to a multiple of this   [32] */

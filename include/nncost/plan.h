@@ -393,6 +393,7 @@ typedef struct nnc_serve_engine {
     nnc_spread tpot, tpot_experts, ttft;
     bool fitted;                 /* false: the profile has no serving values */
     double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
+    bool preempt; /* a request starts when the cache holds its prompt; the newest loses its place when it is full */
 } nnc_serve_engine;
 
 /* A profile, read from software/<id>.json. The comment of a switch describes the value on, and after "else" the value

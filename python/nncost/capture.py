@@ -3,8 +3,9 @@
     python3 -m nncost.capture -o step.json --batch 8 train.py         an unchanged script, up to its second optimizer.step()
     python3 -m nncost.capture -o step.json --network torchvision:resnet50 --batch 2 --image 224
 
-    from nncost.capture import capture, write
+    from nncost.capture import capture, capture_step, write
     write("step.json", capture(model, lambda: loss(model(x), y), optimizer))
+    write("step.json", capture_step(step))                            step() runs forward, backward and optimizer.step()
 
 The step runs under a dispatch mode, on real tensors of the CPU or on fake ones without data (fake=True), and each
 operator is written with its tensors, their storages, the module and the phase. Works with PyTorch 1.13 and later.
@@ -19,15 +20,21 @@ The file (schema nncost.capture/1):
                  [dtype, shape, storage], args (arguments that are not tensors), repeat
     blocks       [first op, number of ops, repeat]: equal layers, written once; `repeat` of an op is that of its block,
                  and its storages are those of the first layer
-    storages     one entry per storage of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient,
-                 state, kept, temporary), first and last (positions in the unfolded list of operators; -1 = before the step,
-                 the number of operators = after it)
+    storages     storages of the unfolded step: bytes, kind (parameter, frozen, buffer, input, gradient, state, kept,
+                 temporary), dtype, first and last (positions in the unfolded list of operators; -1 = before the step, the
+                 number of operators = after it). Three more numbers, copies and the steps of first and last, stand for
+                 several storages with consecutive numbers
 
-`kept` storages live until backward uses them. Autocast, checkpointing and sharding are not recorded: nncost applies them.
+`kept` storages live until backward uses them. Autocast and sharding are not recorded: nncost applies them. nncost also
+applies checkpoints to whole layers; --checkpoint PATTERN puts them around other modules, and --freeze PATTERN trains all
+parameters but those of some modules. A pattern is a module path, in which * stands for a part between dots
+("layers.*.attn").
 """
 import argparse
 import contextlib
+import fnmatch
 import functools
+import gc
 import importlib.util
 import json
 import math
@@ -75,7 +82,10 @@ def plain(value):
     if isinstance(value, torch.Tensor):
         return "T"
     if isinstance(value, (list, tuple)):
-        return f"T*{len(value)}" if value and all(isinstance(v, torch.Tensor) for v in value) else [plain(v) for v in value]
+        if value and all(isinstance(v, torch.Tensor) for v in value):
+            return f"T*{len(value)}"
+        found = [plain(v) for v in value]
+        return f"{found[0]}*{len(found)}" if len(found) > 8 and found.count(found[0]) == len(found) else found
     if isinstance(value, torch.dtype):
         return dtype_name(value)
     if isinstance(value, float):
@@ -229,7 +239,7 @@ def recorder(model, fake=False):
 
         def keep(self, tensor):
             number = self.storages.number(tensor)
-            if self.storages.kind[number] == "temporary":
+            if self.storages.kind[number] == "temporary" and self.phase == "forward":  # a checkpoint saves again in backward
                 self.storages.kind[number] = "kept"
             return tensor
 
@@ -263,12 +273,57 @@ def without_record_function():
         torch.autograd.profiler.record_function = original
 
 
-def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None):
+def named(model, patterns, option):
+    """Modules whose path fits one of the patterns"""
+    def fits(path, pattern):
+        parts = list(zip(path.split("."), pattern.split(".")))
+        return path.count(".") == pattern.count(".") and all(fnmatch.fnmatchcase(*pair) for pair in parts)
+
+    found = []
+    for pattern in patterns:
+        fitting = [m for name, m in model.named_modules() if name and fits(name, pattern)]
+        if not fitting:
+            raise SystemExit(f"nncost.capture: {option}: no module fits {pattern!r}, expected a pattern of paths such as "
+                             + ", ".join([name for name, _ in model.named_modules() if name][:8]))
+        found += [m for m in fitting if m not in found]
+    return found
+
+
+def change(model, checkpoint=(), freeze=()):
+    """Puts a checkpoint around the modules that fit, and stops the training of others; returns what undoes the former"""
+    import torch
+    from torch.utils.checkpoint import checkpoint as again
+    wrapped = named(model, checkpoint, "--checkpoint")
+
+    def wrap(module):
+        forward = module.forward
+
+        def run(*args, **kwargs):
+            names, trained = list(kwargs), torch.empty(0, requires_grad=True)  # without a trained input, backward would skip the module
+            return again(lambda _, *a: forward(*a[:len(args)], **dict(zip(names, a[len(args):]))), trained, *args, *kwargs.values(), use_reentrant=True)
+        module.forward = run
+
+    for module in wrapped:
+        wrap(module)
+    for module in named(model, freeze, "--freeze"):
+        module.requires_grad_(False)
+        for parameter in module.parameters():
+            parameter.grad = None
+
+    def undo():
+        for module in wrapped:
+            del module.forward
+    return undo
+
+
+def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=None, checkpoint=(), freeze=()):
     """One training step: loss() runs forward and returns the scalar loss; then backward and optimizer.step().
 
     optimizer: a name (see optimizer_of), an optimizer of the model, or None. Its first step, which allocates the state,
-    is not recorded. fake: the tensors of model and loss are fake; only the record says so. Returns the file as a dict."""
+    is not recorded. fake: the tensors of model and loss are fake; only the record says so. checkpoint, freeze: patterns of
+    modules. Returns the file as a dict."""
     import torch
+    undo = change(model, checkpoint, freeze)
     rec = recorder(model)
     store = rec.storages
     with without_record_function():
@@ -290,6 +345,7 @@ def capture(model, loss, optimizer="adamw", *, fake=False, batch=None, source=No
             with rec:
                 optimizer.step()
     rec.close()
+    undo()
     return document(model, rec, "fake" if fake else "real", batch, source)
 
 
@@ -303,6 +359,9 @@ def document(model, rec, tensors, batch, source, notes=()):
             store.last[number] = end
     parameters = list(model.parameters())
     ops, blocks = fold(rec.ops, store.kind)
+    rows, numbers = fold_storages([list(row) for row in zip(store.bytes, store.kind, store.dtype, store.first, store.last)], blocks, rec.ops)
+    for op in ops:
+        op["inputs"], op["outputs"] = fold_tensors(op["inputs"], numbers), fold_tensors(op["outputs"], numbers)
     if any(isinstance(module, torch.nn.RNNBase) for module in model.modules()):
         notes = [*notes, "recurrent layers are recorded as PyTorch runs them on a CPU, one set of operators per time step; "
                          "cuDNN issues fewer kernels, so on a GPU the time of the host is an upper bound"]
@@ -317,8 +376,7 @@ def document(model, rec, tensors, batch, source, notes=()):
         "modules": list(rec.modules),
         "ops": ops,
         "blocks": blocks,
-        "storages": [[size, kind, dtype, first, last] for size, kind, dtype, first, last in
-                     zip(store.bytes, store.kind, store.dtype, store.first, store.last)],
+        "storages": rows,
         **({"note": "; ".join(notes)} if notes else {}),
     }
 
@@ -384,6 +442,59 @@ def fold(ops, kinds):
     return out, blocks
 
 
+def fold_storages(rows, blocks, unfolded):
+    """Rows of storages in which one row stands for those of equal layers, and the new number of each storage.
+
+    Copies of a row [bytes, kind, dtype, first, last, copies, first step, last step] have consecutive numbers."""
+    starts, at = [], 0
+    for first, length, repeat in blocks:
+        at = starts[-1][0] + starts[-1][1] * starts[-1][2] + first - starts[-1][3] if starts else first
+        starts.append((at, length, repeat, first + length))
+    like, shapes = {}, {}
+    for op in unfolded:
+        for _, shape, number in op["inputs"] + op["outputs"]:
+            shapes.setdefault(number, tuple(shape))
+    for number, (size, kind, dtype, first, last) in enumerate(rows):
+        block = next(((start, length) for start, length, repeat, _ in starts if start <= first < start + length * repeat), None)
+        place = (first, last) if block is None else (block[0], (first - block[0]) % block[1])
+        like.setdefault((size, kind, dtype, shapes.get(number), block is None, place), []).append(number)
+    out, numbers = [], [0] * len(rows)
+    count = 0
+    for found in like.values():
+        found.sort(key=lambda n: (rows[n][3], rows[n][4]))
+        while found:
+            group = [found.pop(0)]
+            for number in list(found):  # those a constant number of positions apart
+                steps = [rows[number][i] - rows[group[-1]][i] for i in (3, 4)]
+                if len(group) == 1 or steps == [rows[group[1]][i] - rows[group[0]][i] for i in (3, 4)]:
+                    group.append(number)
+                    found.remove(number)
+            steps = [rows[group[1]][i] - rows[group[0]][i] for i in (3, 4)] if len(group) > 1 else []
+            out.append(rows[group[0]] + ([len(group), *steps] if steps else []))
+            for number in group:
+                numbers[number] = count
+                count += 1
+    return out, numbers
+
+
+def fold_tensors(tensors, numbers):
+    """Tensors with the new numbers of their storages. In a long list, which only _foreach operators have, one tensor
+    [dtype, shape, storage, count] stands for equal ones with consecutive numbers"""
+    tensors = [[dtype, shape, numbers[number]] for dtype, shape, number in tensors]
+    if len(tensors) < 16:
+        return tensors
+    out, seen = [], {}
+    for tensor in tensors:
+        seen[tensor[2]] = seen.get(tensor[2], 0) + 1
+        tensor.append(seen[tensor[2]])  # a tensor that is read twice is in a second run
+    for dtype, shape, number, _ in sorted(tensors, key=lambda t: (t[3], t[2])):
+        if out and out[-1][:2] == [dtype, shape] and out[-1][2] + out[-1][3] == number:
+            out[-1][3] += 1
+        else:
+            out.append([dtype, shape, number, 1])
+    return [t[:3] if t[3] == 1 else t for t in out]
+
+
 # ---- files and scripts ----
 
 def write(path, captured):
@@ -433,23 +544,37 @@ def no_accelerator():
             setattr(owner, name, value)
 
 
-def capture_script(path, arguments, batch=None):
-    """Runs a script until its second optimizer.step() and records the step between the first and the second.
-
-    batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes."""
+@contextlib.contextmanager
+def without_autocast(used):
+    """Autocast regions do nothing: the lists of a CPU differ, so nncost applies those of CUDA. Adds their formats to `used`"""
     import torch
-    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None}
-    step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.autocast.__init__
-    optimizers = []
+    init = torch.autocast.__init__
+
+    def made(self, device_type, dtype=None, enabled=True, **kwargs):
+        if enabled:
+            used.add(dtype_name(dtype or (torch.float16 if device_type == "cuda" else torch.bfloat16)))
+        init(self, "cpu", enabled=False, **kwargs)
+
+    torch.autocast.__init__ = made
+    try:
+        yield
+    finally:
+        torch.autocast.__init__ = init
+
+
+def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkpoint=(), freeze=()):
+    """Calls run() until a step of the first optimizer ends that came after one or two others, and records that step.
+
+    The steps before it allocate the states: one step, or two if there are several optimizers. batch: samples of the step;
+    None = the first dimension of the model's first input, added over the backward passes."""
+    import torch
+    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set()}
+    step_of, backward, init = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.nn.Module.__init__
+    every, stepping, watched = list(optimizers), [], []
+    found, formats = weakref.WeakSet(modules), set()
 
     def unrecorded():
-        """Steps that allocate the states of the optimizers; with several optimizers all of them must have stepped once"""
-        return min(2, len(optimizers))
-
-    def no_autocast(self, device_type, dtype=None, enabled=True, **kwargs):
-        if enabled:
-            state["autocast"] = {torch.float16: "fp16", None: "fp16" if device_type == "cuda" else "bf16"}.get(dtype, "bf16")
-        autocast(self, "cpu", enabled=False, **kwargs)
+        return min(2, len(every))
 
     class Parts(torch.nn.Module):
         """The modules that some optimizers train together, or their bare parameters"""
@@ -459,17 +584,14 @@ def capture_script(path, arguments, batch=None):
                 add = self.register_parameter if isinstance(part, torch.nn.Parameter) else self.add_module
                 add(f"part{number}", part)
 
-    modules = weakref.WeakSet()
-    init = torch.nn.Module.__init__
-
     def watched_init(self, *args, **kwargs):
         init(self, *args, **kwargs)
-        modules.add(self)
+        found.add(self)
 
     def network():
         """The smallest module that has all parameters of the optimizers, else the modules that have them together"""
-        wanted = {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
-        having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in modules]
+        wanted = {id(p): p for optimizer in stepping for group in optimizer.param_groups for p in group["params"]}
+        having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in list(found)]
         whole = [m for m, ids in having if len(ids) == len(wanted)]
         if whole:
             return min(whole, key=lambda m: -len(list(m.modules())))
@@ -481,7 +603,7 @@ def capture_script(path, arguments, batch=None):
     def count_samples(model):
         """Adds the first dimension of a module's first input, once for each backward pass"""
         def watch(module):
-            forward = module.forward
+            forward, own = module.forward, vars(module).get("forward")
 
             def counted(*args, **kwargs):
                 if module not in state["counted"]:
@@ -491,16 +613,25 @@ def capture_script(path, arguments, batch=None):
                     state["counted"].add(module)
                 return forward(*args, **kwargs)
             module.forward = counted
+            watched.append((module, own))
         for module in model.children() if isinstance(model, Parts) else [model]:
             watch(module)
 
     def start():
         state["model"] = network()
+        state["undo"] = change(state["model"], checkpoint, freeze)
         count_samples(state["model"])
         state["recorder"] = recorder(state["model"])
         state["hooks"] = torch.autograd.graph.saved_tensors_hooks(state["recorder"].keep, lambda t: t)
         state["hooks"].__enter__()
         state["recorder"].__enter__()
+
+    def restore():
+        for module, own in watched:
+            del module.forward
+            if own is not None:
+                module.forward = own
+        state["undo"]()
 
     def in_forward(rec, closure):
         """A closure that an optimizer calls runs forward and backward"""
@@ -519,8 +650,9 @@ def capture_script(path, arguments, batch=None):
             if rec is not None:
                 rec.phase = "optimizer"
                 args, kwargs = [in_forward(rec, v) for v in args], {k: in_forward(rec, v) for k, v in kwargs.items()}
-            with without_record_function() if rec is not None else contextlib.nullcontext():
-                result = step(*args, **kwargs)
+            elif optimizer not in stepping:
+                stepping.append(optimizer)
+            result = step(*args, **kwargs)
             if rec is not None:
                 rec.phase = "forward"
             if optimizer is state["leader"]:
@@ -538,7 +670,7 @@ def capture_script(path, arguments, batch=None):
 
     def watched_optimizer(self, *args, **kwargs):
         step_of(self, *args, **kwargs)
-        optimizers.append(self)
+        every.append(self)
         self.step = types.MethodType(stepped(self, self.step), self)
 
     def watched_backward(self, *args, **kwargs):
@@ -554,40 +686,64 @@ def capture_script(path, arguments, batch=None):
                 if parameter.grad is not None:
                     rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
 
+    for optimizer in optimizers:
+        optimizer.step = types.MethodType(stepped(optimizer, optimizer.step), optimizer)
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
-    torch.autocast.__init__ = no_autocast
     zero_grads = [(owner, owner.zero_grad) for owner in (torch.optim.Optimizer, torch.nn.Module)]
     for owner, zero_grad in zero_grads:
         owner.zero_grad = released(zero_grad)
-    argv, sys.argv = sys.argv, [path, *arguments]
     try:
-        with no_accelerator():
-            runpy.run_path(path, run_name="__main__")
-        raise SystemExit(f"nncost.capture: {path}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
+        with no_accelerator(), without_autocast(formats), without_record_function():
+            run()
+        raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
     except Done:
         rec = state["recorder"]
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
+        restore()
         if batch is None and any(state["samples"].values()):
             batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
             print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
                   file=sys.stderr)
         elif batch is None:
             print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
-        notes = []
-        if state["autocast"]:
-            notes.append(f"the script uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
-        return document(state["model"], rec, "real", batch, {"script": os.path.basename(path)}, notes)
+        notes = [f"the script uses autocast, which is recorded in fp32; --policy amp --precision {'fp16' if 'float16' in formats else 'bf16'} "
+                 "gives its time"] if formats else []
+        return document(state["model"], rec, "real", batch, {**(source or {}), **({"autocast": sorted(formats)} if formats else {})}, notes)
     finally:
-        sys.argv = argv
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
-        torch.autocast.__init__ = autocast
         for owner, zero_grad in zero_grads:
             owner.zero_grad = zero_grad
+        for optimizer in optimizers:
+            optimizer.__dict__.pop("step", None)
 
 
-def torchvision_network(name, batch, image, fake):
+def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
+    """Runs a script until its second optimizer.step() and records the step between the first and the second"""
+    argv, sys.argv = sys.argv, [path, *arguments]
+    try:
+        return record(lambda: runpy.run_path(path, run_name="__main__"), path, batch, {"script": os.path.basename(path)},
+                      checkpoint=checkpoint, freeze=freeze)
+    finally:
+        sys.argv = argv
+
+
+def capture_step(step, *, batch=None, source=None, checkpoint=(), freeze=()):
+    """Calls step(), which runs forward, backward and optimizer.step(), two or three times, and records the last call. Returns the file
+    as a dict."""
+    import torch
+
+    def run():
+        for _ in range(3):
+            step()
+
+    def alive(kind):
+        return [o for o in gc.get_objects() if isinstance(o, kind)]
+    return record(run, getattr(step, "__name__", "step"), batch, source, alive(torch.optim.Optimizer), alive(torch.nn.Module), checkpoint, freeze)
+
+
+def torchvision_network(name, batch, image, fake, **changes):
     """A classifier of torchvision with cross-entropy on random images"""
     import torch
     import torchvision
@@ -606,11 +762,11 @@ def torchvision_network(name, batch, image, fake):
 
     source = {"network": f"torchvision:{name}", "torchvision": torchvision.__version__}
     if not fake:
-        return capture(*made(), "adamw", batch=batch, source=source)
+        return capture(*made(), "adamw", batch=batch, source=source, **changes)
     from torch._subclasses.fake_tensor import FakeTensorMode
     try:
         with FakeTensorMode():
-            return capture(*made(), "adamw", fake=True, batch=batch, source=source)
+            return capture(*made(), "adamw", fake=True, batch=batch, source=source, **changes)
     except RuntimeError as error:  # PyTorch 1.13: a number that autograd keeps reaches detach as a float
         raise SystemExit(f"nncost.capture: --fake: PyTorch {torch.__version__} cannot run {name} on fake tensors, expected real ones "
                          f"(without --fake): {str(error).splitlines()[0]}") from None
@@ -644,6 +800,8 @@ def main():
     parser.add_argument("--join", nargs=2, metavar="FILE", help="two captures of one program with different --batch, for all between")
     parser.add_argument("--image", type=int, default=224, help="pixels per side of --network (224)")
     parser.add_argument("--fake", action="store_true", help="fake tensors for --network: shapes without data")
+    parser.add_argument("--checkpoint", action="append", default=[], metavar="PATTERN", help="checkpoint around the modules with such paths, as layers.*.attn")
+    parser.add_argument("--freeze", action="append", default=[], metavar="PATTERN", help="do not train the modules with such paths")
     parser.add_argument("script", nargs=argparse.REMAINDER, help="a training script and its arguments")
     args = parser.parse_args()
     if [bool(args.network), bool(args.script), bool(args.join)].count(True) != 1:
@@ -660,10 +818,10 @@ def main():
         library, _, name = args.network.partition(":")
         if library != "torchvision":
             parser.error(f"--network: expected torchvision:NAME, found {args.network!r}")
-        steps = [torchvision_network(name, batch, args.image, args.fake) for batch in batches or [2]]
+        steps = [torchvision_network(name, batch, args.image, args.fake, checkpoint=args.checkpoint, freeze=args.freeze) for batch in batches or [2]]
         captured = steps[0] if len(steps) == 1 else join(*steps)
     else:
-        captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None)
+        captured = capture_script(args.script[0], args.script[1:], batches[0] if batches else None, args.checkpoint, args.freeze)
     write(args.output, captured)
     kernels = sum(op["repeat"] for op in captured["ops"])
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")

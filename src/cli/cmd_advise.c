@@ -17,7 +17,7 @@ typedef struct line {
 typedef struct answer {
     nnc_report report;
     int32_t count, tries;
-    line *lines; /* points to the array `places` */
+    line *lines; /* points to the first element of the array `places` */
     line places[SHOWN + NNC_ADVICE_MAX + 1];
 } answer;
 
@@ -485,7 +485,7 @@ static nnc_lines points_of(const void *record)
     return (nnc_lines){ &point_metrics, NULL, a->points, a->found.count };
 }
 
-/* Writes the page of a limit, with a table of the sizes around it. */
+/* Writes the page of a limit, with a table of the sizes just below and above the limit. */
 static void write_limit(nnc_buffer *out, nnc_style style, const void *record)
 {
     enum { AROUND = 7 };
@@ -558,6 +558,7 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_limit = {
     .name = "limit",
+    .part_of = "scale limit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "How far a plan can be divided before the network bounds it, and the smallest batch "
                "that compute bounds.",

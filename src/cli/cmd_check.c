@@ -258,7 +258,7 @@ static void markdown_details(nnc_buffer *out, nnc_style style, const nnc_check_r
     nnc_buffer_text(out, "\n</details>\n");
 }
 
-/* Writes a comment. It begins with a mark, so that a job can find its own comment again. */
+/* Writes a Markdown comment. It begins with an HTML comment, by which a job finds its own earlier comment. */
 static void write_markdown(nnc_buffer *out, nnc_style style, const nnc_check_report *report)
 {
     const nnc_check_sum sum = nnc_check_sum_of(report);
@@ -562,7 +562,7 @@ const nnc_view nnc_diff_output = {
     .schema = "nncost.diff/1", .document = &nnc_diff_document, .lines = nnc_check_lines, .page = write_differences
 };
 
-/* Writes each training scenario as a launch file. */
+/* Writes each training scenario of the plan file as a launch file. */
 static nnc_status emit_all(nnc_session *session, nnc_arena *arena, nnc_error *err)
 {
     static const nnc_scenario_args nothing = { .setting_count = 0 };
@@ -644,6 +644,7 @@ static nnc_status run_diff(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_diff = {
     .name = "diff",
+    .part_of = "check diff",
     .operands = "OLD NEW",
     .summary = "Two estimates: what changed, largest first, and the op or part responsible.",
     .notes = "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with "

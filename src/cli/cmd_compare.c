@@ -13,8 +13,8 @@ typedef struct compared_row {
     /* Difference of the step from the first row, and the part of the difference that comes from the software profile.
      * NaN: both rows have the same profile, or the difference cannot be divided. */
     double change_s, framework_s;
-    /* change_s as text, divided into the part of the profile and other parts. NULL = the profile is equal or alone
-     * differs, or the change cannot be divided. */
+    /* change_s as text, split into the part of the profile and the other parts. NULL = only one of these parts differs
+     * between the rows, or the change cannot be split. */
     const char *split;
 } compared_row;
 
@@ -23,7 +23,7 @@ typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* values, row_count x varied_count */
+    const char *const *varied; /* the values as row_count rows, each with varied_count values */
     int32_t varied_count;
 } comparison_rows;
 
@@ -53,11 +53,12 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run)
 }
 
 typedef struct ranking {
-    bool tokens;               /* every row counts tokens */
-    bool run, energy, carbon;  /* every row has a run; a row has a known energy; a row has known carbon */
+    bool tokens;               /* true: every row has a number of tokens */
+    bool run, energy, carbon;  /* true: every row has a run; at least one row has a known energy; at least one row has
+                                * known carbon */
     const char *currency;      /* currency of the last row with a cost; NULL = no row has a cost */
-    bool mixed;                /* costs are in several currencies, so no row is marked as the cheapest */
-    int32_t fastest, cheapest; /* among the rows that fit; -1 = no row fits */
+    bool mixed;                /* true: costs are in several currencies, so no row is marked as the cheapest */
+    int32_t fastest, cheapest; /* index of the fastest and of the cheapest row that fits in memory; -1 = no row fits */
 } ranking;
 
 static ranking rank(const comparison_rows *comparison)
@@ -93,7 +94,8 @@ static ranking rank(const comparison_rows *comparison)
     return found;
 }
 
-/* Adds an amount as a cell, with its currency if the heading does not have it. */
+/* Adds an amount of money to the table. mixed: the costs of the table are in several currencies, so the cell names its
+ * currency. */
 static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed)
 {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];

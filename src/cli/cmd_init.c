@@ -45,7 +45,7 @@ void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given)
     nnc_record_close(record);
 }
 
-/* Adds a tenth, and rounds up to two digits: 0.4313 -> 0.48. */
+/* Returns the value plus 10 %, rounded up to two digits: 0.4313 -> 0.48. */
 static double with_headroom(double value)
 {
     const double unit = pow(10, floor(log10(value)) - 1);
@@ -59,7 +59,7 @@ static void put_limit(nnc_record *record, const char *key, double limit, const c
     nnc_record_text(record, key, text);
 }
 
-/* Writes requirements that the result meets with a tenth to spare. */
+/* Writes requirements that the result meets, with 10 % to spare. */
 static void put_limits(nnc_record *record, const nnc_report *report)
 {
     const nnc_serve *serve = report->serve;

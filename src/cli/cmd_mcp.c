@@ -249,14 +249,16 @@ enum { SHORT_BYTES = 2000, PATH_BYTES = 256 };
 typedef struct choice {
     const char *const *paths; /* paths, NULL at the end; NULL = all members down to `depth` */
     bool *found;              /* for each path: whether it names a member */
-    int most, depth;          /* largest number of elements of a list; largest depth of objects */
-    bool cut;                 /* a list was cut */
+    int most, depth;          /* largest number of elements of a list in the selection; largest depth of objects in
+                               * it */
+    bool cut;                 /* true: at least one list was cut */
     nnc_buffer *out;
 } choice;
 
 typedef enum reach { REACH_NONE, REACH_BELOW, REACH_ALL } reach;
 
-/* Tests whether the member with path `at` is selected, or a member inside it. */
+/* Returns REACH_ALL if the member with path `at` is selected, REACH_BELOW if only members inside it are selected,
+ * REACH_NONE otherwise. */
 static reach reach_of(choice *c, const char *at)
 {
     const size_t length = strlen(at);
@@ -408,7 +410,7 @@ typedef struct words {
     bool failed;
 } words;
 
-/* Joins three texts to a word, and adds the word. */
+/* Joins three strings to one word of the command line, and adds this word. */
 static void add_word(words *w, const char *begin, const char *middle, const char *end)
 {
     const size_t size = strlen(begin) + strlen(middle) + strlen(end) + 1;
@@ -428,7 +430,7 @@ static bool names_pipe(const char *list)
     char name[PATH_MAX];
     for (bool more = true; more;) {
         const size_t length = strcspn(list, ",");
-        if (length >= sizeof name) { /* no file can have such a name */
+        if (length >= sizeof name) { /* no file can have such a long path */
             return true;
         }
         snprintf(name, sizeof name, "%.*s", (int)length, list);
@@ -610,7 +612,8 @@ static nnc_status read_fields(nnc_json fields, const char *paths[FIELDS_MAX + 1]
     return NNC_OK;
 }
 
-/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. Lines of a sweep stay. */
+/* Reduces a JSON answer to the fields that the call names, or else to the tool's own fields. The lines of a sweep are
+ * not changed. */
 static nnc_status keep_fields(const struct tool *tool, nnc_json fields, nnc_arena *arena, nnc_buffer *answer,
                               nnc_error *err)
 {
@@ -865,5 +868,5 @@ const nnc_command nnc_cmd_mcp = {
              "its own, within --deadline and --memory, and ends when the client cancels it. It reads "
              "regular files only: those below --root and the program's data.",
     .takes = NNC_TAKES_HELP | NNC_TAKES_MCP,
-    .run = NNC_NOT_ON_PAGE(nnc_mcp_serve),
+    .run = NNC_WITH_PROCESSES(nnc_mcp_serve),
 };

@@ -38,7 +38,7 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
     return nnc_op_name(cost->op);
 }
 
-/* Makes the rows, in the order of first appearance. Returns the number of rows. */
+/* Fills the rows of the table, in the order in which ops first appear. Returns the number of rows. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
 {
     int32_t count = 0;
@@ -46,7 +46,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
         if (cost->repeat == 0) {
-            continue; /* the busiest stage does not have this op */
+            continue; /* the op table has a row for this op, but the busiest stage does not run it */
         }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) {
@@ -122,7 +122,7 @@ NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
 NNC_GET(get_shown_bound, ops_row, self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-/* Columns of rows of one op and of sums. */
+/* Columns that rows of one op and rows with sums have in common. */
 static const nnc_metric number_rows[] = {
     NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
     NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
@@ -197,7 +197,8 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The table of ops to show. Its first member is the report, because getters read the owner of a row as a report. */
+/* The table of ops to show. The getters of its metrics read the record that contains the rows as an nnc_report, so the
+ * report is the first member. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -277,7 +278,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
-    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows by op, group or phase */
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows of one op, or sums by op, group or phase */
     const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
     shown.document = &own;
@@ -295,8 +296,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-/* Checks the options of a run. The page shows only the input of a run, so other options of a run are refused without
- * input options. */
+/* Checks the options of the training run. The page shows only how the run loads its data; without options of data
+ * loading, all options of the run are refused. */
 static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err)
 {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);
@@ -436,7 +437,7 @@ static bool read_dims(const char *text, nnc_single_op *alone)
     return false;
 }
 
-/* Sets the plan options that a single op has. */
+/* Sets the plan options of the command line in `plan`. */
 static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {

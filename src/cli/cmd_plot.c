@@ -1,14 +1,15 @@
 /* plot: draws a picture of an estimate, or of the plans that a search finds, as SVG. With "-o NAME.png", an
  * installed program converts it. */
-#if !defined(__wasi__)
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#endif
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "plot/plot_internal.h"
+
+#ifndef NNC_NO_PROCESSES
+#include <spawn.h>
+#include <sys/wait.h>
+#endif
 
 /* Finds the picture that the first operand names. */
 static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err)
@@ -78,7 +79,7 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* A picture with the outline of another estimate, and the session in which it is drawn. */
+/* A picture with the outline of another estimate, and the session that draws the picture. */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
@@ -184,7 +185,7 @@ static nnc_status refuse_png(nnc_error *err)
                     "neither; a name that ends in .svg needs none");
 }
 
-#if defined(__wasi__) /* no processes */
+#if defined(NNC_NO_PROCESSES)
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 {
     (void)text;
@@ -252,7 +253,7 @@ static nnc_status draw_picture(nnc_session *session, const nnc_picture *picture,
         return nnc_scenario_report(session, operands[1], operands[2], draw_report, NULL, err);
     }
     int64_t batch = 0;
-    bool chosen = false;
+    const char *chosen = "";
     nnc_arena *arena = nnc_arena_create();
     NNC_GOT(arena, err);
     nnc_status status = nnc_batch_choose(session, operands[1], arena, &batch, &chosen, err);

@@ -4,7 +4,8 @@
 #include "cli/cli_internal.h"
 #include "input/input_internal.h"
 
-/* Returns the source of a parameter from the device file: the source with the longest key that covers the parameter. */
+/* Returns the text of the source of a parameter. In the device file, sources have keys: the longest key that is equal
+ * to the parameter's key or contains it is used. */
 static const char *source_of(const nnc_device *device, const char *key)
 {
     const char *text = NULL;

@@ -33,8 +33,8 @@ typedef struct nnc_scale {
     const char *model, *device;
     const char *overrides; /* changes by --set; NULL = no changes */
     int64_t global_batch;
-    bool batch_chosen; /* the options have no batch, so the command chose one */
-    int32_t base;      /* index of the row with the highest throughput per device; -1 = no row has a plan */
+    const char *batch_chosen; /* how the command chose the batch; "" = the options have one */
+    int32_t base;             /* index of the row with the highest throughput per device; -1 = no row has a plan */
     scale_row *rows;
     int32_t count;
 } nnc_scale;
@@ -45,8 +45,8 @@ static const char *part_name(unsigned part)
     return part < NNC_SCALE_COMM ? names[part] : nnc_comm_name(part - NNC_SCALE_COMM);
 }
 
-/* Returns the part with the largest loss that is smaller than the loss of part `than` (-1 = the largest of all).
- * Returns -1 if that loss is below half a percent. */
+/* Returns the part of device time with the largest loss that is smaller than the loss of part `than` (-1 = the largest
+ * of all). Returns -1 if that loss is below 0.5 %. */
 static int most_lost(const scale_row *row, int than)
 {
     int most = -1;
@@ -94,7 +94,7 @@ static nnc_cell get_shown_plan(const nnc_place *place, char text[NNC_METRIC_TEXT
 
 #define BEST(member) NNC_IN(scale_row, best.member)
 #define FOUND(member) NNC_IN(scale_row, best.found.member)
-/* Rows with a name are written for programs, rows with a head for people. */
+/* A metric with a name is written to JSON and CSV. A metric with a head is a column of the page. */
 static const nnc_metric scale_rows[] = {
     NNC_WHOLE(scale_row, devices, .head = "devices", .help = "Devices of this size."),
     NNC_AS("step_s", NUMBER, FOUND(step_s), .head = "step", .unit = "s", .help = "One optimizer step of the best plan.",
@@ -191,7 +191,8 @@ static const char *plural_of(int32_t devices)
     return devices == 1 ? "" : "s";
 }
 
-/* Writes the largest efficient number of devices, and the largest loss of the next one. */
+/* Writes the largest number of devices with an efficiency of 90 % or more, and the part with the largest loss for the
+ * next number of devices. */
 static void write_verdict(nnc_buffer *out, nnc_style style, const nnc_scale *scale)
 {
     const scale_row *good = &scale->rows[scale->base], *first_bad = NULL;
@@ -225,7 +226,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const nnc_scale *scale = record;
     nnc_buffer_print(out, "%s%s%s on %s, global batch %" PRId64 "%s; the best plan of each size\n\n", scale->model,
                      scale->overrides != NULL ? " with " : "", scale->overrides != NULL ? scale->overrides : "",
-                     scale->device, scale->global_batch, scale->batch_chosen ? NNC_BATCH_CHOSEN : "");
+                     scale->device, scale->global_batch, scale->batch_chosen);
     write_table(out, style, scale);
     for (int32_t i = 0; i < scale->count; i++) {
         const scale_row *row = &scale->rows[i];
@@ -251,7 +252,7 @@ const nnc_view nnc_scale_view = {
 
 #define ROUNDING 1e-12
 
-/* Context of the writer that the search calls. */
+/* Context of the function that writes the result of the search. */
 typedef struct scaler {
     nnc_arena *arena;
     nnc_scratch *scratch;
@@ -315,7 +316,8 @@ static void compare_sizes(nnc_scale *scale)
     }
 }
 
-/* Computes the part of a step that its software profile adds, compared with the profile of the first plan. */
+/* Computes how much longer the step is with the software profile of this plan than with the profile of the first
+ * plan. */
 static nnc_status split_step(nnc_session *session, const nnc_search_report *report, const scale_row *first,
                              nnc_scratch *scratch, scale_row *row, nnc_error *err)
 {

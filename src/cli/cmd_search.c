@@ -89,7 +89,7 @@ static bool software_differs(const nnc_found *list, int32_t count)
     return false;
 }
 
-/* Tests whether two plans have the same numbers in the table. */
+/* Tests whether two plans would have the same numbers in the table. */
 static bool is_like(const nnc_found *a, const nnc_found *b)
 {
     char left[NNC_NUMBER_TEXT], right[NNC_NUMBER_TEXT];
@@ -133,7 +133,7 @@ void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, in
     table.heads[CARBON].text = run && list[0].carbon_kg > 0.0 ? table.heads[CARBON].text : NULL;
     if (run || (sizes && count > 0)) {
         const spent cost = spent_on(&list[0], currency);
-        if (cost.currency != NULL) { /* such as "run USD" */
+        if (cost.currency != NULL) { /* heading with the kind of cost and the currency, such as "run USD" */
             snprintf(head, sizeof head, "%s %s", run ? "run" : "step", cost.currency);
         } else {
             snprintf(head, sizeof head, "%s", cost.what);
@@ -356,7 +356,7 @@ static void write_result(nnc_buffer *out, nnc_style style, const nnc_search_repo
 static void write_head(nnc_buffer *out, nnc_style style, const nnc_search_report *report)
 {
     const nnc_search_total *t = &report->total;
-    const char *chosen = report->batch_chosen ? NNC_BATCH_CHOSEN : "";
+    const char *chosen = report->batch_chosen != NULL ? report->batch_chosen : "";
     const char *with = report->overrides != NULL ? " with " : "";
     const char *overrides = report->overrides != NULL ? report->overrides : "";
     if (report->sizes != NULL) {
@@ -456,6 +456,22 @@ static int64_t whole_setting(const nnc_scenario_args *given, const char *name, i
     return none;
 }
 
+/* Returns the largest number of the list --devices, such as 1,8 or 8..512*2; 1 if it is not given. */
+static int64_t most_devices(const nnc_scenario_args *given)
+{
+    int64_t most = 1;
+    for (int i = 0; i < given->setting_count; i++) {
+        const char *at = strcmp(given->settings[i].field->name, "devices") == 0 ? given->settings[i].value : NULL;
+        while (at != NULL && *at != '\0') {
+            const int64_t count = strtoll(at, NULL, 10);
+            most = count > most ? count : most;
+            at += strcspn(at, ",.");
+            at += strspn(at, ",.");
+        }
+    }
+    return most;
+}
+
 /* Returns the batch that follows from micro-batches and degrees, as in launch files; 0 = not determined. */
 static int64_t fixed_batch(const nnc_scenario_args *given)
 {
@@ -477,13 +493,13 @@ static nnc_status keep_batch(nnc_scenario_args *given, nnc_arena *arena, int64_t
 }
 
 nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_arena *arena, int64_t *global_batch,
-                            bool *chosen, nnc_error *err)
+                            const char **chosen, nnc_error *err)
 {
     nnc_scenario_args *given = &session->options.given;
     nnc_plan plan = nnc_plan_default();
     const nnc_plans *plans = NULL;
     const nnc_model *model = NULL;
-    *chosen = false;
+    *chosen = "";
     plan.seq_len = 0;
     NNC_TRY(read_given(given, &plan, err));
     *global_batch = plan.global_batch;
@@ -498,11 +514,18 @@ nnc_status nnc_batch_choose(nnc_session *session, const char *model_asked, nnc_a
         return keep_batch(given, arena, *global_batch, err);
     }
     NNC_TRY(nnc_model_load(session->specs, model_asked, &model, err));
+    if (model->captured != NULL && given->setting_count < NNC_SETTINGS_MAX) {
+        int64_t least = 0;
+        nnc_captured_batches(model->captured, &least, global_batch);
+        *global_batch *= most_devices(given);
+        *chosen = " (chosen: the recorded samples on each device)";
+        return keep_batch(given, arena, *global_batch, err);
+    }
     const int64_t seq_len = plan.seq_len > 0 ? plan.seq_len : nnc_model_sizes_of(model).seq_len;
     if (seq_len == 0 || given->setting_count == NNC_SETTINGS_MAX) {
         return nnc_fail(err, NNC_BAD_USAGE, "--global-batch", "missing, expected the number that every plan is for");
     }
-    *chosen = true;
+    *chosen = " (chosen: about 4 million tokens)";
     *global_batch = 1;
     while (*global_batch * 2 * seq_len <= USUAL_TOKENS) {
         *global_batch *= 2;
@@ -594,7 +617,7 @@ static double above(double x)
  * the other plans. */
 typedef struct candidate {
     double log_s, deviation;
-    bool repeats; /* the previous plan has the same step time */
+    bool repeats; /* true: the previous plan of the list has the same step time */
 } candidate;
 
 /* Returns the probability that plan i is the fastest: the probability that all others are slower, integrated over
@@ -665,14 +688,14 @@ static nnc_status emit_best(nnc_session *session, const nnc_search_report *repor
     return nnc_emit_plan(session, &plan, NULL, err);
 }
 
-/* Writes the result of a search. batch_chosen: points to a bool. */
+/* Writes the result of a search. batch_chosen: points to the text of nnc_batch_choose. */
 static nnc_status write_found(nnc_session *session, void *batch_chosen, const nnc_search_report *report, nnc_error *err)
 {
     nnc_search_report found = *report;
     nnc_arena *arena = nnc_arena_create();
     nnc_scratch *scratch = nnc_scratch_create();
     nnc_status status = arena != NULL && scratch != NULL ? NNC_OK : nnc_no_memory(err);
-    found.batch_chosen = *(const bool *)batch_chosen;
+    found.batch_chosen = *(const char *const *)batch_chosen;
     if (status == NNC_OK && found.sizes == NULL && found.digest == NULL &&
         found.search->objective == NNC_OBJECTIVE_TIME) {
         status = find_sure(session, &found, scratch, arena, err);
@@ -693,7 +716,7 @@ static nnc_status search_one(nnc_session *session, nnc_arena *arena, nnc_error *
 {
     char **operands = session->options.operands;
     int64_t batch = 0;
-    bool chosen = false;
+    const char *chosen = "";
     NNC_TRY(nnc_batch_choose(session, session->options.operands[0], arena, &batch, &chosen, err));
     return nnc_search_args_run(session, operands[0], operands[1], write_found, &chosen, err);
 }

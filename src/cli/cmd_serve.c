@@ -388,7 +388,7 @@ nnc_status nnc_emit_deployment(nnc_session *session, const nnc_report *report, c
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     char **operands = session->options.operands;
-    if (nnc_emit_instead(session)) { /* the command does not depend on the requests */
+    if (nnc_emit_instead(session)) { /* --emit: the command that starts the engine does not depend on the load */
         return nnc_serve_with(session, operands[0], operands[1], write_answer, err);
     }
     return nnc_serve_report(session, operands[0], operands[1], write_answer, err);

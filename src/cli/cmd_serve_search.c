@@ -6,7 +6,7 @@
 #include "sweep/sweep_internal.h"
 
 typedef struct searched {
-    const nnc_report *report; /* model, device, software and requests */
+    const nnc_report *report; /* model, device, software and load */
     const char *slo;          /* limits as the user wrote them; NULL = no limits */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;
@@ -66,6 +66,7 @@ static const nnc_metric search_rows[] = {
     NNC_AS("front", LIST, RESULT, .offset = offsetof(nnc_serve_search_result, front),
            NNC_COUNT(nnc_serve_search_result, front_count), .in_place = true, .rows = &found_metrics,
            .help = "Pareto front: no other deployment is better both per device and per user."),
+    NNC_AS("front_left_out", WHOLE, OF(front_left_out), .help = "Deployments that did not fit into the list."),
 };
 static const nnc_metrics search_document = NNC_METRICS("a search for a deployment", search_rows, searched);
 
@@ -121,7 +122,7 @@ static nnc_lines front_lines(const void *record)
 
 /* A deployment that was found, with its label and currency: the record of the page. */
 typedef struct priced {
-    nnc_serve_found found; /* first, because conditions and metrics read it */
+    nnc_serve_found found; /* must be the first member: conditions and metrics read this struct as an nnc_serve_found */
     const char *label, *currency;
 } priced;
 
@@ -171,6 +172,10 @@ static void write_fastest(nnc_sheet *sheet, const void *record)
     write_deployment(sheet, "fastest", &self->result->fastest, self->report);
     nnc_table_under(sheet->out, sheet->style, front_lines(record),
                     "Pareto front: no other deployment is better both per device and per user");
+    if (self->result->front_left_out > 0) {
+        nnc_buffer_print(sheet->out, "%" PRId32 " more deployments did not fit into this list\n",
+                         self->result->front_left_out);
+    }
 }
 
 static const nnc_metric searched_metric_rows[] = {
@@ -310,7 +315,7 @@ static nnc_status search(nnc_session *session, nnc_serve_scenario *scenario, nnc
     session->exit_code = result->found ? 0 : 1;
     if (options->emit != NULL && result->found) {
         const nnc_serve_ask *best = &result->cheapest.plan;
-        nnc_serve_ask plan = *ask; /* the search sets only some of the fields */
+        nnc_serve_ask plan = *ask; /* a copy of `ask`, because the search sets only some of the fields */
         plan.devices = best->devices;
         plan.tensor = best->tensor;
         plan.pipeline = best->pipeline;
@@ -363,13 +368,13 @@ const nnc_command nnc_cmd_serve_search = {
 
 typedef struct serve_rows {
     nnc_report *reports;
-    int64_t count, illegal;              /* illegal: number of combinations that were left out */
-    bool models, devices, engines;       /* the rows differ in model, device or engine */
-    const char *names[NNC_SETTINGS_MAX]; /* options that vary; for each, the index of its value in the values of a
-                                          * row */
+    int64_t count, illegal;              /* count: number of rows; illegal: number of combinations without a row */
+    bool models, devices, engines;       /* true: the rows differ in model; in device; in engine */
+    const char *names[NNC_SETTINGS_MAX]; /* options that vary; axis_of[i]: index of the value of names[i] in the values
+                                          * of a row */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* values of each row, as given */
+    const char ***values; /* for each row its values, as given */
 } serve_rows;
 
 #define ROWS(table)                                                                                          \
@@ -504,7 +509,7 @@ enum { ROWS_MAX = 20000 };
 
 /* An operand, the profile or a setting, with its list of values. */
 typedef struct axis {
-    const char **slot; /* variable that receives each value */
+    const char **slot; /* address of the variable to which a value of the list is assigned */
     const char **values;
     int32_t count;
 } axis;

@@ -50,7 +50,7 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
 
 NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
 
-/* Returns the file that the field comes from. */
+/* Returns the path of the file in which the field is set. */
 static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 static bool is_like_another(const nnc_place *place);
 
@@ -130,13 +130,13 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
-/* Tests whether a field is a comment of the file. Comments are shown with the sources. */
+/* Tests whether a field only holds a comment of the file. Comments are shown with the sources. */
 static bool is_comment(const nnc_field *field)
 {
     return field->type == NNC_FIELD_TEXT && field->size == 0;
 }
 
-/* Tests whether a field is rare and not set, so that it is not shown. */
+/* Tests whether a field is rarely used and not set; such fields are not shown. */
 static bool is_off(const nnc_field *field, const char *text)
 {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
@@ -373,7 +373,7 @@ static bool is_default(const nnc_field *field, const nnc_model *model, const nnc
            memcmp((const char *)model + field->offset, (const char *)empty + field->offset, field->size) == 0;
 }
 
-/* Writes the sources. All sources of a key form one list. */
+/* Writes the sources of the model. All sources with the same key form one list. */
 static void put_sources(nnc_record *record, const nnc_model *model)
 {
     nnc_record_object(record, "sources");
@@ -590,8 +590,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
     nnc_status status = NNC_OK;
-    if (view.model != NULL && session->style.format == &nnc_format_json) { /* JSON, so that the user can edit the
-                                                                            * file */
+    if (view.model != NULL && session->style.format == &nnc_format_json) { /* a model is written as a JSON file that the
+                                                                            * user can edit */
         write_model(session->out, view.model);
     } else {
         status = write_spec(session->out, session->style, &view);
@@ -675,6 +675,7 @@ static nnc_status run_validate(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_validate = {
     .name = "validate",
+    .part_of = "check files",
     .operands = "FILE...",
     .summary = "Check device, model, software, cluster and plan files, and list every fault.",
     .notes = "Faults are printed to standard error, one per line, and the exit code is 3. If there are "

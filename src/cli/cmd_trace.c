@@ -17,12 +17,12 @@ enum { PARTS = 4 };
 
 typedef struct answer {
     nnc_trace_sum sum;
-    const char *model;  /* the model that ran; NULL = not given */
-    const part *parts;  /* parts of a step */
-    int32_t part_count; /* 0 = no model is given */
+    const char *model;  /* the model whose program was traced; NULL = not given */
+    const part *parts;  /* the parts of one step */
+    int32_t part_count; /* number of parts; 0 = no model is given */
     const char *file;
     const char *recorded_device;
-    const char *device; /* id; NULL = not known */
+    const char *device; /* id of the device of the trace; NULL = not known */
     int64_t kernels, steps;
     int64_t shown; /* largest number of rows on a page */
 } answer;
@@ -338,7 +338,7 @@ typedef struct run_of_ranks {
     nnc_trace_rank *ranks;
     int32_t count;
     int64_t slowest;
-    double waits_s, span_s; /* means over all ranks */
+    double waits_s, span_s; /* means over all ranks: seconds of waiting in collectives; time span */
 } run_of_ranks;
 
 #define RANK(member) NNC_IN(nnc_trace_rank, member)
@@ -460,7 +460,7 @@ static nnc_status read_answer(nnc_session *session, const char *path, const char
     NNC_TRY(nnc_trace_read(path, trace, err));
     if (id == NULL && (*trace)->device != NULL &&
         nnc_device_load(session->specs, (*trace)->device, &device, NULL) != NNC_OK) {
-        device = NULL; /* the device of the trace has no file, so nothing is priced */
+        device = NULL; /* the device of the trace has no file, so the times of operators cannot be predicted */
     }
     *a = (answer){ .file = path, .shown = session->options.view.top };
     NNC_TRY(nnc_trace_sum_up(*trace, path, device, &a->sum, err));

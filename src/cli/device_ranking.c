@@ -10,11 +10,11 @@
 #include "input/input_internal.h"
 #include "record/record_internal.h"
 
-/* A device and its best plan. The plan comes first, because getters of nnc_best read this struct. */
+/* A device and its best plan. The nnc_best is the first member, because the getters of nnc_best read this struct. */
 typedef struct choice_row {
     nnc_best best;
     const char *id, *name;
-    const char *seller, *date; /* of the price; NULL = no price */
+    const char *seller, *date; /* seller and date of the price; NULL = no price */
     nnc_basis basis;           /* basis of the device's efficiencies */
     double energy_j, price;
 } choice_row;
@@ -22,9 +22,9 @@ typedef struct choice_row {
 typedef struct choices {
     const char *model;
     const nnc_scenario_args *given;
-    const char *aim; /* "the cheapest size within the deadline" */
+    const char *aim; /* aim of the ranking in words: "the cheapest size within the deadline" */
     int64_t global_batch;
-    bool batch_chosen; /* the options have no batch, so the command chose one */
+    const char *batch_chosen; /* how the command chose the batch; "" = the options have one */
     choice_row *rows;
     int32_t count;
 } choices;
@@ -138,7 +138,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
     const choices *all = record;
     nnc_put_sets(out, all->given);
     nnc_buffer_print(out, "%s, global batch %" PRId64 "%s; for each device: %s\n\n", all->model, all->global_batch,
-                     all->batch_chosen ? NNC_BATCH_CHOSEN : "", all->aim);
+                     all->batch_chosen, all->aim);
     write_table(out, style, all);
     write_prices(out, all);
     write_unmeasured(out, all);
@@ -162,9 +162,9 @@ bool nnc_device_ranking_asked(const nnc_options *options)
 /* Context of the search on one device. */
 typedef struct ranking {
     nnc_arena *arena;
-    choice_row *row; /* row that receives the result */
+    choice_row *row; /* the row to which the result is written */
     nnc_scratch *scratch;
-    bool fastest; /* rank by time instead of cost */
+    bool fastest; /* true: devices are ranked by time; false: by cost */
 } ranking;
 
 static const char *keep(nnc_arena *arena, const char *text)
@@ -199,7 +199,7 @@ static const char *reason_of(nnc_arena *arena, const nnc_search_report *report)
     return nnc_arena_strdup(arena, text);
 }
 
-/* Fills a row. Texts are copied, because the memory of the search is freed after it. */
+/* Fills a row of the ranking. Strings are copied, because the memory of the search is freed after it. */
 static nnc_status take(nnc_session *session, void *context, const nnc_search_report *report, nnc_error *err)
 {
     ranking *r = context;

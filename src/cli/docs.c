@@ -113,7 +113,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Tests whether an option is specific to a command. Rarely used options do not count. */
+/* Tests whether an option is specific to a command. Rarely used options are not counted as specific. */
 static bool is_own(unsigned takes, const nnc_option_text *option)
 {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
@@ -134,7 +134,7 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
     }
     const int most = own_count < BRIEF_MAX - COMMON_LEAST ? COMMON - own_count : COMMON_LEAST;
     nnc_buffer_text(out, "\n");
-    for (int own = 0; own <= 1; own++) { /* first common options, then the command's own */
+    for (int own = 0; own <= 1; own++) { /* pass 0 writes common options, pass 1 writes the command's own options */
         for (int i = 0; nnc_option_at(takes, i, &option) && shown < BRIEF_MAX; i++) {
             const bool is_common = has(common, most, option.name);
             if (own ? !is_common && is_own(takes, &option) : is_common) {
@@ -156,12 +156,22 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
                          "the network and the datasheet of the device.\n\nCommands:\n");
     const nnc_command *command = NULL;
-    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
-        char label[32];
-        snprintf(label, sizeof label, "  %s", command->name);
-        nnc_sheet_label(&sheet, label);
-        nnc_sheet_words(&sheet, "%s", command->summary);
-        nnc_sheet_end(&sheet);
+    for (int parts = 0; parts < 2; parts++) {
+        if (parts > 0) {
+            nnc_buffer_text(out, "\nParts of these commands, also commands of their own:\n");
+            sheet.indent = 23;
+        }
+        for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+            char label[40];
+            if ((command->part_of != NULL) != (parts > 0)) {
+                continue;
+            }
+            snprintf(label, sizeof label, parts > 0 ? "  %s, %s" : "  %s", parts > 0 ? command->part_of : command->name,
+                     command->name);
+            nnc_sheet_label(&sheet, label);
+            nnc_sheet_words(&sheet, "%s", command->summary);
+            nnc_sheet_end(&sheet);
+        }
     }
     nnc_buffer_text(out, "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
                          "them; 'nncost -V' prints the version.\n\n"
@@ -192,6 +202,9 @@ void nnc_help_program_brief(nnc_buffer *out)
     int column = 9;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         const int length = (int)strlen(command->name) + 1;
+        if (command->part_of != NULL) {
+            continue;
+        }
         if (column + length > 79) {
             nnc_buffer_text(out, "\n         ");
             column = 9;
@@ -301,7 +314,7 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* NULL: the output is a line of a sweep */
+    const nnc_view *view; /* NULL: the output is one line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
@@ -377,7 +390,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
     nnc_record_text(record, "name", name);
     put_metric_type(record, row);
     nnc_record_bool(record, "required", more->when == NULL);
-    /* a metric of the plan has the help text of the plan's field */
+    /* a metric without a help text shows a field of the plan, so it has the help text of that field */
     nnc_record_text(record, "help", row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
     nnc_record_text(record, "unit", row->unit);
     if (row->each_count > 0 && more->each != NULL) {
@@ -389,7 +402,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* the list may have other kinds of records */
+    if (more->others != NULL) { /* a list may contain several kinds of records */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -613,7 +626,7 @@ static void put_commands(nnc_record *record)
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* the form of the command with --serve */
+        if (command->serving != NULL) { /* put_command_texts writes the texts of the command with --serve */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);

@@ -276,7 +276,7 @@ const nnc_own_option nnc_own_options[] = {
                  .help = "Add up rows by op, group or phase.", .default_text = "row" },
       .argument = "KEY", .takes = NNC_TAKES_OPS },
     { .field = { .name = "format", TEXT(format_name), .group = "Output", NAMED(nnc_format_name, NNC_FORMAT_COUNT),
-                 .help = "table, json, csv or markdown.", .default_text = "table" },
+                 .help = "table, json, csv, csv-plain (no dots in names) or markdown.", .default_text = "table" },
       .argument = "FORMAT", .takes = NNC_TAKES_COMMON, .letter = 'f' },
     { .field = { .name = "output", TEXT(output), .group = "Output",
                  .help = "Write to FILE, completely or not at all.", .default_text = "standard output" },

@@ -391,7 +391,8 @@ NNC_SAYING nnc_timing gemm_time(const nnc_device *device, const nnc_op *op, cons
  * block_penalty, r narrow_ratio, N the number of units of the device. h is one half under the causal mask, else 1.
  * Starting and ending a block of queries takes equally long for few keys and for many. Few blocks leave units idle. d'
  * is d rounded up to a width that kernels have, unless the kernel is free of losses. In backward, f is backward_ratio
- * times f of forward. The operands cross memory once.   [flash-time] */
+ * times f of forward. The operands cross memory once. Kernels that PyTorch issues have d' in
+ * the factor with r, and their backward adds library_backward_bytes / B for each value of the queries.   [flash-time] */
 
 /* Rounds a head width up to one that kernels have: 32, 64, 96, ... in FlashAttention, multiples of 128 lanes on a TPU.
  * Sources: csrc/flash_attn/src/static_switch.h of Dao-AILab/flash-attention;
@@ -417,12 +418,11 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_PUT(why, (double)u->heads, NULL);
     NNC_PUT(why, (double)u->s_q, NULL);
     const double unmasked = library && !u->causal ? e->library_unmasked_half : (double)NAN;
-    const double longer = library && back ? e->library_backward_seq_ratio : (double)NAN;
-    NNC_LET(why, seq_half, NULL, (isnan(unmasked) ? e->seq_half : unmasked) * (isnan(longer) ? 1.0 : longer));
+    NNC_LET(why, seq_half, NULL, isnan(unmasked) ? e->seq_half : unmasked);
     NNC_PUT(why, e->narrow_ratio, NULL);
     NNC_PUT(why, e->block_penalty, NULL);
     NNC_PUT(why, device->units, NULL);
-    NNC_LET(why, width, NULL, nnc_min((double)u->head_dim, 128.0));
+    NNC_LET(why, width, NULL, nnc_min(library ? padded(e, u->head_dim) : (double)u->head_dim, 128.0));
 
     NNC_SAY(why, sustained, NULL, nnc_min(r.sustained_fraction * r.calibration * backward_ratio, 1.0));
     NNC_SAY(why, blocks, NULL, (double)u->batch * (double)u->heads * (double)u->s_q / 128.0);
@@ -445,7 +445,15 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
     NNC_NOTE(why, "few blocks of queries leave units idle");
     NNC_SAY(why, matrix_s, "s", long_s * short_factor * narrow_factor * padded_factor * block_factor);
     const double vector_s = vector_seconds(&r, work, why);
-    NNC_SAY(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    double compute_s = 0.0;
+    NNC_SET(why, compute_s, "s", nnc_max(matrix_s, vector_s));
+    if (library && back && !isnan(e->library_backward_bytes)) {
+        NNC_LET(why, products_s, "s", compute_s);
+        NNC_LET(why, value_bytes, "B", e->library_backward_bytes);
+        NNC_LET(why, values, NULL, blocks * 128.0 * (double)u->head_dim);
+        NNC_SET(why, compute_s, "s", products_s + value_bytes * values / (r.memory_fraction * r.mem_bytes_per_s));
+        NNC_NOTE(why, "gradients of queries, summed in memory in fp32, and results times their gradients");
+    }
     NNC_SAY(why, memory_s, "s", (work->read_bytes + work->write_bytes) / (r.memory_fraction * r.mem_bytes_per_s));
     double fixed_s = r.fixed_s;
     if (calls > 1.0) {
@@ -471,6 +479,11 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
 /* Bytes per converted byte of a feature map whose channels are not contiguous: it is read and written in another order,
  * at 0.8 of the bandwidth. */
 static const double converted_share = 1.25;
+
+/* Kernels that PyTorch issues for the same take as long as if each value had this many bytes more. Measured on an H100:
+ * 64 x 64 x 56 x 56 to 64 channels with 3 x 3 taps takes 104 us in bf16 and 168 us in tf32. The time left, less the
+ * products and their fixed time, is that of 2 (w + 2) bytes for each value of w bytes. */
+static const double turned_bytes = 2.0;
 
 /* Like converted_share, for the weights of convolutions that PyTorch issues with the taps as the inner dimension.
  * Converting one weight takes as long as moving 2 bytes at 0.3 of the bandwidth. Measured on an H100: 8 x 2560 x 16 x
@@ -520,7 +533,8 @@ NNC_SAYING double converted_s(const nnc_device *device, const nnc_op *op, nnc_de
     NNC_LET(why, map_bytes, "B",
             nnc_dtype_bytes(op->math_dtype) * (double)p->batch *
                 ((double)p->c_in * (double)(p->h_in * p->w_in) + (double)p->c_out * (double)(p->h_out * p->w_out)));
-    NNC_LET(why, converted, NULL, converted_share);
+    const double turned = 1.0 + turned_bytes / nnc_dtype_bytes(op->math_dtype);
+    NNC_LET(why, converted, NULL, library ? turned : converted_share);
     NNC_LET(why, weight_bytes, "B",
             library ? 2.0 * (double)p->c_out * ((double)p->c_in / (double)p->groups) *
                           (double)(p->kernel * (p->kernel_w > 0 ? p->kernel_w : p->kernel))
@@ -543,10 +557,24 @@ static bool by_channel(const nnc_op *op)
     return op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups > 1 && op->u.conv.groups == op->u.conv.c_in;
 }
 
+/* Returns the number of tiles of 128 positions x 64 channels of a result; a unit computes one at a time. The positions of
+ * a weight gradient are the terms of its sums, which can be split over the units. */
+static double tiles_of(const nnc_op *op)
+{
+    const nnc_conv *p = &op->u.conv;
+    if (op->phase == NNC_PHASE_GRAD_WEIGHT) {
+        return INFINITY;
+    }
+    const bool back = op->phase == NNC_PHASE_GRAD_INPUT;
+    const double map = back ? (double)p->h_in * (double)p->w_in : (double)p->h_out * (double)p->w_out;
+    return nnc_ceil((double)p->batch * map / 128.0) * nnc_ceil((double)(back ? p->c_in : p->c_out) / 64.0);
+}
+
 NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_conv_efficiency *e,
-                             const device_rates *r, nnc_derivation *why)
+                             const device_rates *r, double units, nnc_derivation *why)
 {
     const bool shaped = e->channels_half > 0.0 || e->depth_half > 0.0;
+    const bool library = op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1;
     const double saved = nnc_op_products_saved(op);
     double sustained = 0.0, matrix_s = 0.0;
     if (shaped) {
@@ -557,18 +585,24 @@ NNC_SAYING double products_s(const nnc_op *op, const nnc_work *work, const nnc_c
     } else {
         NNC_SET(why, sustained, NULL, nnc_min(r->sustained_fraction * r->calibration, 1.0));
     }
+    if (library && units > 0.0 && !isnan(e->library_sustained_fraction)) {
+        NNC_LET(why, used, NULL, nnc_min(1.0, tiles_of(op) / units));
+        NNC_NOTE(why, "share of the units that the tiles of a small result use");
+        NNC_LET(why, full, NULL, sustained);
+        NNC_SET(why, sustained, NULL, full * used);
+    }
     NNC_SET(why, matrix_s, "s", work->flops / (sustained * r->matmul_flops_per_s));
-    if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->u.conv.c_in < FEW_CHANNELS &&
-        !isnan(r->vector_flops_per_s)) {
+    if (library && op->u.conv.c_in < FEW_CHANNELS && !isnan(r->vector_flops_per_s)) {
         NNC_PUT(why, few_channels_fraction, NULL);
         NNC_SET(why, matrix_s, "s", work->flops / (few_channels_fraction * r->vector_flops_per_s));
         NNC_NOTE(why, "on the vector units: too few channels for the matrix units");
         return matrix_s;
     }
-    if (op->issued_as == NNC_ISSUED_TOO && op->u.conv.groups == 1 && op->math_dtype == NNC_TF32 &&
-        op->phase != NNC_PHASE_FORWARD && !isnan(e->library_tf32_backward_ratio)) {
+    const bool contiguous = op->u.conv.contiguous && !isnan(e->library_tf32_contiguous_ratio);
+    const double ratio = contiguous ? e->library_tf32_contiguous_ratio : e->library_tf32_backward_ratio;
+    if (library && op->math_dtype == NNC_TF32 && op->phase != NNC_PHASE_FORWARD && !isnan(ratio)) {
         NNC_LET(why, forward_s, "s", matrix_s);
-        NNC_LET(why, tf32_backward_ratio, NULL, e->library_tf32_backward_ratio);
+        NNC_LET(why, tf32_backward_ratio, NULL, ratio);
         NNC_SET(why, matrix_s, "s", tf32_backward_ratio * forward_s);
         NNC_NOTE(why, "matrix units take operands of tf32 with the terms of a sum side by side; "
                       "gradients turn theirs");
@@ -616,7 +650,7 @@ NNC_SAYING nnc_timing conv_time(const nnc_device *device, const nnc_op *op, cons
         NNC_SET(why, matrix_s, "s", work->flops / (channel_fraction * fp32_flops_per_s));
         NNC_NOTE(why, "single channels, added up in fp32");
     } else if (work->flops > 0.0) {
-        matrix_s = products_s(op, work, &e, &r, why);
+        matrix_s = products_s(op, work, &e, &r, device->units, why);
     }
     NNC_PUT(why, matrix_s, "s");
     const double vector_s = vector_seconds(&r, work, why);

@@ -506,6 +506,7 @@ struct nnc_scratch {
     nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also the step of this result */
     bool brief;                        /* leave out bounds and all values that need the rows of a whole step (NaN) */
     bool fits_only;                    /* with brief: a plan that does not fit may have no times (NaN) */
+    bool verdict_only;                 /* with fits_only: a plan that does not fit may have a verdict only */
     bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */

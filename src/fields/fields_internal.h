@@ -131,7 +131,7 @@ extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nn
     nnc_switch_table; /* the switches are fields of the software */
 
 /* Numbers of serving parameters: in the efficiency object of a device, and of an engine in a software profile. */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 27 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 28 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 

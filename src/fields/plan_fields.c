@@ -391,10 +391,16 @@ static const nnc_field serve_fields[] = {
     { NNC_FIELD(nnc_serve_ask, length_spread), .max = 0.99, NNC_DEFAULT(0.1),
       .help = "Loops: lengths are uniform within this share of --input-len and --output-len, on "
               "both sides. 0: all are equal, and the clients of a closed loop move in step." },
-    { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_OFF,
+    { NNC_FIELD(nnc_serve_ask, preempt), NNC_DEFAULT_AS(false, "on if the profile's engine does so"),
       .help = "Loops: a request starts when the cache holds its prompt. When the cache is full, "
               "the newest one loses its place and is computed again. Otherwise a request starts "
               "when its whole length fits." },
+    { NNC_FIELD(nnc_serve_ask, wait_steps), .max = 1e6, NNC_DEFAULT(0),
+      .help = "Loops: while sequences decode, prompts wait at most this many iterations for further "
+              "prompts (batch_wait_timeout_iters of TensorRT-LLM)." },
+    { NNC_FIELD(nnc_serve_ask, wait_share), .max = 1, NNC_DEFAULT(0),
+      .help = "Loops: --wait-steps ends when the tokens of the iteration reach this share of "
+              "--chunk (batch_wait_max_tokens_ratio of TensorRT-LLM)." },
     { NNC_FIELD(nnc_serve_ask, requests), .min = 1, .max = 1 << 20, NNC_DEFAULT(10000),
       .help = "Open loop: simulated requests of each replica; the first tenth is not counted. 16 such "
               "runs where one leaves the mean of the first token uncertain by over 1 %." },
@@ -573,6 +579,7 @@ const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS] = {
       .help = "Host time to launch one kernel of a step that is not captured." },
     { ENGINE(paged), NNC_DEFAULT_ON,
       .help = "The cache has blocks; off: a sequence reserves its full length at the start." },
+    { ENGINE(preempt), NNC_DEFAULT_OFF, .help = "The engine always works as with --preempt." },
     { ENGINE(chunk), .unit = "tokens", .min = 1, .max = LENGTH_MAX, .default_text = "8192",
       .help = "Maximum tokens of a prefill step." },
     { ENGINE(max_batch), .min = 1, .max = 1e9, .default_text = "256",

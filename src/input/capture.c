@@ -11,8 +11,8 @@
 #include "input/capture_internal.h"
 
 enum {
-    OPS_MAX = 20000,         /* operators in a file */
-    POSITIONS_MAX = 1000000, /* operators of an unfolded step */
+    OPS_MAX = 20000,         /* largest number of operators in a file */
+    POSITIONS_MAX = 1000000, /* largest number of operators of a step, with every repeated layer counted */
     STORAGES_MAX = 1000000,
 };
 #define BYTES_MAX 1e15
@@ -21,7 +21,7 @@ enum {
 static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
                                              "state",     "kept",   "temporary", NULL };
 
-/* ---- small values ---- */
+/* ---- formats, whole numbers and lists of a file ---- */
 
 /* Formats and their names in PyTorch. Formats that are not floating point have only a size in bytes. */
 static const struct {
@@ -115,12 +115,39 @@ static bool read_modules(reader *r, nnc_json root)
     return true;
 }
 
-static bool read_storage(reader *r, nnc_json item, storage *s)
+/* Equal storages of equal layers: their number, and the distances between their first and their last positions. */
+typedef struct copies {
+    int64_t count, first_step, last_step;
+} copies;
+
+static bool read_copies(nnc_json at, const storage *s, copies *c)
+{
+    *c = (copies){ 1, 0, 0 };
+    if (at.node == NULL) {
+        return true;
+    }
+    const nnc_json first = nnc_json_next(at), last = nnc_json_next(first);
+    if (!whole(at, 1, STORAGES_MAX, &c->count) || !whole(first, -POSITIONS_MAX, POSITIONS_MAX, &c->first_step) ||
+        !whole(last, -POSITIONS_MAX, POSITIONS_MAX, &c->last_step)) {
+        return false;
+    }
+    const int64_t begin = s->first + (c->count - 1) * c->first_step, end = s->last + (c->count - 1) * c->last_step;
+    if (begin < -1 || begin > POSITIONS_MAX || end < -1 || end > POSITIONS_MAX) {
+        nnc_json_mismatch(at, "outside of the step", "copies at positions of the step");
+        return false;
+    }
+    return true;
+}
+
+/* Reads a storage, and its copies in equal layers. */
+static bool read_storage(nnc_json item, storage *s, copies *c)
 {
     int64_t bytes = 0, first = 0, last = 0;
     int kind = 0;
-    if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 5) {
-        nnc_json_mismatch(item, "not a storage", "[bytes, kind, dtype, first, last]");
+    const int32_t count = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
+    if (count != 5 && count != 8) {
+        nnc_json_mismatch(item, "not a storage",
+                          "[bytes, kind, dtype, first, last], with copies, first step and last step for equal layers");
         return false;
     }
     const nnc_json size = nnc_json_first(item), word = nnc_json_next(size);
@@ -139,7 +166,6 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
         !whole(nnc_json_next(from), -1, POSITIONS_MAX, &last)) {
         return false;
     }
-    (void)r;
     *s = (storage){ .bytes = (double)bytes,
                     .kind = (storage_kind)kind,
                     .dtype = formats[format].dtype,
@@ -149,7 +175,7 @@ static bool read_storage(reader *r, nnc_json item, storage *s)
                     .last = (int32_t)last,
                     .reader = -1,
                     .enters = -1 };
-    return true;
+    return read_copies(nnc_json_next(nnc_json_next(from)), s, c);
 }
 
 static bool read_storages(reader *r, nnc_json root)
@@ -158,14 +184,32 @@ static bool read_storages(reader *r, nnc_json root)
     if (!is_list(at, root, "storages", STORAGES_MAX)) {
         return false;
     }
-    r->storages = nnc_arena_array(r->arena, (size_t)nnc_json_count(at) + 1, sizeof *r->storages);
+    int64_t total = 0;
+    for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
+        storage one;
+        copies c;
+        if (!read_storage(item, &one, &c)) {
+            return false;
+        }
+        total += c.count;
+    }
+    if (total > STORAGES_MAX) {
+        nnc_json_fault(at, NULL, "too many, expected at most %d storages, found %" PRId64, STORAGES_MAX, total);
+        return false;
+    }
+    r->storages = nnc_arena_array(r->arena, (size_t)total + 1, sizeof *r->storages);
     if (r->storages == NULL) {
         nnc_faults_no_memory(r->faults);
         return false;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!read_storage(r, item, &r->storages[r->storage_count++])) {
-            return false;
+        storage one;
+        copies c;
+        (void)read_storage(item, &one, &c);
+        for (int64_t i = 0; i < c.count; i++) {
+            r->storages[r->storage_count] = one;
+            r->storages[r->storage_count].first += (int32_t)(i * c.first_step);
+            r->storages[r->storage_count++].last += (int32_t)(i * c.last_step);
         }
     }
     return true;
@@ -173,11 +217,13 @@ static bool read_storages(reader *r, nnc_json root)
 
 /* ---- tensors of an operator ---- */
 
-static bool read_tensor(reader *r, nnc_json item, tensor *t)
+/* Reads a tensor; *count receives the number of equal tensors, whose storages have consecutive numbers. */
+static bool read_tensor(reader *r, nnc_json item, tensor *t, int64_t *count)
 {
     int64_t number = 0;
-    if (nnc_json_type_of(item) != NNC_JSON_LIST || nnc_json_count(item) != 3) {
-        nnc_json_mismatch(item, "not a tensor", "[dtype, shape, storage]");
+    const int32_t entries = nnc_json_type_of(item) == NNC_JSON_LIST ? nnc_json_count(item) : 0;
+    if (entries != 3 && entries != 4) {
+        nnc_json_mismatch(item, "not a tensor", "[dtype, shape, storage], with a count for equal tensors");
         return false;
     }
     const nnc_json dtype = nnc_json_first(item), shape = nnc_json_next(dtype);
@@ -196,7 +242,10 @@ static bool read_tensor(reader *r, nnc_json item, tensor *t)
         nnc_json_fault(shape, NULL, "too large, expected at most %.0f elements", BYTES_MAX);
         return false;
     }
-    if (!whole(nnc_json_next(shape), 0, r->storage_count - 1, &number)) {
+    const nnc_json place = nnc_json_next(shape);
+    *count = 1;
+    if (!whole(place, 0, r->storage_count - 1, &number) ||
+        (entries == 4 && !whole(nnc_json_next(place), 1, (double)(r->storage_count - number), count))) {
         return false;
     }
     const double bytes = t->elements * formats[format].bytes;
@@ -216,8 +265,18 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
         return false;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!read_tensor(r, item, &all->of[all->count++])) {
+        tensor one;
+        int64_t count = 0;
+        if (!read_tensor(r, item, &one, &count)) {
             return false;
+        }
+        if (count > TENSORS_MAX - all->count) {
+            nnc_json_fault(at, NULL, "too long, expected at most %d tensors", TENSORS_MAX);
+            return false;
+        }
+        for (; count > 0; count--) {
+            all->of[all->count++] = one;
+            one.storage++;
         }
     }
     return true;
@@ -225,12 +284,12 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 
 /* ---- operators: names ---- */
 
-/* Operators that are more than a pass over their tensors, and operators whose name decides their group. Names:
- * native_functions.yaml of PyTorch. */
+/* Operators whose work is more than reading the inputs and writing the outputs once, and operators whose name decides
+ * their group. Names: native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = its module and shapes decide the group */
+    nnc_group group; /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -516,8 +575,8 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
     return op;
 }
 
-/* Adds the entries of a convolution_backward: one for each output (gradient of the input, of the weight, of the
- * bias). */
+/* Adds the entries of a convolution_backward to r->ops: one for each output (gradient of the input, of the weight, of
+ * the bias). */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like)
 {
@@ -563,10 +622,10 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     }
 }
 
-/* Counts parameters in the first forward operator that reads them. (Equal layers are recorded once, and backward begins
- * with the last layer, so recorded backward operators read the parameters of another layer.) An operator has either
- * trained or frozen parameters, as its first matrix or else its first vector. Parameters of the other kind, such as a
- * frozen bias of a trained matrix, go to another operator. */
+/* Counts each parameter in the first forward operator that reads it. (Equal layers are recorded once, and backward
+ * begins with the last layer, so recorded backward operators read the parameters of another layer.) An operator counts
+ * either trained or frozen parameters: the kind of its last parameter, usually the matrix, decides. A parameter of the
+ * other kind, such as a frozen bias of a trained matrix, is added to r->loose. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
     bool any = false;
@@ -721,15 +780,15 @@ static bool read_ops(reader *r, nnc_json root)
     r->last_of = nnc_arena_array(r->arena, count, sizeof *r->last_of);
     r->module_of = nnc_arena_array(r->arena, count, sizeof *r->module_of);
     r->backward_of = nnc_arena_array(r->arena, count, sizeof *r->backward_of);
-    tensors *in = nnc_arena_alloc(r->arena, sizeof *in);
-    tensors *out = nnc_arena_alloc(r->arena, sizeof *out);
-    if (r->first_of == NULL || r->last_of == NULL || r->module_of == NULL || r->backward_of == NULL || in == NULL ||
-        out == NULL) {
+    r->in = nnc_arena_alloc(r->arena, sizeof *r->in);
+    r->out = nnc_arena_alloc(r->arena, sizeof *r->out);
+    if (r->first_of == NULL || r->last_of == NULL || r->module_of == NULL || r->backward_of == NULL || r->in == NULL ||
+        r->out == NULL) {
         nnc_faults_no_memory(r->faults);
         return false;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
-        if (!read_op(r, item, in, out)) {
+        if (!read_op(r, item, r->in, r->out)) {
             return false;
         }
     }
@@ -817,7 +876,8 @@ static nnc_optimizer optimizer_of(const reader *r)
 
 /* ---- the file ---- */
 
-/* Gives loose parameters (trained or frozen) to the first forward operator without parameters of the other kind. */
+/* Adds the parameters in r->loose (trained or frozen), which no operator counts yet, to the first forward operator that
+ * has no parameters of the other kind. */
 static void add_loose(reader *r, bool frozen)
 {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
@@ -880,7 +940,7 @@ static nnc_dtype main_dtype(const reader *r)
 static nnc_frozen main_frozen(const reader *r)
 {
     double bytes[9] = { 0 };
-    int most = 0; /* bytes of a parameter */
+    int most = 0; /* bytes per parameter in the most frequent format */
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         if (s->kind == FROZEN) {
@@ -993,11 +1053,11 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
     }
 }
 
-/* ---- the row of the family ---- */
+/* ---- the entry of the family `capture` in the list of model families ---- */
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Refuses a model file that names this family. */
+/* Refuses a model file with this family, because only a captured program may have it. */
 static void complete(nnc_json root, nnc_model *model)
 {
     if (model->captured == NULL) {

@@ -214,7 +214,7 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 }
 
 /* Copies fitted values to formats without fitted values: to narrow formats from fp8, to other formats from 16-bit
- * formats. Elements of twice the width need twice the cache traffic per FLOP. */
+ * formats. Elements of twice the width need twice the traffic of the L2 cache per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
 {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
@@ -257,7 +257,8 @@ static void need_sources(nnc_json root, const nnc_device *device)
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* one of the two keys begins with the other */
+            const char *of = device->sources[i].key; /* a source covers a value if one of the two keys begins with the
+                                                      * other */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
         if (!sourced) {
@@ -356,7 +357,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
-        device->efficiency.basis == NNC_BASIS_NONE) { /* basis "none": the device has only datasheet values */
+        device->efficiency.basis == NNC_BASIS_NONE) { /* with basis "none" a device has only the values of its
+                                                       * datasheet */
         nnc_efficiencies_neutral(&device->efficiency);
     } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
@@ -457,7 +459,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first, because the file may be of another kind */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* the identity is checked first, because the file may be of
+                                                        * another kind */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
@@ -601,8 +604,10 @@ static const nnc_field conv_fields[] = {
       .help = "sustained_fraction of convolutions that PyTorch issues; not given: as that." },
     { NNC_FIELD(nnc_conv_efficiency, library_channels_half), .max = 1e5, .help = "channels_half of the same." },
     { NNC_FIELD(nnc_conv_efficiency, library_tf32_backward_ratio), .min = 0.1, .max = 10,
-      .help = "Time of a gradient in tf32 over that of the same products forward, of the same; not "
-              "given: 1." },
+      .help = "Time of a gradient in tf32 over that of the same products forward, of the same, channels last; "
+              "not given: 1." },
+    { NNC_FIELD(nnc_conv_efficiency, library_tf32_contiguous_ratio), .min = 0.1, .max = 10,
+      .help = "The same of maps in the order NCHW; not given: library_tf32_backward_ratio." },
     { NNC_FIELD(nnc_conv_efficiency, library_channel_fraction), .max = 1, .above_min = true,
       .help = "Share of the vector units' fp32 peak of contiguous convolutions of single channels, "
               "of the same, in any format; not given: vector_fraction." },
@@ -660,8 +665,9 @@ static const nnc_field flash_fields[] = {
       .help = "seq_half without a mask of kernels that PyTorch issues; not given: as with one." },
     { NNC_FIELD(nnc_flash_efficiency, library_backward_ratio), .max = 10, .above_min = true,
       .help = "backward_ratio of the same; not given: as that." },
-    { NNC_FIELD(nnc_flash_efficiency, library_backward_seq_ratio), .max = 100,
-      .help = "seq_half in backward over that of forward, of the same; not given: 1." },
+    { NNC_FIELD(nnc_flash_efficiency, library_backward_bytes), .unit = "B", .max = 1000,
+      .help = "Bytes that backward moves for each value of the queries, in addition to its products, of the "
+              "same; not given: 0." },
     { NNC_FIELD(nnc_flash_efficiency, narrow_ratio), .max = 1, .above_min = true, NNC_DEFAULT(1),
       .help = "Rate of heads of width 64 over that of heads of 128 and more." },
     { NNC_FIELD(nnc_flash_efficiency, block_penalty), .max = 1e3, NNC_DEFAULT(0),
@@ -778,5 +784,6 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);
     e->pointwise_tuned.memory_fraction = (double)NAN;                    /* not given */
-    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the maps object has no such field */
+    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the object `maps` has no such field, so the
+                                                                          * value is neutral */
 }

@@ -89,7 +89,7 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     const rule *own = isnan(value) || value == 0.0 ? NULL : rule_of(at->name);
     const rule *of = own != NULL ? own : by;
     if (of == NULL || isnan(value) || value == 0.0 || (value >= of->least && value <= of->most)) {
-        return true; /* not recorded, or 0 on purpose */
+        return true; /* NaN means that the value is not recorded; the user may have set 0 on purpose */
     }
     path_text(at, text, size);
     const size_t used = strlen(text);

@@ -43,8 +43,8 @@ static double backward_s(const nnc_device *device, const nnc_op *op)
     return time_s;
 }
 
-/* Returns a lower bound of a kernel's time. Only its arithmetic counts, because the operands of a kernel that is
- * measured alone may be in a cache. */
+/* Returns a lower bound of a kernel's time. Only its arithmetic is counted, because the operands of a kernel that is
+ * measured alone may be in the L2 cache. */
 static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
 {
     const double peak = nnc_device_matmul_peak(device, op->math_dtype);
@@ -55,14 +55,18 @@ static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
 /* Returns the host time of a call that is timed alone, which is the least time of the call. host.kernel_s is the
  * host time of a kernel in a program; a forward call needs the share without the Python code of a library. A
  * backward call needs the time of several kernels: the start of autograd, its thread and its kernels.
- * Measured on the host of tests/published/h100: products, copies and convolutions with almost no device time take 22
- * to 44 us; the backward of these and of attention adds 154 to 225 us. */
+ * Measured on the host of tests/published/h100: products and copies with almost no device time take 22 to 46 us.
+ * Convolutions and attention, whose kernel is chosen on the host in each call, take 38 to 47 us. The backward of these
+ * adds 154 to 225 us. */
 static double called_s(const nnc_measured *row, const nnc_device *device)
 {
-    static const double forward_share = 0.8, backward_kernels = 5.0;
+    static const double forward_share = 0.8, planned_share = 1.1, backward_kernels = 5.0;
     const bool backward = row->op.phase != NNC_PHASE_FORWARD;
-    return device->host.kernel_s *
-           ((backward ? 0.0 : forward_share) + (backward || row->both ? backward_kernels : 0.0));
+    const bool planned = !row->both && (row->op.kind == NNC_OP_CONV || row->op.kind == NNC_OP_FLASH);
+    return device->host.kernel_s * ((backward  ? 0.0
+                                     : planned ? planned_share
+                                               : forward_share) +
+                                    (backward || row->both ? backward_kernels : 0.0));
 }
 
 static void score_kernel(const nnc_measured *row, const nnc_device *device, nnc_scored *scored)
@@ -127,8 +131,8 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the memory that decides open settings of a row: the lower end of the range, because the measured run
- * fitted the device. */
+/* Returns the predicted memory that decides the open settings of a row: the lower end of its interval, because the
+ * measured run fitted the device. */
 static double least_bytes(const nnc_result *result)
 {
     return (double)result->memory.total_interval_bytes[0];
@@ -163,7 +167,8 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
-    while (many - few > 1) { /* recomputing `few` layers is not enough, recomputing `many` layers is */
+    while (many - few > 1) { /* search by halves: recomputing `few` layers is not enough, recomputing `many` layers is
+                              * enough */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {
@@ -252,8 +257,8 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     };
     scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
-    if (serve->saturated) { /* the queue would grow without limit: compares the served rate with the requested rate
-                             * instead */
+    if (serve->saturated) { /* the queue would grow without limit, so the served rate is compared with the requested
+                             * rate */
         scored->saturated = true;
         spread = nnc_serve_spread(&software->serving, scored->experts);
         scored->measured_s = 1.0 / row->ask.request_rate;
@@ -266,7 +271,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
-/* Predicts a denoising step, or an encoder over a batch. */
+/* Predicts a forward pass: a denoising step, or an encoder over a batch. */
 static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
@@ -397,7 +402,8 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
         sum += errors[i];
     }
     qsort(errors, (size_t)count, sizeof *errors, by_size);
-    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n), counted from 1 */
+    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n): number, from 1, of the error that is
+                                                                    * at 90 % */
     stats->mape = size / (double)count;
     stats->bias = sum / (double)count;
     stats->p90 = fabs(errors[rank - 1]);
@@ -479,7 +485,7 @@ typedef struct gathering {
     int32_t count;
     nnc_score_group *groups;
     int32_t group_count, capacity;
-    double *errors; /* errors of one group */
+    double *errors; /* array for the errors of one group */
     bool failed;
 } gathering;
 

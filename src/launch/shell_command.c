@@ -67,8 +67,8 @@ static int32_t program_at(const nnc_script_words *w)
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
         const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
-        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* "vllm serve", but not
-                                                                                             * "vllm bench" */
+        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* true for "vllm serve",
+                                                                                             * false for "vllm bench" */
         if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
             (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
             return i;

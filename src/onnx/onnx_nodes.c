@@ -5,7 +5,7 @@
 
 /* ---- nodes that cut, join and reorder ---- */
 
-/* Takes a part of an axis. The cost depends on the length of the part, not on its position. */
+/* Converts a node that takes a part of an axis. The cost depends on the length of the part, not on its position. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
 {
     int64_t had = 0, has = 0;
@@ -45,7 +45,8 @@ static bool split(nnc_onnx_graph *g)
     return axis >= 0;
 }
 
-/* Looks token ids up in a table of parameters. If the table is an activation, takes a part of the activation. */
+/* Converts a look-up of token ids in a table of parameters. If the table is an activation, takes a part of the
+ * activation. */
 static bool gather(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
@@ -154,7 +155,7 @@ static bool same_text(const Onnx__AttributeProto *a, const char *text)
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
-/* Computes the padding for which the output has one value per stride ("SAME"). */
+/* Computes the padding with which the output has one value per stride ("SAME"). */
 static void pad_alike(window *w, int side, int64_t length, bool upper)
 {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
@@ -221,7 +222,8 @@ static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t s
            nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Returns the number of positions of a window along a side; -1 = the window does not fit. */
+/* Returns the number of positions of a window along one side of a map; -1 = the window does not fit. up: true for a
+ * transposed convolution. */
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
 {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
@@ -240,7 +242,8 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
     return out;
 }
 
-/* Returns the input without a preceding Pad node, whose padding becomes part of the current node's window. */
+/* If a Pad node precedes the current node, returns the input of the Pad node and copies its padding to pads; otherwise
+ * returns `in`. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
 {
     memset(pads, 0, 4 * sizeof *pads);

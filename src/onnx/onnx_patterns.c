@@ -41,7 +41,8 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
     return true;
 }
 
-/* Converts a mean. Over the positions of a map or over tokens it is a pool; over the last axis it begins a norm. */
+/* Converts a mean. A mean over the positions of a map, or over tokens, is a pool; a mean over the last axis begins a
+ * norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g)
 {
@@ -138,7 +139,7 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
                 : elements == x->dims[x->rank - 1] && w->dims[w->rank - 1] == elements;
 }
 
-/* Combines an activation and a constant. */
+/* Converts a node that combines an activation and a constant. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out)
 {
@@ -148,7 +149,8 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     if (!nnc_onnx_broadcast(g, x, w, out)) {
         return false;
     }
-    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* a scale, a mask or a bias */
+    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* the constant is a scale, a mask or a
+                                                                                  * bias */
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
         nnc_onnx_alias(g, x, out);
         out->origin = nnc_onnx_is_scalar(w) ? x->origin : x->origin + table;
@@ -228,7 +230,7 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
                                                  : NULL;
 }
 
-/* Combines two activations of equal shapes, or a map and one value per channel. */
+/* Converts a node that combines two activations of equal shapes, or a map and one value per channel. */
 static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op)
 {
     char name[16];

@@ -321,7 +321,9 @@ static nnc_status check_units(const struct nnc_captured *program, const nnc_plan
                         program->passes, program->passes);
     }
     if (p->recompute != 0 && p->recompute != NNC_RECOMPUTE_FULL) {
-        return refuse(option, "expected full or none; capture a step with the checkpoints that it has", err);
+        return refuse(option,
+                      "expected full or none; --checkpoint of nncost.capture records checkpoints around other modules",
+                      err);
     }
     if (p->recompute != 0 && !any) {
         return refuse(option, "it has no modules in a numbered list, expected none", err);
@@ -340,14 +342,14 @@ static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
     if (p->train != NNC_TRAIN_ALL || p->adapter_rank > 0) {
         return refuse(p->adapter_rank > 0 ? "--adapter-rank" : "--train",
                       "expected the weights to be trained that were; capture a step of the model with its adapters, "
-                      "or with requires_grad_(False)",
+                      "or with --freeze of nncost.capture",
                       err);
     }
     if (p->frozen != (program->frozen == NNC_FROZEN_COUNT ? NNC_FROZEN_16 : program->frozen)) {
         return refuse("--frozen", "expected the format that was recorded; convert the weights before the step", err);
     }
-    if (p->offload != 0) {
-        return refuse("--offload", "expected none", err);
+    if ((p->offload & NNC_OFFLOAD_ACTIVATIONS) != 0) {
+        return refuse("--offload", "expected optimizer, or with --zero 3 also weights", err);
     }
     if (p->activations == NNC_ACTIVATIONS_KORTHIKANTI) {
         return refuse("--activations", "expected per-op", err);

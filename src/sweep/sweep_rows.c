@@ -307,7 +307,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = !sweep->all; /* rows that do not fit are only counted */
+    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* rows that do not fit are only counted */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }

@@ -3,7 +3,7 @@ $ nncost estimate inputs/captured.json round --full --full
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
 plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recompute none,
-          software torch-compile (chosen for this plan), mode predicted
+          software torch-eager (chosen for this plan), mode predicted
 
 step      18.08 us
           no software is faster than 10.93 us; without any overlap it takes 23.42 us
@@ -38,7 +38,7 @@ $ nncost ops inputs/captured.json round
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
 plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recompute none,
-          software torch-compile (chosen for this plan), mode predicted
+          software torch-eager (chosen for this plan), mode predicted
 
 op                                        phase    rep   FLOPs   bytes        time share bound
 words.embedding                           forward    1       0 33.28 k    33.28 ns  0.2% memory
@@ -108,9 +108,10 @@ left out: shape, kept, FLOP/B (a width of 100, see COLUMNS)
 
 step      67.63 MFLOP executed, 3.069 MFLOP on the vector units, 16.37 MB moved, 18.08 us, memory
 $ nncost compare inputs/captured.json,dense round
-model     device      step   tokens/s    MFU    memory  fits  bound    USD/Mtoken
-captured  round   18.08 us  3,540,117  37.4%  3.387 MB  yes   memory    7.847e-05  fastest, cheapest
-dense     round   10.80 ms     92,629  67.8%  1.782 GB  yes   compute    0.002999
+model    device     step  tokens/s fits USD/Mtoken software      from the first row
+captured round  18.08 us 3,540,117 yes   7.847e-05 torch-eager                                            fastest, cheapest
+dense    round  10.80 ms    92,629 yes    0.002999 torch-compile +10.78 ms: framework 0 s, model 10.78 ms
+left out: MFU, memory, bound (a width of 100, see COLUMNS)
 
 # The step was recorded as it is: what would change it is refused by name.
 $ nncost estimate inputs/captured.json round --micro-batch 4
@@ -120,7 +121,7 @@ $ nncost estimate inputs/captured.json round --micro-batches 2
 One step of captured takes 33.20 us on A device of round figures and is bound by memory, 62.1% of
 it; it fits: 4.093 MB of 10.00 GB per device.
 
-plan      batch 4, sequence 32, fp32, adamw, torch-compile
+plan      batch 4, sequence 32, fp32, adamw, torch-eager
 step      33.20 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 18.91 us, upper without overlap 43.61 us
@@ -135,7 +136,7 @@ $ nncost estimate inputs/captured.json round --policy amp
 One step of captured takes 12.13 us on A device of round figures and is bound by memory, 100.0% of
 it; it fits: 3.404 MB of 10.00 GB per device.
 
-plan      batch 2, sequence 32, bf16, adamw, torch-compile
+plan      batch 2, sequence 32, bf16, adamw, torch-eager
 step      12.13 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 8.056 us, upper without overlap 13.10 us
@@ -156,10 +157,10 @@ $ nncost estimate inputs/captured.json round --pipeline 2
 ! nncost: --pipeline: a capture is split over data only, expected 1, found 2
 [3]
 $ nncost estimate inputs/captured.json round --recompute attention
-! nncost: --recompute: a captured program runs as it was recorded: expected full or none; capture a step with the checkpoints that it has
+! nncost: --recompute: a captured program runs as it was recorded: expected full or none; --checkpoint of nncost.capture records checkpoints around other modules
 [3]
 $ nncost estimate inputs/captured.json round --adapter-rank 8
-! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with requires_grad_(False)
+! nncost: --adapter-rank: a captured program runs as it was recorded: expected the weights to be trained that were; capture a step of the model with its adapters, or with --freeze of nncost.capture
 [3]
 $ nncost estimate inputs/captured.json round --frozen nf4
 ! nncost: --frozen: changes nothing here, expected it with --adapter-rank or --train
@@ -168,7 +169,7 @@ $ nncost estimate inputs/captured.json round --recompute full
 One step of captured takes 22.25 us on A device of round figures and is bound by memory, 63.2% of
 it; it fits: 2.968 MB of 10.00 GB per device.
 
-plan      activation checkpointing full, batch 2, sequence 32, fp32, adamw, torch-compile
+plan      activation checkpointing full, batch 2, sequence 32, fp32, adamw, torch-eager
 step      22.25 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 12.71 us, upper without overlap 29.13 us
@@ -184,7 +185,7 @@ $ nncost estimate inputs/captured.json round --zero 3 --devices 2
 One step of captured takes 22.92 us on 2 x A device of round figures and is bound by memory, 40.1%
 of it; it fits: 3.214 MB of 10.00 GB per device.
 
-plan      2 devices dp2 zero3 mb2, batch 4, sequence 32, fp32, adamw, torch-compile
+plan      2 devices dp2 zero3 mb2, batch 4, sequence 32, fp32, adamw, torch-eager
 step      22.92 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 11.09 us, upper without overlap 40.78 us
@@ -196,26 +197,26 @@ rate      5,585,701 tokens/s, 174,553 samples/s, MFU 29.5%
 cost      1.273e-08 USD a step, 9.946e-05 per million tokens, at 1 a device-hour
 faster    --optimizer adam8bit: 21.81 us, 1.05x the rate, 2.662 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":168512/' inputs/captured.json >a.json; nncost estimate a.json round
-One step of a takes 17.62 us on A device of round figures and is bound by memory, 64.3% of it; it
-fits: 3.256 MB of 10.00 GB per device.
+$ sed 's/"parameter"/"frozen"/; s/"trained":184896/"trained":119360/' inputs/captured.json >a.json; nncost estimate a.json round
+One step of a takes 16.24 us on A device of round figures and is bound by memory, 61.3% of it; it
+fits: 2.862 MB of 10.00 GB per device.
 
-plan      batch 2, sequence 32, fp32, adamw, torch-compile
-step      17.62 us
+plan      batch 2, sequence 32, fp32, adamw, torch-eager
+step      16.24 us
           datasheet rates: no efficiency of this device was measured
-bounds    lower 10.48 us, upper without overlap 22.94 us
-bound by  memory 64.3%, compute 35.7%, 7.033 us without the memory limit
-memory    3.256 MB of 10.00 GB, fits, 9.997 GB free
-          weights 739.6 kB, optimizer 1.348 MB, activations 987.4 kB
-rate      3,632,288 tokens/s, 113,509 samples/s, MFU 38.4%
-cost      4.894e-09 USD a step, 7.647e-05 per million tokens, at 1 a device-hour
-faster    --optimizer adam8bit: 15.61 us, 1.13x the rate, 2.250 MB
+bounds    lower 9.099 us, upper without overlap 21.48 us
+bound by  memory 61.3%, compute 38.7%, 6.954 us without the memory limit
+memory    2.862 MB of 10.00 GB, fits, 9.997 GB free
+          weights 739.6 kB, optimizer 954.9 kB, activations 987.4 kB
+rate      3,940,039 tokens/s, 123,126 samples/s, MFU 41.6%
+cost      4.512e-09 USD a step, 7.05e-05 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 14.82 us, 1.1x the rate, 2.150 MB
 --full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --zero 1 --devices 2
 One step of captured takes 24.89 us on 2 x A device of round figures and is bound by network, 37.8%
 of it; it fits: 3.354 MB of 10.00 GB per device.
 
-plan      2 devices dp2 zero1 mb2, batch 4, sequence 32, fp32, adamw, torch-compile
+plan      2 devices dp2 zero1 mb2, batch 4, sequence 32, fp32, adamw, torch-eager
 step      24.89 us
           datasheet rates: no efficiency of this device was measured
 bounds    lower 8.346 us, upper without overlap 30.08 us
@@ -228,9 +229,29 @@ cost      1.383e-08 USD a step, 0.000108 per million tokens, at 1 a device-hour
 faster    --zero 3: 22.92 us, 1.09x the rate, 3.214 MB
           --optimizer adam8bit: 23.78 us, 1.05x the rate, 2.802 MB
 --full    shows the parts of the step, memory by class, all of the plan
-$ nncost estimate inputs/captured.json round --offload optimizer
-! nncost: --offload: a captured program runs as it was recorded: expected none
+$ nncost estimate inputs/captured.json round --offload activations
+! nncost: --offload: a captured program runs as it was recorded: expected optimizer, or with --zero 3 also weights
 [3]
+$ nncost search inputs/captured.json round --devices 2 | head -1
+captured on 2 x round, global batch 4 (chosen: the recorded samples on each device)
+$ nncost scale inputs/captured.json round | head -1
+captured on round, global batch 8192 (chosen: the recorded samples on each device); the best plan of each size
+$ nncost estimate inputs/captured.json round --offload optimizer --set device.host.bytes_per_s=1e9
+One step of captured with device.host.bytes_per_s=1e9 takes 3.218 ms on A device of round figures
+and is bound by network, 99.6% of it; it fits: 1.907 MB of 10.00 GB per device.
+
+plan      batch 2, sequence 32, fp32, adamw, torch-eager
+step      3.218 ms
+          datasheet rates: no efficiency of this device was measured
+bounds    lower 1.997 ms, upper without overlap 3.223 ms
+bound by  network 99.6%, memory 0.2%, 12.90 us without the network limit
+waits     exposed communication 3.205 ms
+memory    1.907 MB of 10.00 GB, fits, 9.998 GB free
+          weights 739.6 kB, gradients 739.6 kB, activations 987.4 kB
+rate      19,890 tokens/s, 621.5 samples/s, MFU 0.2%
+cost      8.938e-07 USD a step, 0.01397 per million tokens, at 1 a device-hour
+faster    --optimizer adam8bit: 2.482 ms, 1.3x the rate, 1.907 MB
+--full    shows the parts of the step, memory by class, all of the plan
 $ nncost estimate inputs/captured.json round --seq-len 64
 ! nncost: --seq-len: a captured program runs as it was recorded: expected no length
 [3]
@@ -240,7 +261,7 @@ $ nncost fit inputs/captured.json round | head -9
 model     inputs/captured.json = captured, captured, capture, 184,896 parameters
 device    round, A device of round figures, 10.00 TFLOP/s fp32, 1.000 TB/s, ridge 10 FLOP/B
 plan      batch 2, sequence 32, fp32, policy fp32, adamw, flash attention, recompute none,
-          software torch-compile (chosen for this plan), mode predicted
+          software torch-eager (chosen for this plan), mode predicted
 
 fits      micro-batch 2, 18.08 us a step, 110,629 samples/s
 recorded  up to 2 samples, so no more were tried: --join of nncost.capture gives more

@@ -162,7 +162,7 @@ $ nncost show fitted > before; sed -i -f t.sed toy/hw/fitted.json; nncost show f
 < efficiency.attention.flash3.block_penalty              0
 ---
 \> efficiency.attention.flash3.block_penalty              0.5
-230c230
+231c231
 < source    efficiency.attention.flash3: made up
 ---
 \> source    efficiency.attention.flash3: guessed

@@ -120,7 +120,7 @@ efficiency.attention.flash1.fixed_s                    5e-6                     
 efficiency.attention.flash1.seq_half                   500
 efficiency.attention.flash1.library_unmasked_half      -
 efficiency.attention.flash1.library_backward_ratio     -
-efficiency.attention.flash1.library_backward_seq_ratio -
+efficiency.attention.flash1.library_backward_bytes     -                        B
 efficiency.attention.flash1.narrow_ratio               1
 efficiency.attention.flash1.block_penalty              0.5
 efficiency.attention.flash1.head_multiple              32
@@ -131,7 +131,7 @@ efficiency.attention.flash2.fixed_s                    1e-5                     
 efficiency.attention.flash2.seq_half                   500
 efficiency.attention.flash2.library_unmasked_half      -
 efficiency.attention.flash2.library_backward_ratio     -
-efficiency.attention.flash2.library_backward_seq_ratio -
+efficiency.attention.flash2.library_backward_bytes     -                        B
 efficiency.attention.flash2.narrow_ratio               0.8
 efficiency.attention.flash2.block_penalty              0.5
 efficiency.attention.flash2.head_multiple              32
@@ -142,7 +142,7 @@ efficiency.attention.flash3.fixed_s                    1e-5                     
 efficiency.attention.flash3.seq_half                   1000
 efficiency.attention.flash3.library_unmasked_half      -
 efficiency.attention.flash3.library_backward_ratio     -
-efficiency.attention.flash3.library_backward_seq_ratio -
+efficiency.attention.flash3.library_backward_bytes     -                        B
 efficiency.attention.flash3.narrow_ratio               0.8
 efficiency.attention.flash3.block_penalty              0
 efficiency.attention.flash3.head_multiple              32
@@ -153,7 +153,7 @@ efficiency.attention.cudnn.fixed_s                     0                        
 efficiency.attention.cudnn.seq_half                    0
 efficiency.attention.cudnn.library_unmasked_half       -
 efficiency.attention.cudnn.library_backward_ratio      -
-efficiency.attention.cudnn.library_backward_seq_ratio  -
+efficiency.attention.cudnn.library_backward_bytes      -                        B
 efficiency.attention.cudnn.narrow_ratio                1
 efficiency.attention.cudnn.block_penalty               0
 efficiency.attention.cudnn.head_multiple               32
@@ -165,6 +165,7 @@ efficiency.conv.depth_half                             0
 efficiency.conv.library_sustained_fraction             -
 efficiency.conv.library_channels_half                  -
 efficiency.conv.library_tf32_backward_ratio            -
+efficiency.conv.library_tf32_contiguous_ratio          -
 efficiency.conv.library_channel_fraction               -
 efficiency.conv.library_channel_weight_ratio           -
 efficiency.conv.vector_fraction                        -

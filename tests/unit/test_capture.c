@@ -67,6 +67,13 @@ START_TEST(equal_layers_are_folded)
     ck_assert_int_eq(r.params, 60);
     ck_assert_double_eq(r.forward_flops, 3 * 60.0);
     ck_assert_int_eq(r.memory.activation_bytes, 24 + 3 * 40);
+    /* The same with the second and third tensor in one row: two copies, each two positions after the one before. */
+    const nnc_result short_r = estimate_of(LINEAR("3"),
+                                           PARAMETERS "[24,\"input\"," F ",-1,9],[40,\"kept\"," F
+                                                      ",0,1],[60,\"gradient\"," F ",1,2],[40,\"kept\"," F ",2,3,2,2,2]",
+                                           "[0,2,3]", 60);
+    ck_assert_int_eq(short_r.memory.activation_bytes, r.memory.activation_bytes);
+    ck_assert_int_eq(short_r.memory.total_bytes, r.memory.total_bytes);
 }
 END_TEST
 
@@ -250,6 +257,8 @@ START_TEST(faults_have_their_place)
             "FLOPs of this operator are not known");
     refused(OP("_linalg_svd", "forward", "[" F ",[2,3],2]", "[" F ",[2,5],3]", "", "1"), "", 20, "ops[0].name",
             "FLOPs of this operator are not known");
+    refused(OP("mm", "forward", "[" F ",[2,3],2,4]", "", "", "1"), "", 20, "ops[0].inputs[0][3]",
+            "expected a whole number from 1 to 3");
     refused(OP("mm", "optimizer", "", "", "", "1"), "", 20, "ops", "no step");
     refused("{\"name\":\"aten.mm\",\"size\":1}", "", 20, "ops[0].size", "unknown key");
 }

@@ -245,6 +245,16 @@ START_TEST(attention)
     const double exact = time_of_product(&device, &op).compute_s;
     device.efficiency.attention[NNC_FLASH1].head_multiple = 128.0;
     near(time_of_product(&device, &op).compute_s, 2.0 * exact);
+    /* As PyTorch issues it, backward moves 20 bytes for each of 1024 x 16 x 64 values, in addition to its products. */
+    op = causal_flash(16, 1024, 64, 0);
+    op.phase = NNC_PHASE_BACKWARD;
+    const double products_s = time_of_product(&device, &op).compute_s;
+    op.issued_as = NNC_ISSUED_TOO;
+    nnc_flash_efficiency *e = &device.efficiency.attention[NNC_FLASH1];
+    e->library_backward_ratio = e->library_unmasked_half = (double)NAN;
+    e->library_backward_bytes = 20.0;
+    near(time_of_product(&device, &op).compute_s,
+         products_s * 64 / 128 + 20.0 * 1024 * 16 * 64 / device.mem_bytes_per_s);
 }
 END_TEST
 

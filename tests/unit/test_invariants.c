@@ -79,6 +79,7 @@ static nnc_conv_efficiency draw_conv_efficiency(void)
                                   (double)NAN,
                                   (double)NAN,
                                   (double)NAN,
+                                  (double)NAN,
                                   (double)NAN };
 }
 
@@ -106,7 +107,7 @@ static nnc_flash_efficiency draw_flash_efficiency(void)
     e.memory_fraction = scaled(0.1, 1.0);
     e.fixed_s = coin() ? 0.0 : scaled(1e-7, 1e-4);
     e.seq_half = coin() ? 0.0 : scaled(10.0, 2000.0);
-    e.library_unmasked_half = e.library_backward_ratio = e.library_backward_seq_ratio = (double)NAN;
+    e.library_unmasked_half = e.library_backward_ratio = e.library_backward_bytes = (double)NAN;
     e.narrow_ratio = scaled(0.5, 1.0);
     e.block_penalty = coin() ? 0.0 : scaled(0.1, 2.0);
     e.head_multiple = 32.0;

@@ -14,8 +14,8 @@ typedef struct nnc_accuracy_report {
     const nnc_left_out *left_out;
     int32_t left_out_count;
     const char *overrides; /* changes by --set: "scale_out.latency_s=1e-5, ..."; NULL = no changes */
-    bool summary;          /* show only sums, by device, profile and kind of model */
-    bool all_rows;         /* list every row, not only rows that cannot be predicted */
+    bool summary;          /* true: shows only sums, by device, profile and kind of model */
+    bool all_rows;         /* true: lists every row, not only rows that cannot be predicted */
 } nnc_accuracy_report;
 
 /* ---- groups ---- */
@@ -477,7 +477,7 @@ static nnc_status score_all(accuracy *a, nnc_error *err)
         return nnc_fail(err, NNC_BAD_USAGE, "--group", "needs --fold K/N");
     }
     const char *software = a->session->options.given.software;
-    if (software != NULL) { /* checked here, because otherwise this error would be the reason of every row */
+    if (software != NULL) { /* the profile is checked here, because otherwise its error would be listed for every row */
         NNC_TRY(nnc_software_asked(a->session->specs, software, &a->scenario->software, err));
     }
     NNC_TRY(read_files(a, err));

@@ -16,8 +16,8 @@ typedef struct calibration {
     nnc_session *session;
     nnc_arena *arena;
     nnc_scenario *scenario;
-    const char *asked;        /* --device; in a fit of served requests NULL = any device */
-    const char *held;         /* --hold-out; NULL = not given */
+    const char *asked;        /* value of --device; NULL = any device (only in a fit of served requests) */
+    const char *held;         /* value of --hold-out; NULL = not given */
     const nnc_device *device; /* NULL in a fit of served requests */
     nnc_scenario_args change; /* changes that the options make to each row */
     nnc_device start;         /* the device after the options are applied */
@@ -28,7 +28,7 @@ typedef struct calibration {
     nnc_fit *fit;
     nnc_left_out *unused;
     int32_t unused_count, other_devices, room;
-    int32_t held_count;    /* number of rows that --hold-out names */
+    int32_t held_count;    /* number of rows that --hold-out leaves out of the fit */
     const char *last_name; /* device name of the last row, so that equal names are looked up once */
     bool last_is_ours;
 } calibration;
@@ -45,11 +45,12 @@ typedef struct nnc_calibration_report {
     int32_t parameter_count;
     const nnc_fit_group *groups;
     int32_t group_count;
-    /* errors of steps before the fit, and by fits without the model of the step; scored 0 = steps of one model only */
+    /* errors of the step times of each model: with the parameters before the fit (loo_before), and with parameters
+     * fitted on all other models (loo); scored 0 = the steps are of one model only */
     nnc_score_stats loo_before, loo;
     const nnc_left_out *unused;
     int32_t unused_count;
-    const char *asked_model; /* --explain; NULL = not given */
+    const char *asked_model; /* value of --explain; NULL = not given */
     const nnc_next *next;
     int32_t next_count;
 } nnc_calibration_report;
@@ -182,7 +183,7 @@ static nnc_lines lines_of(const void *record)
     return (nnc_lines){ &parameters, report, report->parameters, report->parameter_count };
 }
 
-/* ---- for people ---- */
+/* ---- the report as text ---- */
 
 static void put_percent(nnc_table *table, double share)
 {
@@ -297,8 +298,8 @@ static bool is_of_engine(calibration *c, const nnc_measured *row)
     const nnc_device *device = NULL, *asked = NULL;
     nnc_error why;
     if (row->software == NULL || strcmp(row->software, c->engine.id) != 0) {
-        return row->kind != NNC_MEASURED_SERVING; /* other kinds of rows stay, so that the report lists them as not
-                                                   * used */
+        return row->kind != NNC_MEASURED_SERVING; /* rows of other kinds are not filtered, so that the report lists them
+                                                   * as not used */
     }
     return c->asked == NULL || strcmp(row->device, c->asked) == 0 ||
            (nnc_device_load(c->session->specs, row->device, &device, &why) == NNC_OK &&
@@ -349,7 +350,7 @@ static void *copy(calibration *c, const void *bytes, size_t size)
     return place;
 }
 
-/* Returns the copy of the last row if it has the same value; otherwise makes a new copy. */
+/* Returns `last` if it holds the same bytes, otherwise a new copy of the bytes in the arena. */
 static const void *share(calibration *c, const void *last, const void *bytes, size_t size)
 {
     return last != NULL && memcmp(last, bytes, size) == 0 ? last : copy(c, bytes, size);
@@ -415,7 +416,8 @@ static nnc_status take_row(calibration *c, const nnc_measured *row, int32_t file
         count_unused(c, row, reason);
         return NNC_OK;
     }
-    if (row->undecided[0] != '\0') { /* an assumed value would affect the fitted parameters */
+    if (row->undecided[0] != '\0') { /* with an assumed value, the error of the assumption would change the fitted
+                                      * parameters */
         nnc_fail(&why, NNC_BAD_SPEC, "leaves open", "%s", row->undecided);
         return give_reason(c, row, &why, err);
     }
@@ -706,7 +708,8 @@ static nnc_status load_engine(calibration *c, nnc_error *err)
 {
     const char *asked = c->session->options.given.software;
     const nnc_device *device = NULL;
-    if (c->asked != NULL) { /* checked here, because an unknown device would only lead to no rows */
+    if (c->asked != NULL) { /* the device is checked here: no row has an unknown device, so the fit would only say that
+                             * it has no rows */
         NNC_TRY(nnc_option_device(c->session->specs, c->asked, &device, err));
     }
     NNC_TRY(nnc_software_asked(c->session->specs, asked != NULL ? asked : NNC_SERVE_SOFTWARE, &c->engine, err));

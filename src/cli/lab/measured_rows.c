@@ -340,7 +340,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* only the name of the file, so that the table does not depend on where the data are installed */
+    /* only the file name, so that the table does not depend on the folder of the data */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);

@@ -27,7 +27,7 @@ static const struct {
     { "host.", "a step with a small batch, which waits for the host" },
 };
 
-/* Parameters that are tried even if there are no rows of their kind. */
+/* Parameters that are varied even if no measured row determines them. */
 static const char *const others[] = {
     "efficiency.gemm.bf16.sustained_fraction",
     "efficiency.gemm.fp8.sustained_fraction",
