@@ -1,4 +1,5 @@
-/* Writes launch files for a training plan and commands for a deployment: uses the tables of foreign/launch/ in reverse.
+/* Writes launch files for a training plan, and the command of an engine for a deployment: uses the tables of
+ * foreign/launch/ in reverse.
  *
  * The "writer" of a table lists the keys of a file in their order. The value of a key is the value for which its row
  * sets the fields of the plan, or the text "value" of its entry. Texts and conditions have the same form as in
@@ -665,12 +666,12 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
     return status;
 }
 
-/* ---- commands of serving engines ----
- * The command of a serving engine for a deployment. If a row of
- * the table gives the value of its key to one field of the plan, the key is written with the value of this field.
- * "write" lists the options that only rules of the table read: the product of some fields, or a switch that is on when
- * the product is above 1. "command" is the program. The written command is then read again. If a field of the plan
- * differs, the error names the field. */
+/* ---- the command of a serving engine ---- */
+
+/* If a row of the table gives the value of its key to one field of the plan, the key is written with the value of this
+ * field. "write" lists the options that only rules of the table read: the product of some fields, or a switch that is
+ * on when the product is above 1. "command" is the program. The written command is then read again. If a field of the
+ * plan differs, the error names the field. */
 
 /* Fields of a deployment that the command of the engine decides. Other fields describe load, prices and images. */
 static const char *const decided[] = {
