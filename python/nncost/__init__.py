@@ -5,6 +5,7 @@
     answer.step.step_s, answer.memory.fits, answer.to_dict()
     table = nncost.sweep("llama3-8b", ["a100", "h100"], micro_batch=[1, 2, 4])      # pandas.DataFrame(table)
     nncost.search("llama3-8b", "h100", devices=64).best[0].step_s
+    nncost.capture(step, batch=8)                                  # operators of a training step of PyTorch (nncost.capture)
 
 Options are those of the command, with '_' for '-'; values may have units ("8k", "2GiB"); a list is a list of the command
 line. None leaves an option out, False turns off one that is on. `set` changes any parameter of the model or the device:
@@ -19,6 +20,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import difflib
+import importlib
 import json
 import os
 import shutil
@@ -333,3 +335,9 @@ def main() -> None:
     """The command of a wheel: the program in this process."""
     program = _find_program()
     os.execv(program, [program, *sys.argv[1:]])
+
+
+def __getattr__(name: str) -> Any:  # a module of its own, which most programs do not need
+    if name == "capture":
+        return importlib.import_module("nncost.capture")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -544,37 +544,24 @@ def no_accelerator():
             setattr(owner, name, value)
 
 
-@contextlib.contextmanager
-def without_autocast(used):
-    """Autocast regions do nothing: the lists of a CPU differ, so nncost applies those of CUDA. Adds their formats to `used`"""
+def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()):
+    """Calls run() until the second optimizer.step() and records the step between the first and the second.
+
+    batch: samples of the step; None = the first dimension of the model's first input, added over the backward passes.
+    used, alive: optimizers and modules that run() does not make itself."""
     import torch
-    init = torch.autocast.__init__
-
-    def made(self, device_type, dtype=None, enabled=True, **kwargs):
-        if enabled:
-            used.add(dtype_name(dtype or (torch.float16 if device_type == "cuda" else torch.bfloat16)))
-        init(self, "cpu", enabled=False, **kwargs)
-
-    torch.autocast.__init__ = made
-    try:
-        yield
-    finally:
-        torch.autocast.__init__ = init
-
-
-def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkpoint=(), freeze=()):
-    """Calls run() until a step of the first optimizer ends that came after one or two others, and records that step.
-
-    The steps before it allocate the states: one step, or two if there are several optimizers. batch: samples of the step;
-    None = the first dimension of the model's first input, added over the backward passes."""
-    import torch
-    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set()}
-    step_of, backward, init = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.nn.Module.__init__
-    every, stepping, watched = list(optimizers), [], []
-    found, formats = weakref.WeakSet(modules), set()
+    state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None}
+    step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.autocast.__init__
+    optimizers, watched = [], []
 
     def unrecorded():
-        return min(2, len(every))
+        """Steps that allocate the states of the optimizers; with several optimizers all of them must have stepped once"""
+        return min(2, len(optimizers))
+
+    def no_autocast(self, device_type, dtype=None, enabled=True, **kwargs):
+        if enabled:
+            state["autocast"] = {torch.float16: "fp16", None: "fp16" if device_type == "cuda" else "bf16"}.get(dtype, "bf16")
+        autocast(self, "cpu", enabled=False, **kwargs)
 
     class Parts(torch.nn.Module):
         """The modules that some optimizers train together, or their bare parameters"""
@@ -584,14 +571,17 @@ def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkp
                 add = self.register_parameter if isinstance(part, torch.nn.Parameter) else self.add_module
                 add(f"part{number}", part)
 
+    modules = weakref.WeakSet(alive)
+    init = torch.nn.Module.__init__
+
     def watched_init(self, *args, **kwargs):
         init(self, *args, **kwargs)
-        found.add(self)
+        modules.add(self)
 
     def network():
         """The smallest module that has all parameters of the optimizers, else the modules that have them together"""
-        wanted = {id(p): p for optimizer in stepping for group in optimizer.param_groups for p in group["params"]}
-        having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in list(found)]
+        wanted = {id(p): p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]}
+        having = [(m, wanted.keys() & {id(p) for p in m.parameters()}) for m in modules]
         whole = [m for m, ids in having if len(ids) == len(wanted)]
         if whole:
             return min(whole, key=lambda m: -len(list(m.modules())))
@@ -626,13 +616,6 @@ def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkp
         state["hooks"].__enter__()
         state["recorder"].__enter__()
 
-    def restore():
-        for module, own in watched:
-            del module.forward
-            if own is not None:
-                module.forward = own
-        state["undo"]()
-
     def in_forward(rec, closure):
         """A closure that an optimizer calls runs forward and backward"""
         def run():
@@ -644,14 +627,12 @@ def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkp
 
     def stepped(optimizer, step):
         @functools.wraps(step)
-        def run(_, *args, **kwargs):
+        def watched_step(_, *args, **kwargs):
             rec = state["recorder"]
             state["leader"] = state["leader"] or optimizer
             if rec is not None:
                 rec.phase = "optimizer"
                 args, kwargs = [in_forward(rec, v) for v in args], {k: in_forward(rec, v) for k, v in kwargs.items()}
-            elif optimizer not in stepping:
-                stepping.append(optimizer)
             result = step(*args, **kwargs)
             if rec is not None:
                 rec.phase = "forward"
@@ -662,16 +643,19 @@ def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkp
                 if state["steps"] == unrecorded():
                     start()
             return result
-        return run
+        return watched_step
 
     def released(zero_grad):
         """PyTorch 2 releases gradients by default, PyTorch 1 sets them to zero"""
         return lambda self, set_to_none=True: zero_grad(self, set_to_none=set_to_none)
 
+    def watch(optimizer):
+        optimizers.append(optimizer)
+        optimizer.step = types.MethodType(stepped(optimizer, optimizer.step), optimizer)
+
     def watched_optimizer(self, *args, **kwargs):
         step_of(self, *args, **kwargs)
-        every.append(self)
-        self.step = types.MethodType(stepped(self, self.step), self)
+        watch(self)
 
     def watched_backward(self, *args, **kwargs):
         rec = state["recorder"]
@@ -686,14 +670,15 @@ def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkp
                 if parameter.grad is not None:
                     rec.storages.kind[rec.storages.number(parameter.grad)] = "gradient"
 
-    for optimizer in optimizers:
-        optimizer.step = types.MethodType(stepped(optimizer, optimizer.step), optimizer)
     torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = watched_init, watched_optimizer, watched_backward
+    torch.autocast.__init__ = no_autocast
     zero_grads = [(owner, owner.zero_grad) for owner in (torch.optim.Optimizer, torch.nn.Module)]
     for owner, zero_grad in zero_grads:
         owner.zero_grad = released(zero_grad)
+    for optimizer in used:
+        watch(optimizer)
     try:
-        with no_accelerator(), without_autocast(formats), without_record_function():
+        with no_accelerator(), without_record_function():
             run()
         raise SystemExit(f"nncost.capture: {what}: ended before the step that is recorded, expected a training loop of {unrecorded() + 1} steps")
     except Done:
@@ -701,22 +686,28 @@ def record(run, what, batch=None, source=None, optimizers=(), modules=(), checkp
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
-        restore()
+        for module, own in watched:
+            del module.forward
+            if own is not None:
+                module.forward = own
+        state["undo"]()
         if batch is None and any(state["samples"].values()):
             batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once
             print(f"nncost.capture: {batch} samples in the step, by the first dimension of the model's first input; --batch states another number",
                   file=sys.stderr)
         elif batch is None:
             print("nncost.capture: the number of samples is not known, so the whole step counts as one; --batch states it", file=sys.stderr)
-        notes = [f"the script uses autocast, which is recorded in fp32; --policy amp --precision {'fp16' if 'float16' in formats else 'bf16'} "
-                 "gives its time"] if formats else []
-        return document(state["model"], rec, "real", batch, {**(source or {}), **({"autocast": sorted(formats)} if formats else {})}, notes)
+        notes = []
+        if state["autocast"]:
+            notes.append(f"the step uses autocast, which is recorded in fp32; --policy amp --precision {state['autocast']} gives its time")
+        return document(state["model"], rec, "real", batch, source, notes)
     finally:
         torch.nn.Module.__init__, torch.optim.Optimizer.__init__, torch.Tensor.backward = init, step_of, backward
+        torch.autocast.__init__ = autocast
         for owner, zero_grad in zero_grads:
             owner.zero_grad = zero_grad
-        for optimizer in optimizers:
-            optimizer.__dict__.pop("step", None)
+        for optimizer in used:
+            del optimizer.step
 
 
 def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
@@ -730,17 +721,22 @@ def capture_script(path, arguments, batch=None, checkpoint=(), freeze=()):
 
 
 def capture_step(step, *, batch=None, source=None, checkpoint=(), freeze=()):
-    """Calls step(), which runs forward, backward and optimizer.step(), two or three times, and records the last call. Returns the file
-    as a dict."""
+    """Calls step(), which runs forward, backward and optimizer.step(), and records its last call. Returns the file as a dict."""
     import torch
+
+    def alive(kind):
+        return [o for o in gc.get_objects() if isinstance(o, kind)]
+    used, optimizers = [], alive(torch.optim.Optimizer)
+    for optimizer in optimizers:
+        optimizer.step = lambda *a, own=optimizer, inner=optimizer.step, **k: (used.append(own) if own not in used else None, inner(*a, **k))[1]
+    step()
+    for optimizer in optimizers:
+        del optimizer.step
 
     def run():
         for _ in range(3):
             step()
-
-    def alive(kind):
-        return [o for o in gc.get_objects() if isinstance(o, kind)]
-    return record(run, getattr(step, "__name__", "step"), batch, source, alive(torch.optim.Optimizer), alive(torch.nn.Module), checkpoint, freeze)
+    return record(run, getattr(step, "__name__", "step"), batch, source, used, alive(torch.nn.Module), checkpoint, freeze)
 
 
 def torchvision_network(name, batch, image, fake, **changes):
@@ -826,6 +822,14 @@ def main():
     kernels = sum(op["repeat"] for op in captured["ops"])
     print(f"{args.output}: {kernels} operators, {len(captured['ops'])} of them written, {captured['parameters']['count']} parameters")
 
+
+class Callable(types.ModuleType):
+    """nncost.capture(step) is nncost.capture.capture_step(step)"""
+    def __call__(self, step, **options):
+        return capture_step(step, **options)
+
+
+sys.modules[__name__].__class__ = Callable
 
 if __name__ == "__main__":
     main()

@@ -127,7 +127,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 
 /* The names of an enumeration: the number of values, and a function that returns the name of each. */
 typedef struct nnc_names {
-    const char *(*of)(unsigned value); /* NULL = the enumeration has no names */
+    const char *(*of)(unsigned value); /* returns the name of a value; NULL = the enumeration has no names */
     int count;
 } nnc_names;
 

@@ -130,11 +130,11 @@ const char *nnc_progress_form_name(nnc_progress_form value);
  * given. */
 typedef struct nnc_options {
     const nnc_format *format;
-    bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
+    bool help, brief, help_all, no_defaults; /* help: --help; brief: -h, the short help; help_all: --help-all */
     unsigned level;                          /* value of --level (an nnc_level), for the command accuracy */
     nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
-    bool full, verdict;   /* of estimate; full (--full): prints the whole page; verdict (--brief): prints only the
+    bool full, verdict;   /* page of estimate: full (--full) prints all of it; verdict (--brief) prints only the
                            * verdict */
     bool serve;           /* true: --serve chooses the serving form of the command */
     const char *measured; /* step time or rate of the user's own run: "0.41s", "380samples/s", "12000tokens/s" */
@@ -264,6 +264,7 @@ typedef struct nnc_form {
 
 struct nnc_command {
     const char *name;
+    const char *part_of;  /* "check diff": where help lists the command; its name stays valid. NULL = on its own */
     const char *operands; /* "MODEL DEVICE" */
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = no paragraph */
@@ -571,8 +572,8 @@ void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *ro
 
 /* ---- cmd_init.c: scenarios of plan files ---- */
 
-/* nnc_scenario_field writes a field of an object, in SI units. nnc_scenario_sets writes the --set options, if there
- * are any. */
+/* nnc_scenario_field writes a field of the struct that `object` points to, in SI units. nnc_scenario_sets writes the
+ * --set options, if there are any. */
 void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object);
 void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given);
 

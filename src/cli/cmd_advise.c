@@ -558,6 +558,7 @@ static nnc_status run_limit(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_limit = {
     .name = "limit",
+    .part_of = "scale limit",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
     .summary = "How far a plan can be divided before the network bounds it, and the smallest batch "
                "that compute bounds.",

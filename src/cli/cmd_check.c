@@ -644,6 +644,7 @@ static nnc_status run_diff(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_diff = {
     .name = "diff",
+    .part_of = "check diff",
     .operands = "OLD NEW",
     .summary = "Two estimates: what changed, largest first, and the op or part responsible.",
     .notes = "OLD and NEW are outputs of 'nncost estimate --format json', or plan files with "

@@ -123,6 +123,13 @@ static void write_least(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
+/* Tests whether a plan with this memory may run out of it, by the spread of the estimate. */
+static bool is_tight(const nnc_report *report, int64_t bytes)
+{
+    const nnc_memory *m = &report->result->memory;
+    return (double)bytes * (double)m->total_interval_bytes[1] > (double)m->total_bytes * (double)m->capacity_bytes;
+}
+
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
@@ -157,7 +164,8 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         nnc_sheet_label(sheet, i == 0 ? "would fit" : "");
         nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", advice->text);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)advice->total_bytes, "B", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s", nnc_unit_text(advice->step_s, "s", b));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s%s", nnc_unit_text(advice->step_s, "s", b),
+                       is_tight(report, advice->total_bytes) ? ", tight" : "");
         nnc_sheet_end(sheet);
     }
     if (verdict == NNC_OVER_MEMORY && report->advice_count == 0) {
@@ -679,7 +687,7 @@ static void write_largest(nnc_sheet *sheet, const void *record)
 }
 
 static void put_change(nnc_sheet *sheet, const char *label, const char *options, double step_s, double gain,
-                       int64_t bytes)
+                       int64_t bytes, bool tight)
 {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT];
     nnc_sheet_label(sheet, label);
@@ -688,7 +696,7 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     if (!isnan(gain)) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.3gx the rate", gain);
     }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)bytes, "B", total));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s", nnc_unit_text((double)bytes, "B", total), tight ? ", tight" : "");
     nnc_sheet_end(sheet);
 }
 
@@ -711,7 +719,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
         const nnc_advice *advice = &report->advice[i];
         if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
             put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s, (double)NAN,
-                       advice->total_bytes);
+                       advice->total_bytes, is_tight(report, advice->total_bytes));
             lines += is_long(advice->text) ? 2 : 1;
         }
     }
@@ -722,7 +730,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
                        lines > 0 ? ""
                        : over    ? "would fit"
                                  : "faster",
-                       c->options, c->step_s, c->gain, c->total_bytes);
+                       c->options, c->step_s, c->gain, c->total_bytes, false);
             lines++;
         }
     }

@@ -9,7 +9,7 @@
 /* A row of the table: one op in one phase, or a sum. All numbers are sums over the whole step. */
 typedef struct ops_row {
     const char *name;
-    const nnc_op_cost *cost; /* NULL in a sum */
+    const nnc_op_cost *cost; /* row of the op table; NULL in a sum */
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];

@@ -297,6 +297,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_report = {
     .name = "report",
+    .part_of = "plot report",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW",
     .summary = "One page of HTML: the verdict, pictures, every number, its sources.",
     .notes = "The output of 'estimate' and 'ops', 'search' or 'diff' with the same options, and "
@@ -416,6 +417,7 @@ static nnc_status run_explore(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_explore = {
     .name = "explore",
+    .part_of = "plot explore",
     .operands = "[MODEL DEVICE]",
     .summary = "The whole program as one page for a browser, which starts with this estimate.",
     .notes = "Writes nncost-explorer.html, or the file of --output, and prints its path. The page needs "

@@ -150,8 +150,8 @@ static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *
            isnan(e->wave_quantization);
 }
 
-/* Tests whether an object is neutral, because it was not fitted. Unfitted efficiencies (all 1) and unfitted parameters
- * of serving are not shown. */
+/* Tests whether the struct at `place` (efficiencies, serving parameters) is neutral, because it was not fitted.
+ * Unfitted efficiencies (all 1) and unfitted parameters of serving are not shown. */
 static bool is_neutral(const shown_spec *to, const void *place)
 {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
@@ -675,6 +675,7 @@ static nnc_status run_validate(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_validate = {
     .name = "validate",
+    .part_of = "check files",
     .operands = "FILE...",
     .summary = "Check device, model, software, cluster and plan files, and list every fault.",
     .notes = "Faults are printed to standard error, one per line, and the exit code is 3. If there are "

@@ -27,7 +27,8 @@ typedef struct row_sink {
     const nnc_interrupt *interrupt;
     nnc_file file;
     bool file_open;
-    nnc_database *database; /* NULL = rows are written to a file or to standard output */
+    nnc_database *database; /* database that receives the rows; NULL = rows are written to a file or to standard
+                             * output */
     const char *database_path;
     nnc_table table;
     nnc_buffer text;
@@ -533,6 +534,7 @@ static nnc_status run_merge(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_merge = {
     .name = "merge",
+    .part_of = "sweep merge",
     .operands = "OUT SHARD...",
     .summary = "Join the shards of a sweep or of a search into one file, equal to that of a single run.",
     .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "

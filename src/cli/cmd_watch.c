@@ -153,6 +153,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_watch = {
     .name = "watch",
+    .part_of = "trace log",
     .operands = "LOG MODEL DEVICE | LOG PLANS.json [DEVICE]",
     .summary = "The log of a run against its estimate: step time, memory, MFU.",
     .notes = "Reads logs of Megatron-LM, NeMo, torchtitan, HF Trainer, DeepSpeed and MaxText. LOG "

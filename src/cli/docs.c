@@ -156,12 +156,22 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
                          "the network and the datasheet of the device.\n\nCommands:\n");
     const nnc_command *command = NULL;
-    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
-        char label[32];
-        snprintf(label, sizeof label, "  %s", command->name);
-        nnc_sheet_label(&sheet, label);
-        nnc_sheet_words(&sheet, "%s", command->summary);
-        nnc_sheet_end(&sheet);
+    for (int parts = 0; parts < 2; parts++) {
+        if (parts > 0) {
+            nnc_buffer_text(out, "\nParts of these commands, also commands of their own:\n");
+            sheet.indent = 23;
+        }
+        for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+            char label[40];
+            if ((command->part_of != NULL) != (parts > 0)) {
+                continue;
+            }
+            snprintf(label, sizeof label, parts > 0 ? "  %s, %s" : "  %s", parts > 0 ? command->part_of : command->name,
+                     command->name);
+            nnc_sheet_label(&sheet, label);
+            nnc_sheet_words(&sheet, "%s", command->summary);
+            nnc_sheet_end(&sheet);
+        }
     }
     nnc_buffer_text(out, "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
                          "them; 'nncost -V' prints the version.\n\n"
@@ -192,6 +202,9 @@ void nnc_help_program_brief(nnc_buffer *out)
     int column = 9;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         const int length = (int)strlen(command->name) + 1;
+        if (command->part_of != NULL) {
+            continue;
+        }
         if (column + length > 79) {
             nnc_buffer_text(out, "\n         ");
             column = 9;
@@ -301,7 +314,7 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* NULL: the output is one line of a sweep */
+    const nnc_view *view; /* view that writes the output; NULL: the output is one line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },

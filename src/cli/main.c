@@ -125,6 +125,21 @@ static const nnc_command *find_command(const char *name, nnc_error *err)
     return NULL;
 }
 
+/* Returns the command of two words, "check diff"; NULL = they are no command. */
+static const nnc_command *find_part(int argc, char **argv)
+{
+    char words[64];
+    if (argc < 3 || snprintf(words, sizeof words, "%s %s", argv[1], argv[2]) >= (int)sizeof words) {
+        return NULL;
+    }
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (commands[i]->part_of != NULL && strcmp(commands[i]->part_of, words) == 0) {
+            return commands[i];
+        }
+    }
+    return NULL;
+}
+
 static nnc_status check_operands(const nnc_command *command, const nnc_options *options, nnc_error *err)
 {
     if (options->operand_count < command->min_operands) {
@@ -265,7 +280,8 @@ static int about_itself(const char *word)
 
 static nnc_status write_about(nnc_session *session, int about, int argc, char **argv, nnc_error *err)
 {
-    const int most = strcmp(argv[1], "help") == 0 ? 3 : 2;
+    const nnc_command *part = find_part(argc - 1, argv + 1);
+    const int most = strcmp(argv[1], "help") != 0 ? 2 : part != NULL ? 4 : 3;
     if (argc > most) {
         return nnc_fail(err, NNC_BAD_USAGE, argv[most], "unexpected argument after %s", argv[most - 1]);
     }
@@ -274,8 +290,8 @@ static nnc_status write_about(nnc_session *session, int about, int argc, char **
         nnc_buffer_print(session->out, "nncost %s\n", nnc_version());
     } else if (about == 'h') {
         nnc_help_program_brief(session->out);
-    } else if (argc == 3) {
-        const nnc_command *command = find_command(argv[2], err);
+    } else if (argc >= 3) {
+        const nnc_command *command = part != NULL ? part : find_command(argv[2], err);
         if (command == NULL) {
             return NNC_BAD_USAGE;
         }
@@ -306,7 +322,8 @@ static nnc_status check_output(const nnc_options *options, nnc_error *err)
         return NNC_OK;
     }
     for (int i = 0; i < options->operand_count; i++) {
-        if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino) {
+        if (stat(options->operands[i], &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino &&
+            in.st_ino != 0) { /* Windows has no such number */
             return nnc_fail(err, NNC_BAD_USAGE, "--output", "would replace an input of the command, found %s",
                             options->output);
         }
@@ -323,13 +340,19 @@ static nnc_status dispatch(nnc_session *session, int argc, char **argv, nnc_erro
     if (about != 0) {
         return write_about(session, about, argc, argv, err);
     }
-    for (int i = 1; i < argc; i++) { /* the words are saved here, because getopt changes their order in argv */
+    const nnc_command *part = find_part(argc, argv);
+    if (part != NULL) { /* from here on as if its own name had been typed */
+        argc--;
+        argv++;
+        nnc_buffer_put(&session->arguments, part->name, strlen(part->name) + 1);
+    }
+    for (int i = part != NULL ? 2 : 1; i < argc; i++) { /* saved here, because getopt changes the order of argv */
         nnc_buffer_put(&session->arguments, argv[i], strlen(argv[i]) + 1);
     }
     if (session->arguments.failed) {
         return nnc_no_memory(err);
     }
-    const nnc_command *command = find_command(argv[1], err);
+    const nnc_command *command = part != NULL ? part : find_command(argv[1], err);
     if (command == NULL) {
         return NNC_BAD_USAGE;
     }

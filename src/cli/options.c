@@ -26,7 +26,8 @@ enum { SPELLINGS_MAX = 320 };
 /* A spelling of an option. */
 typedef struct spelling {
     char name[NNC_OPTION_NAME]; /* "--micro-batch" */
-    const nnc_own_option *own;  /* NULL = the option is a field of a table */
+    const nnc_own_option *own;  /* row of the option table; NULL = the option is a field of a plan, a run or a
+                                 * deployment */
     const nnc_field *field;
 } spelling;
 

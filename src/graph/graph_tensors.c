@@ -371,6 +371,26 @@ static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op)
     return true;
 }
 
+static const nnc_graph_param table_params[] = {
+    [NNC_TABLE_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 100000000000,
+                         .help = "Rows of the table." },
+    [NNC_TABLE_WIDTH] = { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
+                          .help = "Values of each." },
+    [NNC_TABLE_LOOKUPS] = { "lookups", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = NNC_GRAPH_DIM_MAX,
+                            .help = "Rows of a sample, which are summed." },
+};
+
+static bool infer_table(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    char text[96];
+    op->out.dims[0] += op->values[NNC_TABLE_WIDTH];
+    op->weights = (nnc_graph_weights){
+        .count = 1, .rows = op->values[NNC_TABLE_ROWS], .cols = op->values[NNC_TABLE_WIDTH], .table = true
+    };
+    return (op->in.rank == 1 && !op->in.ids) || nnc_graph_fail(w, op->node, "%s: expected one vector, found %s",
+                                                               op->node->label, nnc_graph_shape_text(&op->in, text));
+}
+
 static const char *const position_words[] = { "learned", "fixed", "rotary", NULL };
 
 static const nnc_graph_param position_params[] = {
@@ -441,6 +461,7 @@ const nnc_graph_kind_row nnc_graph_input_row = NNC_GRAPH_ROW(input_params, infer
 const nnc_graph_kind_row nnc_graph_attention_row = NNC_GRAPH_PARTS_ROW(attention_params, infer_attention);
 const nnc_graph_kind_row nnc_graph_recurrent_row = NNC_GRAPH_ROW(recurrent_params, infer_recurrent);
 const nnc_graph_kind_row nnc_graph_embed_row = NNC_GRAPH_ROW(embed_params, infer_embed);
+const nnc_graph_kind_row nnc_graph_table_row = NNC_GRAPH_ROW(table_params, infer_table);
 const nnc_graph_kind_row nnc_graph_position_row = NNC_GRAPH_ROW(position_params, infer_position);
 const nnc_graph_kind_row nnc_graph_timestep_row = NNC_GRAPH_ROW(timestep_params, infer_timestep);
 const nnc_graph_kind_row nnc_graph_prepend_row = NNC_GRAPH_ROW(prepend_params, infer_prepend);

@@ -67,11 +67,11 @@ typedef struct reader {
     double loose[2];        /* numbers of parameters that no operator counts yet: trained; frozen */
     int64_t frozen_params;  /* number of frozen parameters that operators read */
     nnc_captured_slot *slots;
-    bool updates; /* the step has operators of the optimizer */
-    bool divides; /* one of them is addcdiv or a fused Adam */
-    bool signs;   /* one of them is a sign */
+    bool updates; /* true: the step has operators of the optimizer */
+    bool divides; /* true: an operator of the optimizer is addcdiv or a fused Adam */
+    bool signs;   /* true: an operator of the optimizer is sign */
     struct nnc_captured *program;
-    tensors *in, *out; /* of the op at hand */
+    tensors *in, *out; /* tensors of the op that is being read */
 } reader;
 
 typedef enum form {

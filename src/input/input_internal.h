@@ -150,12 +150,14 @@ typedef struct nnc_faults {
 /* One large object of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
  * that size. */
 typedef struct nnc_json_large {
-    const char *name;           /* name of the object with dots, such as "recorded.estimates" */
-    const struct cJSON *object; /* NULL: the file has no such object, or it was parsed with the other values */
-    int32_t count;              /* number of its members */
-    size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
-    size_t end;                 /* offset of the first character after the object */
-    uint64_t *digests;          /* digests of the members that nnc_json_close has freed */
+    const char *name; /* name of the object with dots, such as "recorded.estimates" */
+    const struct cJSON
+        *object;       /* the object, whose members are parsed one at a time; NULL: the file has no such object,
+                                 * or it was parsed with the other values */
+    int32_t count;     /* number of its members */
+    size_t *places;    /* offset of each member in the text; 0 = the member was parsed as usual */
+    size_t end;        /* offset of the first character after the object */
+    uint64_t *digests; /* digests of the members that nnc_json_close has freed */
 } nnc_json_large;
 
 typedef struct nnc_json_doc {
@@ -163,13 +165,14 @@ typedef struct nnc_json_doc {
     nnc_arena *arena; /* memory for strings that outlive the document */
     const char *text;
     size_t size;
-    int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
+    int values_max;   /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
+                       * a larger file */
     bool foreign;     /* the document may be a configuration of another program: see nnc_json_parse */
     bool lenient;     /* unknown keys of a configuration of another program are skipped and listed in notes */
     nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
     uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
     nnc_json_large apart;
-    struct cJSON *root;        /* NULL: there is no document, and errors have no line */
+    struct cJSON *root;        /* the parsed document; NULL: there is no document, and errors have no line */
     struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
 } nnc_json_doc;
 
@@ -247,20 +250,20 @@ bool nnc_json_go_on(nnc_json at);
 void nnc_faults_no_memory(nnc_faults *faults);
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
-/* ---- objects read by field tables ---- */
+/* ---- JSON objects that are read into structs by field tables ---- */
 
-/* Reads a value into a field of an object. */
+/* Reads a value into a field of a struct. */
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
-/* Reads the members of an object by a table. Errors: a required key is missing, a key is unknown, a value is wrong.
- * Keys in `others` (ends with NULL) are left to the caller. "note" is allowed in every object, and "same_as" if
- * `others` is NULL. */
+/* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
+ * unknown, a value is wrong. Keys in `others` (ends with NULL) are left to the caller. "note" is allowed in every
+ * object, and "same_as" if `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
 /* Reads a list of objects into an array of structs of `size` bytes, whose members start with the defaults of the table.
  * The array is in the arena. Returns NULL with *count 0 when the list is absent, or (with an error) not a list. */
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
                        int32_t *count);
 
-/* Checks the whole numbers of an object that was not filled by reading: each is within the limits of the table, or is 0
+/* Checks the whole numbers of a struct that was not read from a file: each is within the limits of the table, or is 0
  * and not required. Returns false when an error was noted. */
 bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object);
 /* Notes an error for each unknown key: "unknown key, expected one of the device's keys, perhaps ..., found ...". */

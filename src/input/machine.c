@@ -20,11 +20,12 @@
 
 enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000, LINKED_MAX = 128 };
 
-/* What a description says about the GPUs. */
+/* The GPUs of a machine, as a tool describes them. */
 typedef struct machine {
     char product[WORD_MAX];
-    double mem_bytes, power_w; /* 0 = not said */
-    int count, linked;         /* GPUs; GPUs that the fast links join */
+    double mem_bytes, power_w; /* 0 = the description does not state it */
+    int count, linked;         /* count: number of GPUs; linked: number of GPUs that fast links join with the first
+                                * GPU */
     const char *tool;
 } machine;
 
@@ -144,10 +145,12 @@ static void read_memory(const char *from, const char *end, double *bytes)
     }
 }
 
-/* Objects that fast links join: root[i] is the index of an object in the same group. */
+/* Sets of objects that fast links join. root[i] is the parent of object i. root_of follows the parents to the one
+ * object that stands for the whole set. */
 typedef struct linked {
     int root[LINKED_MAX], count;
-    bool is_gpu[LINKED_MAX], is_link[LINKED_MAX]; /* a GPU; a GPU or a switch */
+    bool is_gpu[LINKED_MAX], is_link[LINKED_MAX]; /* is_gpu: object i is a GPU; is_link: object i is a GPU or a
+                                                   * switch */
 } linked;
 
 static int root_of(const linked *l, int i)

@@ -680,7 +680,7 @@ static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from
     return NNC_OK;
 }
 
-/* Finds a field by name, and the object that contains the field. */
+/* Finds a field by name, and the struct that contains the field. */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err)
 {

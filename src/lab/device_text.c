@@ -215,7 +215,7 @@ static void put_object(const rewriting *w, const object_place *p)
     }
 }
 
-/* Returns the name of the object that changes. */
+/* Returns the key of the JSON object that contains the fitted parameters. */
 static const char *object_of(const rewriting *w)
 {
     return w->change->engine ? "serving" : "efficiency";

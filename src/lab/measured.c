@@ -806,8 +806,8 @@ static void set_vector(reading *r, nnc_op *op)
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
                   { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
                   { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
-                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* as a product of two tensors, it reads two tensors
-                                                                  * and writes one */
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* an addition reads two tensors and writes one, as an
+                                                                  * elementwise multiplication does */
                   { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
                   { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
                   { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },

@@ -26,7 +26,7 @@ static double kernel_s(const nnc_device *device, const nnc_op *op)
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;
     const bool casts = op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 &&
-                       op->issued_as == NNC_ISSUED_NOT; /* PyTorch times the product without the cast */
+                       op->issued_as == NNC_ISSUED_NOT; /* measured times of PyTorch do not include the cast */
     return casts ? time_s + cast_s(device, op) : time_s;
 }
 

@@ -80,7 +80,7 @@ typedef struct nnc_checkpoint_part {
 /* Counts of the tensors of a checkpoint, from its header. */
 typedef struct nnc_checkpoint {
     const char *path;
-    int64_t tensors, params, bytes; /* -1 = the number of parameters, or of bytes, is unknown */
+    int64_t tensors, params, bytes; /* number of tensors, of parameters, of bytes; -1 = params or bytes unknown */
     int64_t constants;              /* number of elements in `params` that are no parameters, such as rope_freqs */
     int shards;                     /* number of files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
@@ -177,7 +177,7 @@ typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
     int file;    /* index of the file that set the field first */
-    nnc_json at; /* node NULL: set by a rule or a default of a table */
+    nnc_json at; /* the value in the file that sets the field; node NULL: a rule or a default of the table sets it */
     bool is_default;
     bool is_kept; /* true: the field keeps the default of nncost, and no rule may change it */
 } nnc_set_field;
@@ -234,7 +234,7 @@ typedef struct nnc_reading {
     nnc_status status;
 } nnc_reading;
 
-/* ---- words of a script: shell.c, shell_command.c ---- */
+/* ---- a script that is read: shell.c, shell_words.c, shell_command.c ---- */
 
 typedef struct nnc_script_word {
     const char *text;
@@ -255,6 +255,105 @@ typedef struct nnc_shell_commands {
     int32_t count, capacity;
     nnc_script_words slurm; /* options of #SBATCH lines, which srun takes over */
 } nnc_shell_commands;
+
+enum {
+    NNC_SHELL_NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
+    NNC_SCRIPT_CELLS_MAX = 200 * 1000 /* limit of cells of a value; each line of a script can double a text */
+};
+
+/* A character of a value. */
+typedef struct nnc_script_cell {
+    int32_t line;
+    char c;       /* '\0': an empty text in quotes */
+    bool is_kept; /* the character was quoted, so it does not separate words */
+} nnc_script_cell;
+
+typedef struct nnc_script_cells {
+    nnc_buffer bytes; /* array of cells */
+} nnc_script_cells;
+
+typedef struct nnc_shell_var {
+    struct nnc_shell_var *next;
+    const char *name;
+    nnc_script_cell *value; /* value of an array: its items with unquoted blanks between them */
+    int32_t count;
+    bool is_unknown;
+} nnc_shell_var;
+
+typedef struct nnc_shell_function {
+    struct nnc_shell_function *next;
+    const char *name, *file, *body;
+    int32_t line, reads_at;
+} nnc_shell_function;
+
+/* Certainty that a command runs, or that a condition holds. A command that is no test succeeds with NNC_RUNS_LIKELY. */
+typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_RUNS } nnc_certainty;
+
+/* An open construct: if, a loop, case, a function, braces. */
+typedef struct nnc_shell_frame {
+    char kind;             /* 'i', 'l', 'c', 'f', '{', '(' */
+    nnc_certainty outside; /* whether the construct itself runs */
+    nnc_certainty behind;  /* whether the command after the construct runs */
+    nnc_certainty taken;   /* whether a branch of the construct has run */
+    bool at_pattern;
+    const char *subject; /* word after `case`; NULL = unknown */
+} nnc_shell_frame;
+
+/* The state while a script is read. */
+typedef struct nnc_shell {
+    const char *name, *at;
+    int32_t line;
+    nnc_arena *arena;
+    nnc_error *err;
+    nnc_status status;
+    nnc_shell_var *variables;
+    nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
+    int depth, nesting;
+    nnc_certainty runs; /* whether the current branch runs */
+    nnc_certainty last; /* result of the last command */
+    bool in_test;       /* inside "[[ .. ]]", after && or || */
+    bool in_condition;  /* between "if" and "then" */
+    char after[3];      /* the operator before the command: "&&", "||" or "" */
+    const char *marker; /* marker of a here document that begins on the next line */
+    size_t marker_length;
+    bool is_plain;    /* variables in the here document are not expanded */
+    const char *into; /* file that the here document is written to; NULL = no file */
+    bool appends;
+    nnc_certainty writes; /* whether the command that writes the file runs */
+    nnc_shell_commands made;
+    bool starts_unknown; /* a launcher starts a program that is not known */
+    nnc_shell_script *script;
+    const char *sourced;        /* name of a script to read next; NULL = no script */
+    int32_t reads_at;           /* line of the command that reads the script s->name; 0 = s->name is the first script */
+    int sources, calls, called; /* scripts read; calls so far; calls that are open */
+    nnc_shell_function *functions;
+} nnc_shell;
+
+/* ---- words and variables: shell_words.c ---- */
+
+bool nnc_shell_goes_on(const nnc_shell *s);
+void nnc_shell_refuse(nnc_shell *s, const char *what);
+int32_t nnc_script_cells_count(const nnc_script_cells *of);
+void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t line, bool kept);
+void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept);
+nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length);
+bool nnc_script_cell_is_blank(const nnc_script_cell *c);
+/* Returns the text of some cells. */
+const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count);
+/* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
+void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
+                      bool is_array);
+/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
+ * deep as the brackets are nested. */
+const char *nnc_shell_end_of(const char *at, int depth);
+size_t nnc_shell_name_length(const char *at);
+bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
+/* Expands an expression that begins with '$' or '`', and returns its end. */
+const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
+/* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it. */
+void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
+
+/* ---- commands: shell_command.c ---- */
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);

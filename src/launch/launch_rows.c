@@ -62,7 +62,7 @@
 #include "base/expression.h"
 #include "launch/launch_internal.h"
 
-/* ---- results of the reading ---- */
+/* ---- notes on a launch file while it is read: errors, ignored keys, fields that are set ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r)
 {

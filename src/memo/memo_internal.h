@@ -68,7 +68,8 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* A lowered op list, with the sums of its segments and its op table. */
 typedef struct nnc_lowered {
-    bool listed, found, worked, tabled; /* found: a second plan has used the list */
+    bool listed, found, worked, tabled; /* listed, worked, tabled: lists, work, rows are valid; found: a second plan has
+                                         * used the list */
     uint64_t list_number;               /* unique per list */
     nnc_software software;
     nnc_op_list whole; /* before sharding */

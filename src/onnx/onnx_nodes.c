@@ -266,7 +266,7 @@ static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *
         return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", in->rank,
                                in->rank >= 4 ? " and another batch than 1" : "");
     }
-    const int32_t held = sides < 2 ? 2 : sides; /* a sequence is a map */
+    const int32_t held = sides < 2 ? 2 : sides; /* a sequence becomes a map with one row */
     memcpy(side + SIDES - sides, in->dims + 2, (size_t)sides * sizeof *side);
     shape[0] = in->dims[1];
     memcpy(shape + 1, side + SIDES - held, (size_t)held * sizeof *side);

@@ -272,7 +272,7 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     nnc_px at_top = top;
     draw_lost(b, x, &at_top, share * lost, NULL, "to stragglers");
     draw_lost(b, x, &at_top, left * size->best.exposed_comm_s / size->best.step_s, "bar exposed",
-              "to communication that nothing hides");
+              "to exposed communication");
     draw_lost(b, x, &at_top, left * size->best.bubble_share, "bar host", "to idle stages");
     snprintf(text, sizeof text, "%.0f%%", 100.0 * left);
     if (nnc_text_px(text, NNC_TYPE_BOLD) <= b->pitch) {
@@ -298,7 +298,7 @@ static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report
         short_of = short_of || !size->found || rate_of(size) < 0.995 * rate_of(&report->sizes[0]);
     }
     if (exposed) {
-        entries[used++] = (nnc_legend){ .hue = "exposed", .label = "communication not hidden" };
+        entries[used++] = (nnc_legend){ .hue = "exposed", .label = "exposed communication" };
     }
     if (idle) {
         entries[used++] = (nnc_legend){ .hue = "host", .label = "idle stages" };

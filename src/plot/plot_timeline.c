@@ -227,8 +227,8 @@ static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept)
     return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);
 }
 
-/* Draws the memory of a stage as a line: its top is the peak of the estimate, of which activations grow and shrink with
- * the micro-batches that are kept. */
+/* Draws the memory of a stage as a line. Its highest point is the peak of the estimate. Activations grow and shrink with
+ * the number of micro-batches that the stage keeps. */
 static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memory, nnc_px height)
 {
     nnc_svg *svg = &t->canvas->svg;
@@ -246,8 +246,8 @@ static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memor
     const double each = peak > 0 ? (double)memory->activation_bytes / (double)peak : 0.0;
     const nnc_scale y = { 0.0, nnc_max((double)memory->capacity_bytes, (double)memory->total_bytes),
                           t->canvas->y + height, t->canvas->y, false };
-    snprintf(tip, sizeof tip, "stage %" PRId32 ": memory from %s, at most %s", l.first->stage, nnc_unit_text(fixed, "B", least),
-             nnc_unit_text((double)memory->total_bytes, "B", most));
+    snprintf(tip, sizeof tip, "stage %" PRId32 ": memory from %s, at most %s", l.first->stage,
+             nnc_unit_text(fixed, "B", least), nnc_unit_text((double)memory->total_bytes, "B", most));
     nnc_svg_mark(svg, "activation_bytes", NULL, tip);
     nnc_svg_rect(svg, "idle", (nnc_box){ t->x.start, t->canvas->y, t->x.end - t->x.start, height });
     nnc_svg_path(svg, "roof");

@@ -313,6 +313,10 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell)
 /* Writes the names of columns: dotted, or plain, as the short names of a database. */
 static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain)
 {
+    if (names == NULL) { /* out of memory */
+        out->failed = true;
+        return;
+    }
     for (int i = 0; i < count; i++) {
         char name[NNC_METRIC_TEXT_MAX];
         if (plain) {
@@ -326,11 +330,10 @@ static void csv_put_names(nnc_buffer *out, const char *const *names, int count, 
 static void csv_put_heads(nnc_buffer *out, nnc_heads heads, bool plain)
 {
     const char **names = malloc((size_t)heads.count * sizeof *names + 1);
-    out->failed = out->failed || names == NULL;
     for (int i = 0; names != NULL && i < heads.count; i++) {
         names[i] = heads.list[i].name;
     }
-    csv_put_names(out, names, names != NULL ? heads.count : 0, plain);
+    csv_put_names(out, names, heads.count, plain);
     nnc_buffer_text(out, "\r\n");
     free(names);
 }
@@ -378,11 +381,10 @@ static void csv_write_lines(nnc_buffer *out, nnc_style style, const nnc_view *vi
     nnc_arena *arena = nnc_arena_create();
     out->failed = out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
     const char **names = arena != NULL ? nnc_arena_array(arena, (size_t)columns.count + 1, sizeof *names) : NULL;
-    out->failed = out->failed || names == NULL;
     for (int32_t i = 0; names != NULL && i < columns.count; i++) {
         names[i] = columns.list[i].name;
     }
-    csv_put_names(out, names, names != NULL ? columns.count : 0, plain);
+    csv_put_names(out, names, columns.count, plain);
     nnc_buffer_text(out, nnc_is_marked(style) ? ",implausible\r\n" : "\r\n");
     for (int64_t i = 0; i < lines.count; i++) {
         const nnc_place place = nnc_line_place(&lines, i);
@@ -570,7 +572,7 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
     nnc_buffer_print(out, "</%s>\n", element);
 }
 
-/* ---- the format: paragraphs and tables; --format does not offer it ---- */
+/* ---- HTML fragments: paragraphs and tables without a page; --format does not offer this format ---- */
 
 static void put_label(nnc_sheet *sheet, const char *label)
 {

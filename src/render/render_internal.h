@@ -165,7 +165,7 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  * > X", "name = X", "name != X". X is a number, a word or a name. */
 typedef struct nnc_page_row {
     const char *label; /* "" = begins a line without a label; NULL = the row belongs to the current line */
-    const char *text;  /* NULL = the row has only a label */
+    const char *text;  /* text of the item; NULL = the row has only a label */
     nnc_ink ink;
     enum { NNC_ROW_ITEM, NNC_ROW_WORDS, NNC_ROW_BLOCK, NNC_ROW_GAP } kind;
     const char *when; /* condition of the row, such as "plan.pipeline > 1, !device.fitted"; NULL = no condition */

@@ -617,9 +617,9 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    if (strcmp(scenario->software.id, "torch-eager") == 0 && scenario->model.captured == NULL) {
+    if (strcmp(scenario->software.id, "torch-eager") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
-        if (maps) {
+        if (maps && scenario->model.captured == NULL) { /* a captured program has the layout that was recorded */
             NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
         }
     }

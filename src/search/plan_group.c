@@ -101,7 +101,8 @@ struct nnc_plan_groups {
     const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
     bool splits;                  /* true: some offered schedule has separate weight gradients */
     double rows_s[NNC_ROWS_MAX];  /* seconds of each row of the op table before overlap */
-    nnc_batched_replay *replay;   /* NULL = each plan's step time is computed at once, not in a batch */
+    nnc_batched_replay *replay;   /* collects pipelines that are replayed together; NULL = each step time is computed at
+                                   * once */
 };
 
 static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_plan *plan)

@@ -20,8 +20,8 @@ typedef struct nnc_serve_product {
     double layers, n, k;
     double heads, kv_heads; /* in the product that computes queries, keys and values: number of query heads and of
                              * key-value heads; otherwise 0 */
-    double experts, chosen; /* experts: number of experts in the layer (0 = a dense layer); chosen: number of experts
-                             * per token */
+    double experts, chosen; /* experts: number of experts in the layer (0 = no experts); chosen: number of experts per
+                             * token */
     bool plain;             /* true: weights stay in 16 bits in every storage format */
     bool last;              /* true: only the last token of a prompt passes this product (the head) */
 } nnc_serve_product;

@@ -9,7 +9,7 @@
 #define EIGHT_BIT_RATIO 0.97 /* rate of reading 8-bit weights, relative to 16-bit weights */
 #define FOUR_BIT_RATIO 0.78  /* rate of reading 4-bit weights, relative to 16-bit weights */
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 1.05         /* rate of grouped expert products, relative to one dense product, in 16 and 8 bits */
+#define EXPERT_RATIO 1.05         /* rate of grouped products of experts / rate of one product, in 16 and 8 bits */
 #define NARROW_PRODUCT_RATIO 0.78 /* rate of long products in 8 and 4 bits in serving, relative to training */
 #define KERNEL_S 2.5e-6
 #define ATTENTION_S 9e-6 /* seconds of one decode attention */
@@ -196,7 +196,16 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
  * weights, cache), and the memory of the fullest device. ---- */
 
-#define EXPERT_COMPUTE 0.7 /* rate of grouped products of experts, relative to one dense product; docs/serving.md */
+/* Rate of grouped products of experts, relative to one dense product. The second value: 4-bit weights that the kernel
+ * widens to the format of a 16-bit product. Source: docs/accuracy-serving.md, "What is fitted, on what". */
+#define EXPERT_COMPUTE 0.7
+#define EXPERT_COMPUTE_WIDENED 0.26
+
+static double expert_compute(const nnc_serve_ask *plan)
+{
+    const bool whole = plan->precision == NNC_BF16 || plan->precision == NNC_FP16;
+    return whole && math_bits(plan->weights) < 8.0 ? EXPERT_COMPUTE_WIDENED : EXPERT_COMPUTE;
+}
 
 double nnc_serve_experts_touched(double experts, double chosen, double tokens)
 {
@@ -301,7 +310,7 @@ static void add_product(making *m, const nnc_serve_product *p)
     const double flops = 2.0 * rows * used * busy * elements;
     const double bytes = passes * read * elements * (plain ? r->plain_bytes : r->weight_bytes);
     const double rate =
-        (plain ? r->plain_flops_per_s : r->dense_flops_per_s) * (p->experts > 0.0 ? EXPERT_COMPUTE : 1.0);
+        (plain ? r->plain_flops_per_s : r->dense_flops_per_s) * (p->experts > 0.0 ? expert_compute(of->plan) : 1.0);
     const double reads = p->experts > 0.0 ? r->expert_bytes_per_s
                          : plain          ? r->plain_bytes_per_s
                                           : r->stream_bytes_per_s;

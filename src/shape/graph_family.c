@@ -27,6 +27,7 @@ typedef struct lowering {
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
     bool layered;           /* iterations of the repeat of layers become segments, which stages hold */
+    int32_t tables;         /* 1 + index of the communication of the last tables; 0 = no tables so far */
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
@@ -211,7 +212,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
     act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
     if (row->gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* the activated gate is an input of the product */
+        if (!act->recomputed) { /* backward of the product of both halves needs the activated gate */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
         }
     }
@@ -237,7 +238,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* a batch norm with fixed statistics */
+    /* a scale of a map is a batch norm with fixed statistics */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -429,6 +430,31 @@ static void lower_embed(lowering *l, const nnc_graph_op *op)
     l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
 }
 
+/* Writes summed lookups. All ranks share the tables: each rank looks up its rows for all samples, and the sums return
+ * to the ranks of the samples. Tables next to each other are one communication. */
+static void lower_table(lowering *l, const nnc_graph_op *op)
+{
+    const nnc_plan *plan = l->to.how->plan;
+    const int64_t width = op->weights.cols, lookups = op->values[NNC_TABLE_LOOKUPS];
+    const bool joins = l->list->count > 0 && l->list->ops[l->list->count - 1].in_place && l->tables > 0;
+    if (plan->expert > 1 && !joins) {
+        nnc_list_collective(
+            &l->to, "tables",
+            (nnc_collective_op){ .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .backward = NNC_ALL_TO_ALL });
+        l->tables = l->list->count;
+    }
+    if (plan->expert > 1) {
+        l->list->ops[l->tables - 1].u.collective.bytes += nnc_list_bytes(&l->to, nnc_list_mul(&l->to, l->batch, width));
+    }
+    nnc_op *table = nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
+    table->weights = (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = width, .table = true };
+    table->in_place = true;
+    table->u.embedding =
+        (nnc_embedding){ .tokens = nnc_list_mul(&l->to, l->batch, lookups), .width = width, .summed = lookups };
+    l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, width);
+    l->list->input_bytes += 8.0 * (double)table->u.embedding.tokens;
+}
+
 static void lower_position(lowering *l, const nnc_graph_op *op)
 {
     const bool rotary = op->values[NNC_POSITION_KIND] == NNC_POSITION_ROTARY;
@@ -472,6 +498,7 @@ static lower_fn *const rows[] = {
     [NNC_GRAPH_ATTENTION] = lower_attention,
     [NNC_GRAPH_RECURRENT] = lower_recurrent,
     [NNC_GRAPH_EMBED] = lower_embed,
+    [NNC_GRAPH_TABLE] = lower_table,
     [NNC_GRAPH_POSITION] = lower_position,
     [NNC_GRAPH_TIMESTEP] = lower_timestep,
     [NNC_GRAPH_SCALE] = lower_scale,
@@ -672,6 +699,13 @@ static int64_t layers_of(const nnc_graph *g)
     return g->net->layers != NULL && nnc_graph_measure(g->net, g->lets, &measured, &fault) ? measured.layers : 0;
 }
 
+static bool has_tables(const nnc_graph *g)
+{
+    nnc_graph_fault fault;
+    nnc_graph_sizes measured = { 0 };
+    return nnc_graph_measure(g->net, g->lets, &measured, &fault) && measured.tables;
+}
+
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;
@@ -710,6 +744,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
     return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* not divided */
+                              .experts = has_tables(g) ? NNC_EXPERTS_ANY : 0,
                               .seq_len = g->net->images ? 0 : length,
                               .image = g->net->images ? length * factor_of(model) : 0 };
 }
@@ -778,6 +813,12 @@ static void leave_split(void *context, int32_t mark, int64_t turns)
 static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
 {
     divider d = { .ranks = p->tensor, .err = err };
+    if (p->expert != p->data && has_tables(&model->graph)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",
+                        "all data-parallel ranks share the tables, which are updated in place, expected %" PRId32
+                        ", found %" PRId32,
+                        p->data, p->expert);
+    }
     const nnc_graph_sink sink = { &d, hear_split, enter_split, leave_split };
     nnc_graph_fault fault;
     if (p->context > 1 || p->sequence_parallel) {

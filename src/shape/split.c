@@ -368,7 +368,9 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
                         "one rank cannot get more than all tokens, expected at most --expert %" PRId32 ", found %g",
                         p->expert, p->imbalance);
     }
-    NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
+    if (experts != NNC_EXPERTS_ANY) {
+        NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
+    }
     if (p->whole_experts && p->tensor > 1 && !p->sequence_parallel) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--whole-experts",
                         "each tensor rank sends its own tokens to the experts, expected "

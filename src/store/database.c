@@ -35,7 +35,7 @@ typedef struct sqlite_calls {
 
 /* An open file, and the functions of SQLite. */
 typedef struct connection {
-    sqlite3 *file; /* NULL = not open; `call` may then be empty */
+    sqlite3 *file; /* the open database; NULL = not open; `call` may then be empty */
     sqlite_calls call;
     char path[PATH_SIZE];
 } connection;

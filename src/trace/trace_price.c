@@ -33,7 +33,7 @@ typedef struct tensors {
 static const struct {
     const char *name;
     double bytes;
-    nnc_dtype dtype; /* NNC_DTYPE_COUNT = not a floating-point type */
+    nnc_dtype dtype; /* number format; NNC_DTYPE_COUNT = not a floating-point type */
 } types[] = {
     { "float", 4, NNC_FP32 },
     { "c10::BFloat16", 2, NNC_BF16 },

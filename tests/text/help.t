@@ -18,7 +18,6 @@ Commands:
   ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
   op        A single op: its work, its roofline and the time it takes.
   trace     A PyTorch trace: where its time went, and what each operator could have taken.
-  watch     The log of a run against its estimate: step time, memory, MFU.
   compare   Devices, models or plans side by side: every combination of the lists given.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
@@ -26,14 +25,10 @@ Commands:
   budget    The best model for a budget, or the cost of training a model, by the scaling laws.
   explain   Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
   sweep     Every combination of the axes given, one row each.
-  merge     Join the shards of a sweep or of a search into one file, equal to that of a single run.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
-  limit     How far a plan can be divided before the network bounds it, and the smallest batch that
-            compute bounds.
   check     Estimate a plan file again: what moved since it was recorded, why, and which
             requirements are missed.
-  diff      Two estimates: what changed, largest first, and the op or part responsible.
   accuracy  Predictions compared with measurements: mean, median and largest errors per file, device
             and framework.
   calibrate A device's efficiency parameters fitted to measured rows, with the errors before and
@@ -41,16 +36,26 @@ Commands:
   init      Print a file to begin with: a plan file for 'nncost check', a device, a model or a
             cluster.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
-  report    One page of HTML: the verdict, pictures, every number, its sources.
-  explore   The whole program as one page for a browser, which starts with this estimate.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
   list      The devices, models and software profiles that have an id; with TEXT, those that have it
             in an id, a name or an alias.
   show      A device, model or software profile: the file it came from, every field, the sources.
-  validate  Check device, model, software, cluster and plan files, and list every fault.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
   docs      The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, all
             options, or the JSON Schema of a kind of file or output.
+
+Parts of these commands, also commands of their own:
+  trace log, watch     The log of a run against its estimate: step time, memory, MFU.
+  sweep merge, merge   Join the shards of a sweep or of a search into one file, equal to that of a
+                       single run.
+  scale limit, limit   How far a plan can be divided before the network bounds it, and the smallest
+                       batch that compute bounds.
+  check diff, diff     Two estimates: what changed, largest first, and the op or part responsible.
+  plot report, report  One page of HTML: the verdict, pictures, every number, its sources.
+  plot explore, explore
+                       The whole program as one page for a browser, which starts with this estimate.
+  check files, validate
+                       Check device, model, software, cluster and plan files, and list every fault.
 
 'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of
 them; 'nncost -V' prints the version.
@@ -195,38 +200,38 @@ Output:
   --help-all              Explain every option.
 
 # Every command has help, which begins with its usage.
-$ for c in $(nncost --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p'); do nncost $c --help | head -1; done
+$ for c in $(nncost --help | sed -n '/^Commands:/,/^.nncost/{s/^  \([a-z]* [a-z]*, \)*\([a-z][a-z]*\)\( .*\)*$/\2/p}'); do nncost $c --help | head -1; done
 usage: nncost estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost advise [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost fit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost op KIND DIMS DEVICE [options]
 usage: nncost trace FILE.json[.gz] [DEVICE [MODEL]] | FILE FILE [DEVICE] | FILE... [options]
-usage: nncost watch LOG MODEL DEVICE | LOG PLANS.json [DEVICE] [options]
 usage: nncost compare MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]] [options]
 usage: nncost run [MODEL DEVICE | PLANS.json [DEVICE]] [options]
 usage: nncost serve [FILE...] MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost budget --device DEVICE --cost MONEY | --params N --tokens D | --flops C [options]
 usage: nncost explain [NAMES [MODEL DEVICE | PLANS.json [DEVICE]]] [options]
 usage: nncost sweep MODEL[,MODEL...] DEVICE[,DEVICE...] [options]
-usage: nncost merge OUT SHARD... [options]
 usage: nncost search MODEL DEVICE[,DEVICE...] | PLANS.json [DEVICE] [options]
 usage: nncost scale MODEL DEVICE | PLANS.json [DEVICE] [options]
-usage: nncost limit MODEL DEVICE | PLANS.json [DEVICE] [options]
 usage: nncost check PLANS.json [options]
-usage: nncost diff OLD NEW [options]
 usage: nncost accuracy FILE.csv... [options]
 usage: nncost calibrate FILE... [options]
 usage: nncost init [MODEL DEVICE | device | model | cluster | plan] [options]
 usage: nncost plot PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE] [options]
-usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
-usage: nncost explore [MODEL DEVICE] [options]
 usage: nncost import FILE.onnx [AXES] [options]
 usage: nncost list [devices|models|software [TEXT]] [options]
 usage: nncost show ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options [options]
-usage: nncost validate FILE... [options]
 usage: nncost mcp  [options]
 usage: nncost docs man [files]|completion [SHELL]|options|schema [KIND] [options]
+usage: nncost watch LOG MODEL DEVICE | LOG PLANS.json [DEVICE] [options]
+usage: nncost merge OUT SHARD... [options]
+usage: nncost limit MODEL DEVICE | PLANS.json [DEVICE] [options]
+usage: nncost diff OLD NEW [options]
+usage: nncost report MODEL DEVICE | PLANS.json [DEVICE] | search MODEL DEVICE | diff OLD NEW [options]
+usage: nncost explore [MODEL DEVICE] [options]
+usage: nncost validate FILE... [options]
 
 # Notes of commands.
 $ for c in search sweep calibrate explain; do nncost $c --help | sed -n '/^usage/,/^Options/p' | sed '$d'; done

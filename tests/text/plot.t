@@ -506,19 +506,19 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <text class="s on-backward" x="299.5" y="259" text-anchor="middle">MFU 93.7%</text>
 <text class="dim" x="464.5" y="282" text-anchor="middle">4</text>
 <g><title>4 devices: 98.8% of the smallest size's rate, step 31.53 ms, MFU 92.9%</title><rect class="axis dash" x="424.5" y="66" width="80" height="2.5"/><rect class="backward" x="424.5" y="68.5" width="80" height="197.5"/></g>
-<g><title>1.2% of this is lost to communication that nothing hides</title><rect class="bar exposed" x="424.5" y="68.5" width="80" height="2.5"/></g>
+<g><title>1.2% of this is lost to exposed communication</title><rect class="bar exposed" x="424.5" y="68.5" width="80" height="2.5"/></g>
 <text class="b" x="464.5" y="61" text-anchor="middle">99%</text>
 <text class="s on-backward" x="464.5" y="246" text-anchor="middle">31.53 ms</text>
 <text class="s on-backward" x="464.5" y="259" text-anchor="middle">MFU 92.9%</text>
 <text class="dim" x="629.5" y="282" text-anchor="middle">8</text>
 <g><title>8 devices: 97.1% of the smallest size's rate, step 16.03 ms, MFU 91.3%</title><rect class="axis dash" x="589.5" y="66" width="80" height="5.7"/><rect class="backward" x="589.5" y="71.7" width="80" height="194.3"/></g>
-<g><title>2.8% of this is lost to communication that nothing hides</title><rect class="bar exposed" x="589.5" y="71.7" width="80" height="5.6"/></g>
+<g><title>2.8% of this is lost to exposed communication</title><rect class="bar exposed" x="589.5" y="71.7" width="80" height="5.6"/></g>
 <text class="b" x="629.5" y="61" text-anchor="middle">97%</text>
 <text class="s on-backward" x="629.5" y="246" text-anchor="middle">16.03 ms</text>
 <text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
 <rect class="backward" x="52" y="332" width="9" height="9" rx="2"/><text x="65" y="341">throughput per device: compute</text>
-<rect class="exposed" x="286" y="332" width="9" height="9" rx="2"/><text x="299" y="341">communication not hidden</text>
+<rect class="exposed" x="286" y="332" width="9" height="9" rx="2"/><text x="299" y="341">exposed communication</text>
 <rect class="axis dash" x="52" y="353" width="24" height="11"/><text x="84" y="363">lost with size, or no plan fits</text>
 </svg>
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360 | head -3

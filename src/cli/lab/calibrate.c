@@ -18,7 +18,7 @@ typedef struct calibration {
     nnc_scenario *scenario;
     const char *asked;        /* value of --device; NULL = any device (only in a fit of served requests) */
     const char *held;         /* value of --hold-out; NULL = not given */
-    const nnc_device *device; /* NULL in a fit of served requests */
+    const nnc_device *device; /* device whose parameters are fitted; NULL in a fit of served requests */
     nnc_scenario_args change; /* changes that the options make to each row */
     nnc_device start;         /* the device after the options are applied */
     nnc_software engine;      /* the profile whose parameters are fitted to served requests */

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Captures of library code (transformers, peft, diffusers, timm) have the kernels, FLOPs, parameters and kept bytes of their
+recording, and the model files of the same networks have their FLOPs, parameters, kernels and kept bytes.
+
+    usage: library_captures.py PROGRAM ROOT
+
+tools/lab/reference_captures.py made the files of tests/data/capture with a library in their name; "source" has the versions.
+"""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
+DATA, CONFIGS = ROOT / "tests/data/capture", ROOT / "tests/published/h100/configs"
+faults = []
+
+# File; operators of forward and of backward; kernels beyond one for each (backward of an attention has 3 on a GPU, of a
+# convolution one for each gradient); parameters, trained ones, FLOPs of forward, bytes kept for backward as the recording counted them, and how near the folded list has to be.
+FILES = [
+    ("transformers-gpt2.bf16-sdpa", 239, 485, 2 * 12, 124439808, 124439808, 583296614400, 1309859790, 0.001),
+    ("transformers-bert-base.bf16-sdpa", 183, 409, 2 * 12, 109514298, 109514298, 242488442880, 392843266, 0.001),
+    ("transformers-whisper-small.bf16-sdpa", 501, 937, 2 * 36 + 1, 241734912, 240582912, 1086551556096, 1458183362, 0.01),
+    ("transformers-t5-base.bf16", 1344, 2160, 0, 222903552, 222903552, 291671900160, 1494963210, 0.015),
+    ("transformers-llama2-7b-lora-all.bf16-base", 3134, 4437, 0, 6778392576, 39976960, 58850715893760, 95862693876, 0.06),
+    ("diffusers-dit-xl-2", 117, 145, 2 * 2, 56078240, 56078240, None, 101973056, 0.015),
+    ("timm-vit_base_patch16_224", 127, 252, 2 * 12, 86429416, 86429416, None, 20395620, 0.001),
+]
+# File, model, options that give the same step; how near kernels have to be (None: the recording has dropout, or copies of
+# gradients), how near kept bytes.
+FAMILIES = [
+    ("transformers-gpt2.bf16-sdpa", CONFIGS / "gpt2.json", ["--micro-batch", "2", "--policy", "bf16-pure"], None, None),
+    ("transformers-bert-base.bf16-sdpa", CONFIGS / "bert-base.json", ["--micro-batch", "2", "--seq-len", "512", "--policy", "bf16-pure"], None, None),
+    ("diffusers-dit-xl-2", CONFIGS / "dit-xl-2.json", ["--micro-batch", "2", "--policy", "fp32", "--precision", "fp32", "--set", "layers=2"], 0.07, 0.02),
+    ("timm-vit_base_patch16_224", "vit_base_patch16_224", ["--micro-batch", "2", "--image", "64", "--policy", "fp32", "--precision", "fp32"], 0.03, 0.02),
+]
+
+
+def check(what, found, expected, share=0.0):
+    if abs(found - expected) > share * expected:
+        faults.append(f"{what}: expected {expected}, found {found}")
+
+
+def told(model, *options):
+    out = subprocess.run([PROGRAM, "estimate", model, "h100", *options, "--clip-gradients=off", "--format", "json"], capture_output=True, text=True,
+                         env={**os.environ, "NNCOST_PATH": str(ROOT)}, check=False)
+    if out.returncode not in (0, 1):
+        raise SystemExit(f"{model}: {out.stderr}")
+    step = json.loads(out.stdout)
+    return {"params": step["model"]["params"], "trained": step["model"].get("trained_params"), "flops": step["work"]["forward_flops"],
+            "kernels": step["step"]["kernels"], "kept": step["memory"]["activation_bytes"]}
+
+
+for name, forward, backward, more, params, trained, flops, kept, near in FILES:
+    source = json.loads((DATA / f"{name}.json").read_text())["source"]
+    check(f"{name}: forward", source["recorded"]["forward"], forward)
+    check(f"{name}: backward", source["recorded"]["backward"], backward)
+    found = told(DATA / f"{name}.json")
+    check(f"{name}: kernels", found["kernels"], forward + backward + more)
+    check(f"{name}: parameters", found["params"], params)
+    check(f"{name}: trained", found["trained"] or params, trained)
+    check(f"{name}: kept bytes", found["kept"], kept, near)
+    if flops is not None:
+        check(f"{name}: forward FLOPs", found["flops"], flops, 1e-11)
+for name, model, options, kernels, kept in FAMILIES:
+    recorded, family = told(DATA / f"{name}.json"), told(model, *options)
+    check(f"{name}: parameters of the family", family["params"], recorded["params"])
+    check(f"{name}: forward FLOPs of the family", family["flops"], recorded["flops"])
+    if kernels is not None:
+        check(f"{name}: kernels of the family", family["kernels"], recorded["kernels"], kernels)
+        check(f"{name}: kept bytes of the family", family["kept"], recorded["kept"], kept)
+print(*faults, sep="\n")
+sys.exit(1 if faults else 0)
