@@ -16,19 +16,19 @@ Commands:
             cost.
   advise    The changes of a plan that help most, with the time, memory and cost of each.
   fit       The largest micro-batch and sequence that fit on a device, and each way to save memory.
-  ops       Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
-  op        A single op: its work, its roofline and the time it takes.
-  trace     A PyTorch trace: where its time went, and what each operator could have taken.
-  compare   Devices, models or plans side by side: every combination of the lists given.
+  ops       Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
+  op        A single op: its work, its roofline and its time.
+  trace     A PyTorch trace: the time of each operator, and the time that it could have taken.
+  compare   Devices, models or plans side by side: every combination of the given lists.
   run       The whole run: days, device-hours, cost, energy and carbon, with failures, checkpoints
             and input.
   serve     A decoder under load: time to first token and per token, throughput, memory and cost.
   budget    The best model for a budget, or the cost of training a model, by the scaling laws.
   explain   Formula and source of metrics and ops; with MODEL DEVICE also their numbers.
-  sweep     Every combination of the axes given, one row each.
+  sweep     Every combination of the given axes, one row each.
   search    The best legal plans for N devices, and the Pareto front of time and memory.
   scale     The gain of more devices: step, throughput, efficiency, and where device time is lost.
-  check     Estimate a plan file again: what moved since it was recorded, why, and which
+  check     Estimate a plan file again: what changed since it was recorded, why, and which
             requirements are missed.
   accuracy  Predictions compared with measurements: mean, median and largest errors per file, device
             and framework.
@@ -38,23 +38,25 @@ Commands:
             cluster.
   plot      A picture as SVG: step, memory, roofline, timeline, front or scaling.
   import    Convert an ONNX file to a model file of the graph family, on standard output.
-  list      The devices, models and software profiles that have an id; with TEXT, those that have it
-            in an id, a name or an alias.
-  show      A device, model or software profile: the file it came from, every field, the sources.
+  list      The devices, models and software profiles that have an id; with TEXT, only those with
+            TEXT in an id, a name or an alias.
+  show      A device, model or software profile: its file, every field, the sources.
   mcp       A server of the Model Context Protocol for AI assistants, on standard input and output.
   docs      The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, all
             options, or the JSON Schema of a kind of file or output.
 
 Parts of these commands, also commands of their own:
-  trace log, watch     The log of a run against its estimate: step time, memory, MFU.
-  sweep merge, merge   Join the shards of a sweep or of a search into one file, equal to that of a
-                       single run.
-  scale limit, limit   How far a plan can be divided before the network bounds it, and the smallest
-                       batch that compute bounds.
-  check diff, diff     Two estimates: what changed, largest first, and the op or part responsible.
-  plot report, report  One page of HTML: the verdict, pictures, every number, its sources.
+  trace log, watch     The log of a run, compared with its estimate: step time, memory, MFU.
+  sweep merge, merge   Join the shards of a sweep or of a search into one file, equal to the output
+                       of one undivided run.
+  scale limit, limit   The largest degree of parallelism before the network bounds the step, and the
+                       smallest batch that compute bounds.
+  check diff, diff     Two estimates: the metrics that differ, largest change first, and the op or
+                       part that causes the change.
+  plot report, report  One page of HTML: the verdict, pictures, and every number with its source.
   plot explore, explore
-                       The whole program as one page for a browser, which starts with this estimate.
+                       The whole program as one page for a browser; the page starts with this
+                       estimate.
   check files, validate
                        Check device, model, software, cluster and plan files, and list every fault.
 
