@@ -1,27 +1,29 @@
 #!/usr/bin/env bash
-# The same input gives the same digits whatever compiles the program: gcc without optimisation, gcc and clang with all of
-# it (-march=native lets the compiler use fused multiply-add, so a lost -ffp-contract=off shows here).
-#   usage: digits.sh ROOT BUILD          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
-#          digits.sh ROOT BUILD MACHINE  aarch64, s390x (big-endian), i686 or musl against gcc -O0: static programs, under
-#                                        qemu-user; needs the source of cJSON in ROOT/build/source/cjson (tools/source)
+# The same input gives the same digits whatever compiles the program: NNCOST against gcc and clang with all
+# optimisation (-march=native lets the compiler use fused multiply-add, so a lost -ffp-contract=off shows here).
+#   usage: digits.sh ROOT BUILD NNCOST          exits 77 (skipped) when a compiler is missing; BUILD keeps the builds
+#          digits.sh ROOT BUILD NNCOST MACHINE  against gcc -O0 (O0) or a static program for musl, aarch64, s390x (big-endian)
+#                                               or i686 under qemu-user; static ones need the source of cJSON in
+#                                               ROOT/build/source/cjson (tools/source)
 set -euo pipefail
 
-root=$1 builds=$2 machine=${3:-}
+root=$1 builds=$2 nncost=$(realpath "$3") machine=${4:-}
 runner=()
 compilers=(gcc clang)
 case $machine in
-    "") ;;
-    musl) compilers=(gcc musl-gcc) ;;
-    i686) compilers=(gcc i686-linux-gnu-gcc qemu-i386) runner=(qemu-i386) ;;
-    *) compilers=(gcc "$machine-linux-gnu-gcc" "qemu-$machine") runner=("qemu-$machine") ;;
+    "" | O0) ;;
+    musl) compilers=(musl-gcc) ;;
+    i686) compilers=(i686-linux-gnu-gcc qemu-i386) runner=(qemu-i386) ;;
+    *) compilers=("$machine-linux-gnu-gcc" "qemu-$machine") runner=("qemu-$machine") ;;
 esac
 for compiler in "${compilers[@]}"; do
     command -v "$compiler" >/dev/null || { echo "$compiler not found"; exit 77; }
 done
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+trap 'rm -rf "$work" 2>/dev/null || { sleep 5; rm -rf "$work"; }' EXIT # Wine ends a little later than its programs
 export HOME=$work XDG_CONFIG_HOME=$work/config LC_ALL=C
-unset NNCOST_PATH CFLAGS
+export NNCOST_PATH=$root
+unset CFLAGS
 
 cases=(
     "gpt2-xl a100"
@@ -30,10 +32,16 @@ cases=(
     "sd1-unet a100 --micro-batch 8"
 )
 
+if [[ $machine == windows && ! -x ${runner[0]} ]]; then
+    cases=()
+    runner=()
+fi
+export WINEPREFIX=$work/wine WINEDEBUG=-all
+
 build() # name compiler flags
 {
     local options=()
-    if [[ $1 == "$machine" ]]; then
+    if [[ $1 == "$machine" && $1 != O0 ]]; then
         options=(-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR="$1" -DNNCOST_CJSON_SOURCE="$root/build/source/cjson"
                  -DCMAKE_EXE_LINKER_FLAGS=-static -DBUILD_SHARED_LIBS=ON -DNNCOST_STATIC=ON -DNNCOST_PYTHON=OFF -DNNCOST_HARDEN=OFF)
         for package in SQLite3 ZLIB PkgConfig; do
@@ -41,17 +49,16 @@ build() # name compiler flags
         done
     fi
     if ! { cmake -S "$root" -B "$builds/$1" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_COMPILER="$2" \
-        -DCMAKE_C_FLAGS="$3" -DNNCOST_TESTS=OFF "${options[@]}" &&
+        -DCMAKE_C_FLAGS="$3" -DNNCOST_TESTS=OFF -DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${options[@]}" &&
         cmake --build "$builds/$1" --target nncost_cli -j2; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
 }
 
-answers() # name
+answers() # program...
 {
-    local line arguments program=("$builds/$1/nncost")
-    [[ $1 != "$machine" ]] || program=("${runner[@]}" "${program[@]}")
+    local line arguments program=("$@")
     for line in "${cases[@]}"; do
         read -ra arguments <<<"$line"
         # 1 is the answer "does not fit".
@@ -68,23 +75,18 @@ answers() # name
 }
 
 differ=0
-built=0
-reference=
+built=1
+answers "$nncost" >"$work/reference.txt"
 while read -r name compiler flags; do
     build "$name" "$compiler" "$flags"
-    answers "$name" >"$work/$name.txt"
-    if [[ -z $reference ]]; then
-        reference=$name
-    elif ! diff -u --label "$reference" --label "$name" "$work/$reference.txt" \
-        "$work/$name.txt"; then
-        differ=1
-    fi
+    answers "${runner[@]}" "$builds/$name/nncost" >"$work/$name.txt"
+    diff -u --label "$nncost" --label "$name" "$work/reference.txt" "$work/$name.txt" || differ=1
     built=$((built + 1))
 done < <(case $machine in
-    "") printf '%s\n' "gcc-O0 gcc -O0" "gcc-O3 gcc -O3 -march=native" "clang-O3 clang -O3 -march=native" ;;
-    musl) printf '%s\n' "gcc-O0 gcc -O0" "musl musl-gcc -O2" ;;
-    i686) printf '%s\n' "gcc-O0 gcc -O0" "i686 i686-linux-gnu-gcc -O2" ;;
-    *) printf '%s\n' "gcc-O0 gcc -O0" "$machine $machine-linux-gnu-gcc -O2" ;;
+    "") printf '%s\n' "gcc-O3 gcc -O3 -march=native" "clang-O3 clang -O3 -march=native" ;;
+    O0) echo "O0 gcc -O0" ;;
+    musl) echo "musl musl-gcc -O2" ;;
+    *) echo "$machine $machine-linux-gnu-gcc -O2" ;;
 esac)
-((differ == 0)) && echo "$(wc -l <"$work/$reference.txt") lines alike in $built builds"
+((differ == 0)) && echo "$(wc -l <"$work/reference.txt") lines alike in $built builds"
 exit $differ

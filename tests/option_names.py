@@ -49,6 +49,7 @@ def outcome(program, framework, name, wanted):
                     said.startswith(f"nncost: {target}: takes no value"):
                 return "taken"
             heard.append(said)
+    heard += [error(program, serves, [option, "2"])] if not any("did you mean" in said for said in heard) else []
     hints = [re.search(r"did you mean (--[a-z0-9-]+)", said) for said in heard]
     hints = [hint.group(1) for hint in hints if hint]
     if any(hint == want.split()[0] for hint in hints for want in wanted):

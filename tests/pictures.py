@@ -4,9 +4,8 @@
     usage: pictures.py PROGRAM ROOT [COUNT]
 
 Every picture is well-formed, has a description, stays within its size and 200 kB, and no two of its labels
-overlap, by the widths that src/render/svg.c holds. Bars, circles and passes lie where their JSON says;
-no op of a device and model that come with nncost is faster than its roof. COUNT combinations of model,
-device, plan and width are drawn [200], by a fixed seed.
+overlap, by the widths that src/render/svg.c holds. Bars, circles and passes lie where their JSON says.
+COUNT combinations of model, device, plan and width are drawn [200], by a fixed seed.
 """
 import json
 import math
@@ -148,15 +147,6 @@ def drawn_ops(ops):
             if op["time_s"] and op["intensity_flops_per_byte"] and op["repeat"] and op["flops"] + op["vector_flops"] > 0]
 
 
-def check_roof(where, result):
-    peak, rate = result["device"]["peak_flops_per_s"], result["device"]["mem_bytes_per_s"]
-    for intensity, flops_per_s, op in drawn_ops(result["ops"]):
-        # Vector FLOPs have no roof of their own; where the ridge is below 1 memory feeds more of them than the peak.
-        roof = rate * intensity if op["flops"] == 0 and peak < rate else min(peak, rate * intensity)
-        # A few vector FLOPs run beside the products, which the peak is of.
-        assert flops_per_s <= 1.02 * roof, f"{where}: {op['name']} is above its roof"
-
-
 def check_timeline(svg, root, result):
     """Of few passes each is a mark; of many each stage is one."""
     rows = [one for one in result["timeline"] if one["activity"] != "idle"]
@@ -169,6 +159,23 @@ def check_timeline(svg, root, result):
         assert any(abs(left + one["start_s"] / end * wide - x) < 0.25 and
                    abs((one["end_s"] - one["start_s"]) / end * wide - w) < 0.25 for one in rows), f"{svg}: {x}"
     assert len({title.split(":")[0] for _, title, _ in marks(root) if ": idle" in title}) == result["plan"]["pipeline"]
+    check_memory_line(svg, root, result)
+
+
+def check_memory_line(svg, root, result):
+    """The line of each stage peaks where the memory of the stage says."""
+    capacity = result["memory"]["capacity_bytes"]
+    for group in root.iter(f"{SVG}g"):
+        title = group.find(f"{SVG}title")
+        if title is None or ": memory from" not in title.text:
+            continue
+        stage = int(re.match(r"stage (\d+)", title.text).group(1))
+        total = result["stages"][stage]["total_bytes"]
+        box, line = group.find(f"{SVG}rect"), group.find(f"{SVG}path").get("d")
+        y, height = number(box, "y"), number(box, "height")
+        top = min(float(point.split()[1]) for point in re.findall(r"[ML]([\d. -]+)", line.replace(",", " ")))
+        wanted = y + height * (1 - total / max(total, capacity))
+        assert abs(top - wanted) < 0.25, f"{svg}: {title.text}: {top} for {wanted}"
 
 
 def check_estimate(model, device, plan, width):
@@ -225,17 +232,14 @@ def check_search(words, width):
     for rate, bar in zip(rates, bars):
         full = number(bars[0], "height")
         assert abs(number(bar, "height") - rate / rates[0] * full) < 0.25, svg
+    for size, (_, title, _) in zip(found, [one for one in marks(root) if "MFU" in one[1]]):
+        assert ("stragglers" in title) == (size["devices"] > 8), f"{svg}: {title}"  # a server of both devices has 8
     return seen
 
 
 def main():
     models = sorted(path.stem for path in (ROOT / "models").glob("*.json"))
     devices = sorted(path.stem for path in (ROOT / "hw").glob("*.json"))
-    for model in models:
-        for device in devices:
-            code, text = nncost("estimate", model, device, "--format", "json")
-            if code < 2:
-                check_roof(f"{model} {device}", json.loads(text))
     chance, drawn, placed = random.Random(1), 0, 0
     while drawn < COUNT:
         words = chance.choice(models), chance.choice(devices), chance.choice(PLANS)
@@ -248,7 +252,7 @@ def main():
                 for model, device in (("gpt2", "a100"), ("llama3-8b", "h100"), ("sd1-unet", "a100"))]
     fronts = sum(check_search(words, width) for words in searches for width in (360, 720))
     assert placed > COUNT * 0.9 and fronts > 3, f"scales cannot be read: {placed} of {COUNT}, {fronts}"
-    print(f"{len(models)} x {len(devices)} under their roofs; {4 * drawn + 12} pictures, {placed + fronts} with scales")
+    print(f"{4 * drawn + 12} pictures, {placed + fronts} with scales")
 
 
 try:

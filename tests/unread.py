@@ -19,7 +19,7 @@ BASES = [
     ["run", "llama3-8b", "h100", "--devices", "16", "--zero", "3", "--tokens", "1e12"],
     ["serve", "llama3-8b", "h100", "--batch", "8", "--tensor", "2", "--input-len", "1024", "--output-len", "128"],
     ["serve", "llama3-70b", "h100", "--request-rate", "0.3", "--tensor", "8", "--input-len", "16000", "--output-len", "4000",
-     "--requests", "300"],
+     "--requests", "300", "--software", "tensorrt-llm"],
     ["budget", "--device", "h100", "--cost", "1e6"],
     ["budget", "--flops", "1e21"],
 ]

@@ -24,7 +24,7 @@ class Number(str):
 # ---- man pages ----
 
 def roff(text):
-    """Text as roff takes it: a dash stays a dash, and no line begins a request."""
+    """Escapes text for roff: a dash remains a dash, and no line is read as a roff request."""
     escapes = {"-": "\\-", "\\": "\\e", "'": "\\(aq"}
     return "".join(escapes.get(c, c) for c in text)
 
@@ -159,7 +159,7 @@ def man_files_page(tables):
 
 # ---- completions ----
 
-# Kind of each operand of a command, where it is not only a file.
+# Kind of each operand of a command, unless the operand is a file.
 OPERANDS = (
     ("estimate fit advise ops compare run serve sweep search scale report explore init", ("models", "devices")),
     ("plot", ("pictures", "models", "devices")),
@@ -370,7 +370,7 @@ def fish_completion(tables):
 # ---- schemas: a block is an object with a line for each list of its members ----
 
 class Block(list):
-    """An object that spans lines: each element is a dict of the members of one line."""
+    """A JSON object on several lines: each element is a dict with the members of one line."""
 
 
 def written(value, depth=0):
@@ -396,7 +396,7 @@ def block_of(members):
 
 
 def typed(name, nullable, unit=None):
-    """unit: the value may also be a text with it ("24GiB")."""
+    """Schema of a type. unit: the value may also be a string with this unit ("24GiB")."""
     names = [name] + (["string"] if unit else []) + (["null"] if nullable else [])
     return {"type": names if len(names) > 1 else name}
 
@@ -413,7 +413,7 @@ def described(field):
 
 
 def value_of(field, inherits):
-    """Schema of a field that fits on its line. inherits: null removes the value that a scenario inherits from common."""
+    """Schema of a field, on one line. inherits: null is allowed; it removes a value that a scenario inherits from "common"."""
     kind = field["kind"]
     if kind == "switch":
         value = typed("boolean", inherits)
@@ -454,7 +454,7 @@ class Files:
         return any(field["name"] == "fitted_on" and field["required"] for field in fields)
 
     def properties(self, fields, members):
-        """Type and members of an object; members: those that follow its comment."""
+        """Type and members of an object. members: the members after its comment."""
         same = {"same_as": {"description": "Name of the object next to this one whose values are used for all that are not given.",
                             "type": "string"}} if self.is_fitted(fields) else {}
         return [{"type": "object"}, {"additionalProperties": False}, {"properties": block_of(NOTE | same | members)}]
@@ -654,7 +654,7 @@ def output_schema(output):
 # ---- all pages ----
 
 def without_captures(tables):
-    """A captured program is a family with a file of its own (docs/pytorch.md), not one of a model file."""
+    """Removes captured programs from the families of model files: they have their own kind of file (docs/pytorch.md)."""
     tables["models"].pop("capture")
     for fields in tables["models"].values():
         for field in fields:

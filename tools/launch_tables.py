@@ -14,19 +14,21 @@ MARKER = "<!-- tools/launch_tables.py writes the rest -->\n"
 
 
 def option(name):
-    """The option of a field; "model.hidden" and "MODEL" stay as they are."""
+    """Returns the option of a field; returns "model.hidden" and "MODEL" unchanged."""
     if name.startswith("model.") or name in ("MODEL", "SOFTWARE"):
         return f"`{name}`"
     return "`--" + name.replace("_", "-") + "`"
 
 
 def fields(sets):
-    """{"zero": "3"} as "`--zero` 3"."""
+    """Writes {"zero": "3"} as "`--zero` 3"."""
     parts = []
     for name, value in sets.items():
-        mark, bare = (name[0], name[1:]) if name[0] in "?!-+" else ("", name)
+        mark, bare = (name[0], name[1:]) if name[0] in "?!-+#" else ("", name)
         if mark == "!":
             parts.append(f"{option(bare)} must be known")
+        elif mark == "#":
+            parts.append(f"inexact: {value}")
         elif mark == "-":
             parts.append(f"{option(bare)}: {value}")
         else:
@@ -40,7 +42,7 @@ def conditions(of):
 
 
 def limits(row, when):
-    """The conditions of a row or rule: those that must hold, and those that may not."""
+    """Writes the conditions of a row or rule: conditions that must hold, and conditions that must not hold."""
     unless = f"not ({conditions(row['unless'])})" if "unless" in row else ""
     return ", ".join(text for text in (conditions(row.get(when, {})), unless) if text)
 

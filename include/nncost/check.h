@@ -17,7 +17,7 @@ extern "C" {
  * "step.step_s". */
 typedef struct nnc_figure {
     const char *name;
-    const char *text; /* NULL = the value is a number */
+    const char *text; /* value as text; NULL = the value is a number */
     double number;
 } nnc_figure;
 

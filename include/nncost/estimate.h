@@ -58,7 +58,7 @@ typedef struct nnc_op_cost {
     double compute_s, memory_s, fixed_s;
     double network_s; /* communication time, overlapped or not */
     double time_s;    /* time on the critical path */
-    const char *link; /* "scale_up", "scale_out", "host"; NULL = no communication */
+    const char *link; /* link that limits the communication: "scale_up", "scale_out", "host"; NULL = no communication */
     nnc_bound bound;
 } nnc_op_cost;
 

@@ -89,7 +89,8 @@ typedef struct nnc_conv_efficiency {
     /* sustained_fraction and channels_half of the kernels that PyTorch issues; NaN = as for other kernels */
     double library_sustained_fraction, library_channels_half;
     double library_tf32_backward_ratio;   /* NHWC maps: time of one gradient in tf32 / time of forward; NaN = 1 */
-    double library_tf32_contiguous_ratio; /* the same of NCHW maps; NaN = library_tf32_backward_ratio */
+    double library_tf32_contiguous_ratio; /* NCHW maps: time of one gradient in tf32 / time of forward; NaN =
+                                           * library_tf32_backward_ratio */
     double library_channel_fraction;      /* depthwise, NCHW maps: share of the vector units' fp32 peak; NaN =
                                           * vector_fraction */
     double library_channel_weight_ratio;  /* depthwise: time of the weight gradient / time of forward; NaN = 1 */
@@ -169,8 +170,8 @@ typedef struct nnc_small_all_reduce {
     double node_s;                               /* additional time when the ranks are on several nodes */
 } nnc_small_all_reduce;
 
-/* Fitted serving efficiencies: small batches, kernels in captured graphs. Fractions are shares of the datasheet values.
- * NaN = not measured; src/serve/ has the values used instead. */
+/* Fitted serving efficiencies: small batches, kernels in recorded programs (CUDA graphs). Fractions are shares of the
+ * datasheet values. NaN = not measured; src/serve/ has the values used instead. */
 typedef struct nnc_serve_efficiency {
     double stream_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products with few rows, by weight format */
     double kv_fraction[NNC_STORED_COUNT];      /* share of the bandwidth in decode attention, by cache format */
@@ -178,7 +179,8 @@ typedef struct nnc_serve_efficiency {
     double product_s[NNC_STORED_COUNT];        /* fixed time of a product, by weight format; NaN = kernel_s */
     double attention_fraction;                 /* share of the 16-bit peak in prefill attention */
     double expert_fraction[NNC_STORED_COUNT];  /* share of the bandwidth in products of many experts */
-    double kernel_s, attention_s; /* fixed time of a kernel in a captured graph; fixed time of decode attention */
+    double kernel_s, attention_s;              /* fixed time of a kernel in a recorded program; fixed time of decode
+                                                * attention */
     /* share of the keys and values of a head that is read again for each query head after the first   [0] */
     double kv_reread;
     nnc_small_all_reduce all_reduce;
@@ -267,8 +269,8 @@ struct nnc_device {
     int32_t year;
     int32_t units; /* streaming multiprocessors, compute units or tensor cores (TPU) */
     double clock_hz;
-    double matmul_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the matrix units */
-    double vector_flops_per_s[NNC_DTYPE_COUNT]; /* dense peak of the vector units */
+    double matmul_flops_per_s[NNC_DTYPE_COUNT]; /* peak of the matrix units without sparsity */
+    double vector_flops_per_s[NNC_DTYPE_COUNT]; /* peak of the vector units */
     int64_t mem_bytes;                          /* exact capacity, not the marketing size */
     double mem_bytes_per_s;
     double l2_bytes;      /* size of the last-level cache of the chip */
@@ -297,8 +299,8 @@ struct nnc_device {
 
 #endif /* NNC_STATIC_LINKING_ONLY */
 
-/* Returns the dense peak of matrix products in a format, FLOP/s. A device without matrix units for fp32 computes fp32
- * products at the peak of its vector units. NaN: the device lacks the format. */
+/* Returns the peak of matrix products in a format, FLOP/s, without sparsity. A device without matrix units for fp32
+ * computes fp32 products at the peak of its vector units. NaN: the device lacks the format. */
 NNC_API double nnc_device_matmul_peak(const nnc_device *device, nnc_dtype dtype);
 
 /* Returns the ridge point, FLOP/B: above it a product in this format is compute-bound. Source: Williams, Waterman,

@@ -226,7 +226,7 @@ typedef struct nnc_decoder {
     int64_t expert_groups, groups_per_token;
     /* Heads of the layers with a sliding window: their numbers and their width; 0 = the same as in the other layers. */
     int64_t window_heads, window_kv_heads, window_head_dim;
-    bool window_sinks;     /* only layers with a window have sinks */
+    bool window_sinks;     /* true: `sinks` applies only to layers with a sliding window; false: to all layers */
     bool keys_as_values;   /* layers that attend to all tokens use their keys as values: no value projection */
     bool head_gate;        /* one value per head and token gates the output of attention */
     bool expert_norms;     /* routed and shared experts each have norms around them */

@@ -336,7 +336,8 @@ typedef struct nnc_framework {
 /* Switches that a release sets for some models and devices. If several recipes match, the last is used. */
 typedef struct nnc_recipe {
     char version[32], hardware[32], precision[16], model[32]; /* see nnc_framework */
-    char set[192];                                            /* "overlap_expert=1 block_scales=on" */
+    char set[192];                                            /* switches and their values: "overlap_expert=1
+                                                               * block_scales=on" */
 } nnc_recipe;
 
 /* Comparison of predicted and measured steps of a profile, by device and family of models ("experts" for decoders with
@@ -366,6 +367,7 @@ typedef struct nnc_shipped {
     bool sharded_pipelines;                  /* ZeRO 2 and 3 together with pipeline stages */
     bool plain_tensor;                       /* tensor parallelism without sequence parallelism */
     bool uneven_stages;                      /* stages or virtual stages may have different numbers of layers */
+    bool plain_experts;                      /* plain_tensor also for networks with experts */
 } nnc_shipped;
 
 /* A serving engine: times of its host, and factors on the kernels measured on a device. Defaults are in brackets. */
@@ -381,8 +383,8 @@ typedef struct nnc_serve_engine {
     double kv_reread;    /* share of keys and values read again for each query head of a group after the first   [0] */
     double host_layer_s; /* time to launch a layer; overlaps with device work   [0] */
     double expert_s[NNC_STORED_COUNT]; /* time per layer with experts in a format that the device lacks   [0] */
-    bool captured;                     /* a decode step is one captured graph   [on] */
-    double launch_s;                   /* launch time per kernel of a step that is not captured   [0] */
+    bool captured;                     /* a decode step is one recorded program (CUDA graph)   [on] */
+    double launch_s;                   /* launch time per kernel of a step that is not recorded   [0] */
     bool paged; /* on: the KV cache has blocks; off: a sequence reserves its full length   [on] */
     int64_t chunk, max_batch,
         block; /* most tokens of a prefill step (0 = 8192); most sequences (0 = 256); tokens per cache block (0 = 16) */
@@ -392,6 +394,8 @@ typedef struct nnc_serve_engine {
     nnc_spread tpot, tpot_experts, ttft;
     bool fitted;                 /* false: the profile has no serving values */
     double unit_bytes_per_clock; /* bytes that decode kernels read at most, per unit and clock cycle; NaN = no limit */
+    bool preempt;                /* a request starts when the cache holds its prompt; when the cache is full, the newest
+                                  * request gives up its cache and waits */
 } nnc_serve_engine;
 
 /* A profile, read from software/<id>.json. The comment of a switch describes the value on, and after "else" the value
@@ -446,11 +450,11 @@ struct nnc_software {
     double overlap_tensor, overlap_context, overlap_expert, overlap_data, overlap_pipeline, overlap_offload;
     double overlap_tensor_backward; /* NaN = overlap_tensor */
     double bucket_bytes;            /* size of a bucket: gradients that are reduced together during backward */
-    double launch_s;                /* host time to issue one op; 0 = all ops are captured once and replayed */
+    double launch_s;                /* host time to issue one op; 0 = all ops are recorded once and replayed */
     /* launch_s of models with experts, where the host waits for tensor sizes; NaN = launch_s */
     double launch_expert_s;
     double launch_product_s; /* host time to issue one product of experts, if the host issues them one by one */
-    bool recorded_attention; /* attention and norms are captured once and replayed; the host issues all other ops */
+    bool recorded_attention; /* attention and norms are recorded once and replayed; the host issues all other ops */
     bool tuned_pointwise;    /* norms and activations use kernels written for the device */
     nnc_spreads spread;
     const nnc_range *ranges;

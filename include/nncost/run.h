@@ -87,7 +87,7 @@ typedef struct nnc_run_ask {
     double life_s, use_share; /* lifetime of a device; share of the lifetime in use */
     /* money */
     double stored_bytes, storage_price; /* bytes kept during the run; price per GB and month */
-    double egress_bytes, egress_price;  /* bytes moved out; price per GB */
+    double egress_bytes, egress_price;  /* bytes sent out of the data centre during the run; price per GB */
     /* Fine-tuning. ..._params: active parameters of each model. NaN = the number of the policy model; 0 = no such
      * model. */
     nnc_method method;

@@ -71,12 +71,16 @@ typedef struct nnc_serve_ask {
      * from their mean (uniform distribution). */
     int64_t requests, seed;
     double burstiness, length_spread;
-    bool preempt; /* on: a request starts when its prompt fits, and may be preempted; off: it starts when its whole
-                   * length fits */
+    bool preempt; /* on, or on in the engine: a request starts when its prompt fits, and may be preempted; off: it
+                   * starts when its whole length fits */
     /* Recorded arrivals of an open loop: file name and rows. The rows are assigned to the replicas in turn. */
     char arrivals[256];
     const nnc_serve_arrival *arrival_list;
     int64_t arrival_count;
+    /* While sequences decode, prompts wait at most wait_steps iterations for further prompts, and no longer once the
+     * tokens of the iteration reach wait_share of the chunk. */
+    int64_t wait_steps;
+    double wait_share;
 } nnc_serve_ask;
 
 NNC_API void nnc_serve_ask_init(nnc_serve_ask *ask, size_t struct_size);

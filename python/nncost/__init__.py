@@ -75,7 +75,7 @@ def _find(patterns: Sequence[str]) -> Optional[str]:
 def _find_library() -> str:
     return (os.environ.get("NNCOST_LIBRARY")
             or _find(("lib/libnncost.so*", "lib/*/libnncost.so*", "lib/python3*/*/nncost/lib/libnncost.so",
-                      "src/libnncost.so", "src/libnncost_shared.so"))
+                      "src/libnncost.so", "src/libnncost_shared.so", "lib/libnncost*.dylib", "src/libnncost*.dylib"))
             or ctypes.util.find_library("nncost") or "libnncost.so")
 
 
@@ -249,6 +249,12 @@ def software() -> list[str]:
 
 def version() -> str:
     return _specs().version()
+
+
+def __getattr__(name: str) -> str:
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module 'nncost' has no attribute {name!r}")
 
 
 # ---- the program ----

@@ -552,7 +552,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     import torch
     state = {"steps": 0, "leader": None, "recorder": None, "hooks": None, "samples": {}, "counted": set(), "autocast": None}
     step_of, backward, autocast = torch.optim.Optimizer.__init__, torch.Tensor.backward, torch.autocast.__init__
-    optimizers = []
+    optimizers, watched = [], []
 
     def unrecorded():
         """Steps that allocate the states of the optimizers; with several optimizers all of them must have stepped once"""
@@ -593,7 +593,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
     def count_samples(model):
         """Adds the first dimension of a module's first input, once for each backward pass"""
         def watch(module):
-            forward = module.forward
+            forward, own = module.forward, vars(module).get("forward")
 
             def counted(*args, **kwargs):
                 if module not in state["counted"]:
@@ -603,6 +603,7 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
                     state["counted"].add(module)
                 return forward(*args, **kwargs)
             module.forward = counted
+            watched.append((module, own))
         for module in model.children() if isinstance(model, Parts) else [model]:
             watch(module)
 
@@ -685,6 +686,10 @@ def record(run, what, batch, source, used=(), alive=(), checkpoint=(), freeze=()
         rec.__exit__(None, None, None)
         state["hooks"].__exit__(None, None, None)
         rec.close()
+        for module, own in watched:
+            del module.forward
+            if own is not None:
+                module.forward = own
         state["undo"]()
         if batch is None and any(state["samples"].values()):
             batch = min(filter(None, state["samples"].values()))  # of several models, one may see each sample more than once

@@ -33,7 +33,8 @@ void nnc_arena_destroy(nnc_arena *arena)
     if (arena == NULL) {
         return;
     }
-    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* freed first: the blocks hold this list */
+    for (const owned *o = arena->owned; o != NULL; o = o->next) { /* these allocations are freed first, because the
+                                                                   * blocks contain the list of them */
         free(o->allocated);
     }
     for (block *b = arena->blocks; b != NULL;) {

@@ -5,7 +5,7 @@
  *     number.c    checked products, strict reading, 12-digit printing; the only place with unit prefixes
  *     arena.c     memory that is freed all at once
  *     buffer.c    growing buffers, UTF-8, JSON and shell quoting, packed cells, digests
- *     platform.c  atomic files and threads, with simpler versions for WebAssembly
+ *     platform.c  atomic files and threads, and what differs between systems
  *     dlopen.c    system libraries that are loaded when first needed
  *
  * This header includes the C library headers that most files need. A file that needs others includes them itself.
@@ -30,6 +30,25 @@
 
 #include <nncost/cell.h>
 #include <nncost/status.h>
+
+/* ---- systems ----
+ * Linux has all that the program uses. macOS has no /proc. A browser page (WASI) and Windows have no processes, signals
+ * or symbolic links as POSIX has them. Windows opens files as text and hands them to child processes unless it is told
+ * otherwise. */
+
+#if defined(__wasi__) || defined(_WIN32)
+#define NNC_NO_PROCESSES
+#endif
+
+#if defined(_WIN32)
+#define O_CLOEXEC (O_NOINHERIT | O_BINARY)
+#define NNC_HOME_VARIABLE "USERPROFILE"
+#define getc_unlocked getc
+enum { NNC_PATH_SEPARATOR = ';' };
+#else
+#define NNC_HOME_VARIABLE "HOME"
+enum { NNC_PATH_SEPARATOR = ':' };
+#endif
 
 /* ---- errors ---- */
 
@@ -108,7 +127,7 @@ const char *nnc_nearest(const char *text, const char *const *names, size_t count
 
 /* The names of an enumeration: the number of values, and a function that returns the name of each. */
 typedef struct nnc_names {
-    const char *(*of)(unsigned value); /* NULL = the enumeration has no names */
+    const char *(*of)(unsigned value); /* returns the name of a value; NULL = the enumeration has no names */
     int count;
 } nnc_names;
 
@@ -168,6 +187,9 @@ static inline double nnc_pow4(double x)
 {
     return x * x * x * x;
 }
+
+/* Tests whether a text contains another text, in upper or lower case. */
+bool nnc_contains_nocase(const char *text, const char *part);
 
 /* Tests whether a text ends with another text. */
 static inline bool nnc_ends_in(const char *text, const char *end)
@@ -276,6 +298,10 @@ void nnc_buffer_free(nnc_buffer *buffer);
  * its NUL; what does not fit is cut off. */
 void nnc_text_append(char *text, size_t size, const char *separator, const char *format, ...) NNC_PRINTF(4, 5);
 
+/* Makes the short name of one of several dotted names, a word: as few last parts of the name as no other name ends in,
+ * in upper or lower case. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
+void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size);
+
 /* ---- text ---- */
 
 /* Returns the number of bytes of the valid UTF-8 character at the start of text; 0 = not valid. */
@@ -359,7 +385,17 @@ int nnc_open_to_read(const char *path);
 /* Writes size bytes to a descriptor. Returns the number written: fewer only on an error, and errno has the cause. */
 size_t nnc_write_bytes(int descriptor, const char *bytes, size_t size);
 
+/* Writes the path of the running program, with '/' between its parts. Returns false when it is not known. */
+bool nnc_program_path(char *path, size_t size);
+
+/* Makes a full disk quota an error of write() instead of a signal, and input and output of bytes instead of text; on
+ * Windows also replaces '\\' in the words of a command line, which all other code expects to be '/'. */
+void nnc_system_prepare(int argc, char **argv);
+
 /* ---- threads ---- */
+
+/* Returns the number of processors that the system has; 1 = unknown. */
+int32_t nnc_threads_available(void);
 
 enum { NNC_THREADS_MAX = 256 };
 

@@ -1,4 +1,7 @@
 /* Text: growing buffers, UTF-8 and control characters, JSON strings, shell words, packed cells, digests. */
+#include <ctype.h>
+#include <strings.h>
+
 #include "base/base_internal.h"
 
 static bool reserve(nnc_buffer *buffer, size_t size)
@@ -370,4 +373,35 @@ char *nnc_digest_print(uint64_t digest, char text[NNC_DIGEST_TEXT])
 {
     snprintf(text, NNC_DIGEST_TEXT, "%016" PRIx64, digest);
     return text;
+}
+
+/* ---- short names ---- */
+
+/* Tests whether another name ends in the same parts. SQL, which has such names, ignores upper and lower case. */
+static bool is_shared(const char *end, const char *const *names, int count, int own)
+{
+    const size_t length = strlen(end);
+    for (int i = 0; i < count; i++) {
+        const size_t whole = strlen(names[i]);
+        if (i != own && whole >= length && strcasecmp(names[i] + whole - length, end) == 0 &&
+            (whole == length || names[i][whole - length - 1] == '.')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void nnc_short_name(const char *const *names, int count, int index, char *name, size_t size)
+{
+    const char *begin = names[index], *end = begin + strlen(begin);
+    for (const char *at = end; at > begin; at--) {
+        if (at[-1] == '.' && isalpha((unsigned char)*at) && !is_shared(at, names, count, index)) {
+            begin = at;
+            break;
+        }
+    }
+    snprintf(name, size, "%s", begin);
+    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) {
+        *dot = '_';
+    }
 }

@@ -83,6 +83,14 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return rows[a_length % 3][b_length];
 }
 
+bool nnc_contains_nocase(const char *text, const char *part)
+{
+    const size_t length = strlen(part);
+    for (; *text != '\0' && strncasecmp(text, part, length) != 0; text++) {
+    }
+    return *text != '\0' || length == 0;
+}
+
 const char *nnc_nearest(const char *text, const char *const *names, size_t count)
 {
     const size_t length = strlen(text);

@@ -4,7 +4,14 @@
  * snprintf("%.12g") 3,700 (callgrind, 10,000 random numbers). It multiplies the 53 bits of the number by the first 64
  * bits of a power of ten. If the error of that product could change the 12th digit, snprintf prints the number. */
 #include <float.h>
+
+#if defined(_WIN32)
+#include <locale.h>
+#define RADIXCHAR 0
+#define nl_langinfo(item) (localeconv()->decimal_point)
+#else
 #include <langinfo.h>
+#endif
 
 #include "base/base_internal.h"
 

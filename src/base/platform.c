@@ -1,5 +1,6 @@
 /* Atomic files and threads: the parts of base that differ between systems. WebAssembly has no threads, and its files
- * live in memory until the page is closed; so there a file is written in place. */
+ * live in memory until the page is closed; so there a file is written in place. Windows has no symbolic links of POSIX
+ * and no permissions; the functions for them are replaced below. */
 
 /* For realpath() and O_TMPFILE. */
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
@@ -12,7 +13,41 @@
 #if !defined(__wasi__)
 #include <limits.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/stat.h>
+#endif
+
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
+
+#if defined(_WIN32)
+#include <io.h>
+#include <windows.h>
+
+#define O_DIRECTORY 0
+#define O_NONBLOCK 0
+#define O_NOCTTY 0
+#define fsync _commit
+#define realpath(path, space) _fullpath(space, path, 0)
+#define readlink(path, name, size) ((void)(path), (void)(name), (ssize_t)-1)
+#define fchmod(descriptor, mode) ((void)(mode), 0)
+
+/* Only files without a name need linkat(), and Windows has none. */
+#define AT_FDCWD 0
+#define AT_SYMLINK_FOLLOW 0
+#define linkat(from, own, to, path, flags) ((void)(own), -1)
+
+/* rename() of Windows does not replace a file. */
+static int replace(const char *from, const char *to)
+{
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) {
+        return 0;
+    }
+    errno = EACCES;
+    return -1;
+}
+#define rename replace
 #endif
 
 /* Linux alone has unnamed files, and names them through /proc; elsewhere there is no /proc, and files have names. */
@@ -55,12 +90,12 @@ static bool is_inside(int descriptor, const char *roots)
     }
     path[size] = '\0';
     for (bool more = true; more;) {
-        const size_t length = strcspn(roots, ":");
+        const size_t length = strcspn(roots, (char[]){ NNC_PATH_SEPARATOR, '\0' });
         if ((length == 1 && roots[0] == '/') ||
             (length > 0 && strncmp(path, roots, length) == 0 && (path[length] == '/' || path[length] == '\0'))) {
             return true;
         }
-        more = roots[length] == ':';
+        more = roots[length] == NNC_PATH_SEPARATOR;
         roots += length + 1;
     }
     return false;
@@ -70,6 +105,11 @@ int nnc_open_to_read(const char *path)
 {
     const char *roots = getenv(NNC_ROOTS_VARIABLE);
     struct stat about;
+#if defined(_WIN32)
+    if (strcmp(path, "/dev/stdin") == 0) {
+        return dup(STDIN_FILENO);
+    }
+#endif
     if (roots == NULL) {
         return open(path, O_RDONLY | O_CLOEXEC);
     }
@@ -84,6 +124,48 @@ int nnc_open_to_read(const char *path)
 }
 
 #endif
+
+/* ---- the program ---- */
+
+bool nnc_program_path(char *path, size_t size)
+{
+#if defined(_WIN32)
+    const DWORD length = GetModuleFileNameA(NULL, path, (DWORD)size);
+    for (DWORD i = 0; i < length; i++) {
+        path[i] = path[i] == '\\' ? '/' : path[i];
+    }
+    return length > 0 && length < size;
+#elif defined(__APPLE__)
+    uint32_t space = (uint32_t)size;
+    return _NSGetExecutablePath(path, &space) == 0;
+#else
+    const ssize_t length = readlink("/proc/self/exe", path, size - 1);
+    if (length > 0) {
+        path[length] = '\0';
+    }
+    return length > 0;
+#endif
+}
+
+void nnc_system_prepare(int argc, char **argv)
+{
+#if defined(_WIN32)
+    for (int i = 0; i < 3; i++) {
+        (void)_setmode(i, O_BINARY);
+    }
+    for (int i = 1; i < argc; i++) {
+        for (char *c = argv[i]; (c = strchr(c, '\\')) != NULL; c++) {
+            *c = '/';
+        }
+    }
+#else
+    (void)argc;
+    (void)argv;
+#if !defined(__wasi__)
+    (void)signal(SIGXFSZ, SIG_IGN);
+#endif
+#endif
+}
 
 bool nnc_atomic_file_write(const char *path, const char *text, size_t size)
 {
@@ -367,6 +449,20 @@ void nnc_atomic_file_drop(nnc_atomic_file *file)
 #endif
 
 /* ---- threads ---- */
+
+int32_t nnc_threads_available(void)
+{
+#if defined(_WIN32)
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    return (int32_t)system.dwNumberOfProcessors;
+#elif defined(__wasi__)
+    return 1;
+#else
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count < 1 ? 1 : (int32_t)count;
+#endif
+}
 
 #if defined(__wasi__)
 

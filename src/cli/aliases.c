@@ -7,24 +7,27 @@
 #include "cli/cli_internal.h"
 
 /* An option name of another program. words: options of nncost, with '%' in the place of the value. Without '%', the
- * name is a switch, or the row is for one value. A row is used only in commands that have the first option in
+ * name is a switch, or the alias is for one value only. An alias is used only in commands that have the first option in
  * `words`. */
 typedef struct alias {
     const char *name;
-    const char *value; /* value that the row is for, or the beginning of the value if it ends with '*'; NULL = any
-                        * value, or no value */
-    const char *words; /* NULL = the name is refused with the hint */
+    const char *value; /* the alias is used for this value, or, if it ends with '*', for values that begin with it; NULL
+                        * = used for any value, or no value */
+    const char *words; /* NULL = the name is refused; the hint names the option to use */
     const char *hint;
-    const char *option; /* option that a hint names */
+    const char *option; /* option of nncost that the hint names; NULL = no hint */
 } alias;
 
 /* clang-format off */
 #define NAME(name, words) { (name), NULL, (words), NULL, NULL }
 #define VALUE(name, value, words) { (name), (value), (words), NULL, NULL }
 #define HINT(name, value, hint, option) { (name), (value), NULL, (hint), (option) }
+#define LOAD "@" /* in the place of a value: the row is for command lines that say how requests come */
+#define BATCH "--batch N for requests that start together, --concurrency N for a closed loop"
+#define LOOP "--concurrency N for a closed loop, --batch N for requests that start together"
 
 static const alias aliases[] = {
-    /* this program's own short forms */
+    /* short forms of options of nncost itself */
     NAME("--json", "--format json"),
     NAME("--qlora", "--lora % --frozen nf4"),
     VALUE("--fsdp", "full-shard*", "--zero 3"), VALUE("--fsdp", "shard-grad-op*", "--zero 2"),
@@ -64,8 +67,9 @@ static const alias aliases[] = {
     NAME("--recompute-activations", "--recompute selective"),
     HINT("--recompute-modules", NULL, "--recompute LIST, such as norm,activation", "--recompute"),
     HINT("--fp8-format", NULL, "--precision fp8", "--precision"),
-    NAME("--bf16", "--precision bf16"),
-    NAME("--fp16", "--precision fp16"),
+    /* A switch of Megatron-LM; with a value, of Hugging Face's Trainer, which keeps weights in fp32 and casts. */
+    VALUE("--bf16", "true", "--policy amp --precision bf16"), NAME("--bf16", "--precision bf16"),
+    VALUE("--fp16", "true", "--policy amp --precision fp16"), NAME("--fp16", "--precision fp16"),
     NAME("--accumulate-allreduce-grads-in-fp32", "--policy mixed-fp32grad"),
     NAME("--grad-reduce-in-bf16", "--policy mixed"),
     NAME("--num-layers", "--set layers=%"),
@@ -160,8 +164,10 @@ static const alias aliases[] = {
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
     HINT("--enable-expert-parallel", NULL, "--expert N, N = tensor x data", "--expert"),
     HINT("--max-model-len", NULL, "--input-len and --output-len", "--input-len"),
-    NAME("--max-num-seqs", "--max-batch %"), NAME("--max-batch-size", "--max-batch %"),
-    NAME("--max-running-requests", "--max-batch %"),
+    /* A limit needs requests that come and go. Otherwise the batch is what the user means. */
+    VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", NULL, BATCH, "--batch"),
+    VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", NULL, BATCH, "--batch"),
+    VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", NULL, LOOP, "--concurrency"),
     NAME("--max-num-batched-tokens", "--chunk %"), NAME("--max-num-tokens", "--chunk %"),
     NAME("--chunked-prefill-size", "--chunk %"),
     NAME("--gpu-memory-utilization", "--memory-use %"), NAME("--mem-fraction-static", "--memory-use %"),
@@ -216,6 +222,7 @@ static bool alike(const char *name, const char *word)
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
+    bool has_load;    /* an option says how requests come */
     nnc_buffer words; /* words of the new command line; a NUL follows each */
     int count;
 } expansion;
@@ -227,7 +234,7 @@ static void put(expansion *e, const char *text, size_t size)
     e->count++;
 }
 
-/* Adds the words of a row, with the value in the place of '%'. */
+/* Adds the words of an alias to the new command line, with the value in the place of '%'. */
 static void put_words(expansion *e, const char *words, const char *value)
 {
     while (*words != '\0') {
@@ -251,7 +258,7 @@ static bool applies(const expansion *e, const alias *row, const char *word)
     return alike(row->name, word) && (option[0] == '\0' || e->known(e->context, option));
 }
 
-/* Returns 1 for a word that turns a switch on, 0 for a word that turns it off, -1 for another word. */
+/* Returns 1 if the word turns a switch on ("true"), 0 if it turns a switch off, and -1 for any other word. */
 static int switch_value(const char *value)
 {
     static const char *const words[] = { "false", "true", "0", "1", "no", "yes", "off", "on" };
@@ -277,8 +284,8 @@ static nnc_status refuse_value(const expansion *e, const char *word, const char 
                     value != NULL ? value : "");
 }
 
-/* Finds the row of a word: the row for its value, or else the row for any value. If it returns NULL but sets *found,
- * the word is known and its value is wrong. */
+/* Finds the alias of a word: the alias for its value, or else the alias for any value. If it returns NULL but sets
+ * *found, the word is known and its value is wrong. */
 static const alias *row_of(const expansion *e, const char *word, const char *value, bool *found)
 {
     const alias *any = NULL;
@@ -289,7 +296,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
             continue;
         }
         *found = true;
-        if (row->value != NULL && value != NULL && alike(row->value, value)) {
+        if (row->value != NULL &&
+            (row->value[0] == LOAD[0] ? e->has_load : value != NULL && alike(row->value, value))) {
             return row;
         }
         any = any == NULL && row->value == NULL ? row : any;
@@ -297,8 +305,8 @@ static const alias *row_of(const expansion *e, const char *word, const char *val
     return any;
 }
 
-/* Replaces one word, and the value after it if it has one. *used: number of words that were taken. *found: the word
- * is an alias. */
+/* Replaces one word of argv, together with its value if it has one. *used: number of words that were taken. *found:
+ * true if the word is an alias. */
 static nnc_status expand_word(expansion *e, char **argv, bool last, int *used, bool *found, nnc_error *err)
 {
     const char *word = argv[0], *equals = strchr(word, '=');
@@ -354,7 +362,14 @@ static char **pack(const expansion *e)
 nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, const void *context, char ***expanded,
                               nnc_error *err)
 {
+    static const char *const loads[] = { "--request-rate",    "--arrivals", "--concurrency",
+                                         "--max-concurrency", "--offline",  "--serve" };
     expansion e = { .known = known, .context = context };
+    for (int i = 0; i < *argc; i++) {
+        for (size_t j = 0; j < NNC_COUNT_OF(loads); j++) {
+            e.has_load = e.has_load || alike(loads[j], argv[i]);
+        }
+    }
     nnc_status status = NNC_OK;
     bool any = false, ended = false;
     *expanded = NULL;

@@ -1,18 +1,18 @@
 /* The command line: functions and types that its files share.
  *
  *     main.c            finds the command of a command line and runs it
- *     option_table.c    every option as one row: name, place in nnc_options, type, limits, default, help
- *     options.c         reads a command line and the defaults file by these rows, into one nnc_options
- *     scenario_args.c   operands and options -> a loaded scenario; a scenario -> its command line
- *     search_args.c     operands and options -> a search, which runs with progress and signals
+ *     option_table.c    has a row for every option: name, place in nnc_options, type, limits, default, help
+ *     options.c         reads a command line and the defaults file into one nnc_options, with these rows
+ *     scenario_args.c   turns operands and options into a loaded scenario, and a scenario into its command line
+ *     search_args.c     turns operands and options into a search, which runs with progress and signals
  *     terminal.c        standard output and files, progress, signals, and their replacements on a browser page
  *     docs.c            help of the program and of a command; docs, explain
  *     cmd_*.c           one command each: it loads what the operands name, computes, and writes the result by an
- * nnc_view.                       A page is rows of (label, text with metrics in braces, ink, condition), see
- * nnc_page_row; only                       sentences that depend on more than a metric are code
+ *                       nnc_view. The page is a list of nnc_page_row (label, text with metrics in braces, ink,
+ *                       condition); only sentences that depend on several metrics are code
  *
- * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer. The
- * buffer is printed only when the command has succeeded. */
+ * A command is one nnc_command; main.c lists them. It gets a session: its options, the specs, and a buffer. The buffer
+ * is printed only when the command has succeeded. */
 #ifndef NNCOST_CLI_CLI_INTERNAL_H
 #define NNCOST_CLI_CLI_INTERNAL_H
 
@@ -39,10 +39,10 @@
 NNC_ENUM(nnc_ops_sort, NNC_SORT_LIST, NNC_SORT_COUNT);
 const char *nnc_ops_sort_name(nnc_ops_sort value);
 
-#define NNC_BY_LIST(X)                                                   \
-    X(NNC_BY_ROW, "row")     /* each op and phase in a row of its own */ \
-    X(NNC_BY_OP, "op")       /* all phases of an op */                   \
-    X(NNC_BY_GROUP, "group") /* attention, mlp, ... */                   \
+#define NNC_BY_LIST(X)                                                          \
+    X(NNC_BY_ROW, "row")     /* one row for each op in each phase */            \
+    X(NNC_BY_OP, "op")       /* one row for each op: the sum over its phases */ \
+    X(NNC_BY_GROUP, "group") /* attention, mlp, ... */                          \
     X(NNC_BY_PHASE, "phase")
 NNC_ENUM(nnc_ops_by, NNC_BY_LIST, NNC_BY_COUNT);
 const char *nnc_ops_by_name(nnc_ops_by value);
@@ -50,8 +50,8 @@ const char *nnc_ops_by_name(nnc_ops_by value);
 typedef struct nnc_ops_view {
     nnc_ops_sort sort;
     nnc_ops_by by;
-    int32_t top; /* rows to show, 0 = all */
-    bool bare;   /* only the table, without the subject above it */
+    int32_t top; /* number of rows to show, 0 = all */
+    bool bare;   /* true: prints only the table, without the lines about model, device and plan */
 } nnc_ops_view;
 
 /* ---- options: option_table.c, options.c ---- */
@@ -102,13 +102,13 @@ typedef struct nnc_sweep_options {
 typedef struct nnc_search_options {
     int64_t best, max_devices, max_memory;
     double deadline_s, target_step_s;
-    const char *risk;               /* a share, or a percentage */
+    const char *risk;               /* largest allowed probability that a plan runs out of memory: "5%" or "0.05" */
     const char *objective, *budget; /* objective: a name of nnc_objective; budget: an amount of money with its
                                      * currency */
     const char *plans;              /* plan file to write */
     const char *shards;             /* shard files to read */
     bool no_prune;
-    bool one_software; /* use the profile of the best plan on the smallest number of devices for all numbers of
+    bool one_software; /* true: the software profile of the best plan on the fewest devices is used for all numbers of
                         * devices */
 } nnc_search_options;
 
@@ -130,13 +130,14 @@ const char *nnc_progress_form_name(nnc_progress_form value);
  * given. */
 typedef struct nnc_options {
     const nnc_format *format;
-    bool help, brief, help_all, no_defaults; /* brief: -h, the short help */
-    unsigned level;                          /* an nnc_level of accuracy */
+    bool help, brief, help_all, no_defaults; /* help: --help; brief: -h, the short help; help_all: --help-all */
+    unsigned level;                          /* value of --level (an nnc_level), for the command accuracy */
     nnc_limit limit_of;
     bool stages, timeline, sensitivity, update, forget, rows, lenient, summary, fragment;
-    bool full, verdict;   /* estimate: full writes the whole page, verdict (--brief) only the verdict */
-    bool serve;           /* use the serving form of the command */
-    const char *measured; /* "0.41s", "380samples/s", "12000tokens/s" */
+    bool full, verdict;   /* page of estimate: full (--full) prints all of it; verdict (--brief) prints only the
+                           * verdict */
+    bool serve;           /* true: --serve chooses the serving form of the command */
+    const char *measured; /* step time or rate of the user's own run: "0.41s", "380samples/s", "12000tokens/s" */
     const char *output, *trace, *scenario, *date, *slo;
     const char *only, *fold, *group, *device, *fit, *hold_out, *explain;
     const char *against; /* command line of another estimate */
@@ -148,7 +149,7 @@ typedef struct nnc_options {
     const char *emit;          /* format of the launch file or command to print */
     bool to_options;
     int32_t width;       /* width of a picture, pixels */
-    double from_s, to_s; /* part of a timeline to draw; NaN = from its start, to its end */
+    double from_s, to_s; /* part of a timeline to draw: its start and its end; NaN = start or end of the step */
     int64_t threads;     /* 0 = all cores */
     nnc_progress_form progress;
     nnc_search_options search;
@@ -158,9 +159,9 @@ typedef struct nnc_options {
     nnc_scenario_args given; /* settings of the command line; they take precedence over files */
     char **operands;         /* ends with NULL */
     int operand_count;
-    const char *texts[NNC_OWN_OPTIONS_MAX]; /* value of each row of the option table, as given; NULL = not given */
-    char host_set[64];                      /* the --set option that --host is equal to */
-    char power_cap_set[64];                 /* the --set option that --power-cap is equal to */
+    const char *texts[NNC_OWN_OPTIONS_MAX]; /* text of the value of each row of the option table; NULL = not given */
+    char host_set[64];                      /* text of the --set option that replaces --host */
+    char power_cap_set[64];                 /* text of the --set option that replaces --power-cap */
     char *defaults;                         /* text of the defaults file */
     char **expanded;                        /* argv with option names of other programs replaced; NULL = argv has
                                              * none */
@@ -184,7 +185,7 @@ nnc_status nnc_aliases_expand(int *argc, char **argv, nnc_option_known *known, c
 /* Tests whether an option was given on the command line or in the defaults file. name: "--max-devices". */
 bool nnc_option_given(const nnc_options *options, const char *name);
 
-/* Sets *value to a given count (0 = not given). Fails if the count is above `most`. */
+/* Copies `given` to *value if it is above 0 (0 = not given). Fails if it is above `most`. */
 nnc_status nnc_option_count(const char *option, int64_t given, int64_t most, int64_t *value, nnc_error *err);
 
 /* Loads the device that --device names. */
@@ -198,14 +199,15 @@ typedef struct nnc_own_option {
     nnc_field field;
     double default_value;
     const char *argument; /* argument in help, such as "FILE"; NULL: the option is a switch */
-    unsigned takes;       /* all sets that contain the option */
+    unsigned takes;       /* flags of all sets that contain the option */
     char letter;          /* 'o' for -o; 0 = no letter */
 } nnc_own_option;
 
 extern const nnc_own_option nnc_own_options[];
 extern const int nnc_own_option_count;
 
-/* Field tables whose fields are options, each with the set of options; table NULL after the last. */
+/* Field tables whose fields are options, each with the set of options to which its fields belong. The list ends with
+ * table = NULL. */
 typedef struct nnc_option_fields {
     unsigned takes;
     const nnc_field_table *table;
@@ -216,24 +218,32 @@ bool nnc_option_has(const nnc_option_fields *of, const nnc_field *field);
 
 /* An option in the form that help, the man page and completion use. */
 typedef struct nnc_option_text {
-    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* "--tensor", "--tp"; alias "" = no alias */
-    char argument[24];                                  /* " N" or "[=off]", as text after the name; "" = a switch */
+    char name[NNC_OPTION_NAME], alias[NNC_OPTION_NAME]; /* names such as "--tensor" and "--tp"; alias "" = no alias */
+    char argument[24];                                  /* text after the name in help: " N" or "[=off]"; "" = a
+                                                         * switch */
     nnc_names values;                                   /* allowed words; count 0 = any text */
     const char *(*help_of)(unsigned value);             /* help of each value; NULL = values have no help */
     bool of_plan;
     const nnc_field *field;
-    bool of_file;          /* the field is also a key of files */
+    bool of_file;          /* true: `field` is a row of a field table; false: `field` is a part of an nnc_own_option */
     char default_text[64]; /* "" = no default */
     const char *group;     /* heading in help */
     unsigned takes;
     char help[512];
 } nnc_option_text;
 
-/* Writes option `index` (from 0) of the options of some sets to *text, plan options first. Returns false after the
- * last. */
+/* Writes the option with this index (from 0) in the sets `takes` to *text; options of the plan come first. Returns
+ * false after the last option. */
 bool nnc_option_at(unsigned takes, int index, nnc_option_text *text);
 
 /* ---- commands: main.c ---- */
+
+/* Images of the shipped files; NULL in a program that was built for another machine. */
+#ifdef NNC_HAVE_IMAGES
+extern const uint64_t nnc_shipped_images[];
+#else
+static const uint64_t *const nnc_shipped_images = NULL;
+#endif
 
 typedef struct nnc_session {
     nnc_options options;
@@ -241,8 +251,8 @@ typedef struct nnc_session {
     nnc_specs *specs;
     const char *data;     /* folder of the data that came with the program; NULL = not found */
     nnc_buffer *out;      /* output; it is printed only when the command has succeeded */
-    nnc_buffer arguments; /* words of the command line from the command on; a NUL follows each */
-    bool inside;          /* called by another command, so it must not write files */
+    nnc_buffer arguments; /* words of the command line from the command on, each followed by a NUL */
+    bool inside;          /* true: another command calls this command, so it must not write files */
     int exit_code;        /* exit code of a command that succeeded: 0, or 1 if the answer is no */
 } nnc_session;
 
@@ -254,6 +264,7 @@ typedef struct nnc_form {
 
 struct nnc_command {
     const char *name;
+    const char *part_of;  /* "check diff": where help lists the command; its name stays valid. NULL = on its own */
     const char *operands; /* "MODEL DEVICE" */
     const char *summary;  /* one line */
     const char *notes;    /* closing paragraph of --help; NULL = no paragraph */
@@ -261,8 +272,10 @@ struct nnc_command {
     int leading_operands;                                     /* number of operands before MODEL, such as the name of
                                                                * a picture */
     unsigned takes;                                           /* NNC_TAKES_... */
-    void (*form)(const nnc_options *options, nnc_form *form); /* NULL = the command has one form */
-    bool ranks;                                               /* several MPI ranks can share the work of the command */
+    void (*form)(const nnc_options *options, nnc_form *form); /* sets the form that the operands choose; NULL = the
+                                                               * command has one form */
+    bool ranks;                                               /* true: several MPI ranks can share the work of the
+                                                               * command */
     const nnc_command *serving;                               /* form that --serve chooses; NULL = no such form */
     nnc_status (*run)(nnc_session *session, nnc_error *err);
 };
@@ -292,8 +305,8 @@ void nnc_help_command(nnc_buffer *out, nnc_style style, const nnc_command *comma
 
 /* ---- operands and options as a scenario: scenario_args.c ---- */
 
-/* Opens the plan file that the first operand names, and finds its scenario. *plans NULL: the operand is a model, and
- * device is not NULL. */
+/* Opens the plan file that the first operand names, and finds its scenario. If the operand is a model, sets *plans to
+ * NULL; a device is then required. */
 nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                              const nnc_plans **plans, const nnc_plans_scenario **picked, nnc_error *err);
 
@@ -302,7 +315,7 @@ nnc_status nnc_plans_of_args(nnc_session *session, nnc_arena *arena, const char 
 nnc_status nnc_scenario_load_args(nnc_session *session, nnc_arena *arena, const char *model, const char *device,
                                   nnc_scenario *scenario, nnc_error *err);
 
-/* Adds the whole run to the request if its length is given. */
+/* Asks for the metrics of the whole run, too, if --tokens or --samples is given. */
 void nnc_scenario_request_run(nnc_scenario *scenario);
 
 /* Loads the operands and estimates them, then calls `write` with its context and the scratch that the report points
@@ -377,7 +390,7 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
 
 /* Progress on standard error: a line with rate and time left, or JSON objects. */
 typedef struct nnc_progress {
-    bool shown; /* JSON objects are wanted; or standard error is a terminal to which nothing else is written */
+    bool shown; /* true: JSON objects are wanted, or standard error is a terminal to which nothing else is written */
     bool json;
     int64_t done, shown_done; /* number of items done; number that was shown last */
     const char *what;         /* "rows" */
@@ -395,23 +408,28 @@ void nnc_progress_end(nnc_progress *progress);
  * before they end a job. Long work calls nnc_interrupt_pending at points where it can stop. Threads that start
  * meanwhile also hold the signals back. */
 typedef struct nnc_interrupt {
-    uint32_t held, blocked; /* one bit per signal: held back; blocked by this call and not before */
+    uint32_t held, blocked; /* one bit per signal: held: the signal is held back; blocked: nnc_interrupt_hold blocked
+                             * it, and it was not blocked before */
 } nnc_interrupt;
 
-/* Makes a full disk quota an error of write() instead of a signal. */
-void nnc_interrupt_ignore_limits(void);
 void nnc_interrupt_hold(nnc_interrupt *interrupt);
 /* Returns a signal that was held back; 0 = no signal. */
 int nnc_interrupt_pending(const nnc_interrupt *interrupt);
 /* Stops holding signals back, and discards the signals that arrived meanwhile. */
 void nnc_interrupt_release(nnc_interrupt *interrupt);
 
-/* A browser page has neither measured files nor pipes. Commands that need them fail on a page, and the linker
- * removes their code. */
+/* A browser page cannot read measured rows or pipes. Commands that need them fail on a page, and the linker removes
+ * their code. */
 #ifdef __wasi__
 #define NNC_NOT_ON_PAGE(run) (1 ? nnc_run_outside_program : (run))
 #else
 #define NNC_NOT_ON_PAGE(run) run
+#endif
+/* Windows has no fork(), which 'mcp' needs. */
+#ifdef NNC_NO_PROCESSES
+#define NNC_WITH_PROCESSES(run) nnc_run_outside_program
+#else
+#define NNC_WITH_PROCESSES(run) run
 #endif
 nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err);
 
@@ -424,7 +442,7 @@ void nnc_mcp_put_id(nnc_buffer *out, nnc_json id);
 /* Writes the line with which 'nncost mcp' answers a message. Writes nothing if the message needs no answer. */
 nnc_status nnc_mcp_answer(const char *line, size_t size, nnc_buffer *out, nnc_error *err);
 
-/* View of estimates side by side. */
+/* View of a list of estimates: a table with one row for each. */
 extern const nnc_view nnc_comparison_view;
 
 /* ---- checkpoints ---- */
@@ -445,18 +463,22 @@ nnc_status nnc_model_count(nnc_specs *specs, const char *id, int64_t *params, nn
 extern const nnc_view nnc_estimate_view; /* nnc_report */
 extern const nnc_view nnc_checkpoint_view;
 extern const nnc_view nnc_op_view, nnc_budget_view, nnc_trace_view, nnc_watch_view; /* private */
-extern const nnc_view nnc_ops_output;                                               /* private; see nnc_report_ops */
-extern const nnc_view nnc_run_view, nnc_bare_run_view; /* nnc_report with a run; bare: its result is NULL */
+extern const nnc_view nnc_ops_output;                                               /* the type of the record is
+                                                                                     * private; see nnc_report_ops */
+extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; in nnc_bare_run_view
+                                                        * its result is NULL */
 extern const nnc_view nnc_search_output;               /* nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
-extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* nnc_report with serve: the answer; its ops */
-extern const nnc_view nnc_images_view;                    /* nnc_report with images */
+extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
+                                                           * its results, and its ops */
+extern const nnc_view nnc_images_view;                    /* the record is an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private */
 extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* nnc_check_report */
 
-/* ---- cmd_estimate.c: parts of its page that `run` shows as well ---- */
+/* ---- cmd_estimate.c: parts of the estimate's page that the page of `run` shows, too ---- */
 
-/* Writes the step, the range of measurements, and the errors of earlier predictions of the same kind. */
+/* Writes the step time, the range in which measurements lie, and the errors of earlier predictions for models of the
+ * same kind. */
 void nnc_step_write(nnc_sheet *sheet, const nnc_report *report);
 /* Writes a line with a given label: the verdict (fits, tight or does not fit), and the smallest changes that make the
  * plan fit. */
@@ -476,7 +498,7 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report);
 
 /* ---- cmd_ops.c ---- */
 
-/* Writes the ops of an estimate. Returns NNC_OK or NNC_NO_MEMORY. */
+/* Writes the table of ops of an estimate. Returns NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *report, nnc_ops_view view);
 
 /* ---- cmd_search.c: functions for searches over devices and over numbers of devices ---- */
@@ -501,13 +523,15 @@ typedef struct nnc_best {
 nnc_status nnc_best_fill(const nnc_session *session, const nnc_search_report *report, const nnc_found *found,
                          nnc_scratch *scratch, nnc_arena *arena, nnc_best *best, nnc_error *err);
 
-/* Getters for rows that begin with an nnc_best: "16", "1.23 GB", "dp8 tp2 mb1", "12.3 USD". */
+/* Getters for rows whose first member is an nnc_best. They return texts such as "16", "1.23 GB", "dp8 tp2 mb1" and
+ * "12.3 USD". */
 nnc_metric_get nnc_best_devices, nnc_best_memory, nnc_best_plan, nnc_best_cost;
 /* Writes the command that estimates the plan, on a line. */
 void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 
-/* Writes plans as a table. sizes: the numbers of devices differ and are shown. The cost of a run or a step is shown if
- * the numbers of devices differ, or if the length of the run is known. currency: currency of the prices. */
+/* Writes plans as a table. sizes: true = the plans have different numbers of devices, which are then a column. The cost
+ * of a run or a step is shown if `sizes` is true, or if the length of the run is known. currency: currency of all
+ * costs. */
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 
@@ -535,26 +559,27 @@ nnc_status nnc_serve_report(nnc_session *session, const char *model, const char 
 
 /* ---- cmd_check.c ---- */
 
-/* Formats that only this command has, for programs that run checks; all commands have the other values of --format. */
+/* Formats that only `check` has, for programs that run checks; `check` and all other commands also have the formats of
+ * nnc_formats. */
 extern const nnc_format nnc_format_junit, nnc_format_github;
 enum { NNC_CHECK_FORMAT_COUNT = NNC_FORMAT_COUNT + 2 };
 const nnc_format *nnc_check_format_at(unsigned index);
 const char *nnc_check_format_name(unsigned index); /* "?" past the last */
 
-/* Writes at most `most` changes as a table. */
+/* Writes the changes of a row as a table, at most `most` of them. */
 void nnc_changes_write(nnc_buffer *out, nnc_style style, const nnc_check_row *row, int32_t most, const char *old_head,
                        const char *now_head);
 
 /* ---- cmd_init.c: scenarios of plan files ---- */
 
-/* nnc_scenario_field writes a field of an object, in SI units. nnc_scenario_sets writes the --set options, if there
- * are any. */
+/* nnc_scenario_field writes a field of the struct that `object` points to, in SI units. nnc_scenario_sets writes the
+ * --set options, if there are any. */
 void nnc_scenario_field(nnc_record *record, const nnc_field *field, const void *object);
 void nnc_scenario_sets(nnc_record *record, const nnc_scenario_args *given);
 
-/* ---- cmd_run.c: lines of a run on other pages ---- */
+/* ---- cmd_run.c: lines about a run that other pages show ---- */
 
-/* Writes lines about the input of a run, if options describe it. */
+/* Writes lines about the loading of training data, if options describe it. */
 void nnc_run_input_lines(nnc_buffer *out, nnc_style style, const nnc_run *run);
 /* Writes all lines of a run. */
 void nnc_run_lines(nnc_buffer *out, nnc_style style, const nnc_report *report);

@@ -13,8 +13,8 @@ typedef struct compared_row {
     /* Difference of the step from the first row, and the part of the difference that comes from the software profile.
      * NaN: both rows have the same profile, or the difference cannot be divided. */
     double change_s, framework_s;
-    /* change_s as text, divided into the part of the profile and other parts. NULL = the profile is equal or alone
-     * differs, or the change cannot be divided. */
+    /* change_s as text, split into the part of the profile and the other parts. NULL = only one of these parts differs
+     * between the rows, or the change cannot be split. */
     const char *split;
 } compared_row;
 
@@ -23,7 +23,7 @@ typedef struct comparison_rows {
     const compared_row *rows;
     int32_t row_count;
     const char *const *varied_names;
-    const char *const *varied; /* values, row_count x varied_count */
+    const char *const *varied; /* the values as row_count rows, each with varied_count values */
     int32_t varied_count;
 } comparison_rows;
 
@@ -53,11 +53,12 @@ static double rank_cost(const nnc_report *report, bool tokens, bool run)
 }
 
 typedef struct ranking {
-    bool tokens;               /* every row counts tokens */
-    bool run, energy, carbon;  /* every row has a run; a row has a known energy; a row has known carbon */
+    bool tokens;               /* true: every row has a number of tokens */
+    bool run, energy, carbon;  /* true: every row has a run; at least one row has a known energy; at least one row has
+                                * known carbon */
     const char *currency;      /* currency of the last row with a cost; NULL = no row has a cost */
-    bool mixed;                /* costs are in several currencies, so no row is marked as the cheapest */
-    int32_t fastest, cheapest; /* among the rows that fit; -1 = no row fits */
+    bool mixed;                /* true: costs are in several currencies, so no row is marked as the cheapest */
+    int32_t fastest, cheapest; /* index of the fastest and of the cheapest row that fits in memory; -1 = no row fits */
 } ranking;
 
 static ranking rank(const comparison_rows *comparison)
@@ -93,7 +94,8 @@ static ranking rank(const comparison_rows *comparison)
     return found;
 }
 
-/* Adds an amount as a cell, with its currency if the heading does not have it. */
+/* Adds an amount of money to the table. mixed: the costs of the table are in several currencies, so the cell names its
+ * currency. */
 static void put_amount(nnc_table *table, const nnc_report *report, double amount, bool mixed)
 {
     char text[NNC_NUMBER_TEXT], whole[NNC_NUMBER_TEXT + 16];
@@ -234,11 +236,12 @@ NNC_IF(has_split, compared_row, !isnan(self->framework_s))
 static const nnc_metric compared_rows[] = {
     NNC_ROWS(&nnc_estimate_run_metrics, NNC_IN(compared_row, report)),
     NNC_NUMBER(compared_row, change_s, .unit = "s",
-               .help = "Step minus the step of the first row, where the software differs.",
+               .help =
+                   "Step time less the step time of the first row, if the two rows have different software profiles.",
                .more = NNC_MORE(.when = has_split)),
     NNC_NUMBER(compared_row, framework_s, .unit = "s",
-               .help = "Part of change_s that comes from the software: step minus the step of the same plan "
-                       "with the software of the first row.",
+               .help = "Part of change_s that the software profile causes: step time less the step time of the same "
+                       "plan with the profile of the first row.",
                .more = NNC_MORE(.when = has_split)),
     NNC_TEXT(compared_row, command, .help = "The command line that gives this estimate."),
 };
@@ -581,17 +584,15 @@ done:
 const nnc_command nnc_cmd_compare = {
     .name = "compare",
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...] | PLANS.json [DEVICE[,DEVICE...]]",
-    .summary = "Devices, models or plans side by side: every combination of the lists given.",
-    .notes = "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in "
-             "the order of the options; the last option varies fastest. Parts alone are "
-             "one value, --recompute norm,activation; among several values '+' joins them: "
-             "none,norm+activation,full. Among the plans that fit, the fastest and the "
-             "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have "
-             "the software profile of the first one, unless --software names others or a row can have "
-             "only one; 'any' gives each row the usual profile of its plan. Where profiles differ, a "
-             "column splits the change of the step. All scenarios "
-             "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan "
-             "fits.",
+    .summary = "Devices, models or plans side by side: every combination of the given lists.",
+    .notes =
+        "Every plan option, and --software, may take a list: --micro-batch 1,2,4. The rows are in the order of the "
+        "options; the last option varies fastest. A list of parts is one value: --recompute norm,activation. In a list "
+        "of several values '+' joins parts: none,norm+activation,full. Among the plans that fit, the fastest and the "
+        "cheapest are marked, by tokens or, when a model has no tokens, by samples. All rows have the software profile "
+        "of the first row, unless --software names others or a row can have only one; with 'any' each row has the "
+        "default profile of its plan. If profiles differ, a column divides the change of the step time. All scenarios "
+        "of a plan file are compared, or those that --scenario lists. Exits with 1 when no plan fits.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_RUN | NNC_TAKES_SCENARIO | NNC_TAKES_EMIT,

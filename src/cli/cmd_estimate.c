@@ -46,7 +46,7 @@ static void write_past(nnc_sheet *sheet, const void *record)
     nnc_sheet_end(sheet);
 }
 
-/* Writes the two open properties of the software with the largest effect on the step. */
+/* Writes those two unknown properties of the software (open facts) that can change the step time most. */
 static void write_open_facts(nnc_sheet *sheet, const void *record)
 {
     const nnc_report *report = record;
@@ -73,7 +73,7 @@ static const char *class_note(const nnc_memory *memory, const char *name)
     static const char *const notes[][2] = {
         { "optimizer_bytes", "states and master weights" },
         { "activation_bytes", "kept for backward" },
-        { "apart_bytes", "gradients appear as activations go" },
+        { "apart_bytes", "gradients grow while activations are freed" },
         { "reserve_bytes", "set aside" },
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
@@ -123,6 +123,13 @@ static void write_least(nnc_sheet *sheet, const nnc_report *report)
     }
 }
 
+/* Tests whether a plan with this memory may run out of it, by the spread of the estimate. */
+static bool is_tight(const nnc_report *report, int64_t bytes)
+{
+    const nnc_memory *m = &report->result->memory;
+    return (double)bytes * (double)m->total_interval_bytes[1] > (double)m->total_bytes * (double)m->capacity_bytes;
+}
+
 void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report)
 {
     char a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT];
@@ -157,7 +164,8 @@ void nnc_fit_write(nnc_sheet *sheet, const char *label, const nnc_report *report
         nnc_sheet_label(sheet, i == 0 ? "would fit" : "");
         nnc_sheet_item(sheet, NNC_INK_GOOD, "%s", advice->text);
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)advice->total_bytes, "B", a));
-        nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s", nnc_unit_text(advice->step_s, "s", b));
+        nnc_sheet_item(sheet, NNC_INK_PLAIN, "step %s%s", nnc_unit_text(advice->step_s, "s", b),
+                       is_tight(report, advice->total_bytes) ? ", tight" : "");
         nnc_sheet_end(sheet);
     }
     if (verdict == NNC_OVER_MEMORY && report->advice_count == 0) {
@@ -202,7 +210,7 @@ static void write_stages(nnc_sheet *sheet, const void *record)
     nnc_table_of(sheet->out, sheet->style, lines);
 }
 
-/* Factor from which a difference is explained: step time with a doubled peak / time expected from the elasticity. */
+/* If a doubled peak makes the step at least this factor longer than its elasticity promises, the page explains why. */
 static const double explained_from = 1.1;
 
 static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivity *entry)
@@ -216,7 +224,7 @@ static void write_capacity(nnc_buffer *out, nnc_style style, const nnc_sensitivi
                    nnc_unit_text(entry->needed, "B", needed), nnc_unit_text(entry->value, "B", has), then);
 }
 
-/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the cache is not
+/* Explains why a doubled matrix peak gains less than its elasticity promises: the bandwidth of the L2 cache is not
  * doubled. */
 static void write_cache(nnc_buffer *out, const nnc_sensitivity *peak, const nnc_report *report)
 {
@@ -297,7 +305,8 @@ static int step_groups(const nnc_report *report, slice groups[])
             groups[count++] = (slice){ nnc_group_name((nnc_group)group), seconds[group] };
         }
     }
-    const nnc_result *result = report->result; /* adds host time and bubbles, which are outside of ops */
+    const nnc_result *result = report->result; /* host time and bubbles belong to no op, so they are read from the
+                                                * result */
     if (result->host_s > shown_from * result->step_s) {
         groups[count++] = (slice){ "host", result->host_s };
     }
@@ -466,7 +475,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("", .when = "plan.mode != ideal, !device.fitted"),
     NNC_WORDS("no fitted efficiencies for this device: roofline time at the datasheet's rates"),
     NNC_LINE("", .when = "plan.mode != ideal, device.fitted, device.basis = default"),
-    NNC_WORDS("not measured on this device: its efficiencies are those of similar ones"),
+    NNC_WORDS("not measured on this device: its efficiencies are those of similar devices"),
     NNC_LINE("", .when = "updates_unrecorded"),
     NNC_ADD(add_host_rates),
 
@@ -511,7 +520,7 @@ static const nnc_page_row page_rows[] = {
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
     NNC_ITEM("MFU {measured.mfu:percent}"),
-    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
     NNC_BOLD("impossible: less than the lower bound of {step.lower_bound_s}, so it is not this "
              "step on this device",
              .when = "!measured.possible"),
@@ -556,7 +565,7 @@ static void write_page(nnc_buffer *out, nnc_style style, const void *record)
 
 /* ---- the first screen ---- */
 
-/* Largest number of lines with changes. */
+/* Largest number of suggested changes on the page. */
 enum { CHANGE_LINES = 3 };
 
 /* Smallest gain for which a change is called faster. */
@@ -599,13 +608,13 @@ static void write_trust(nnc_sheet *sheet, const void *record)
     const nnc_past *p = &report->past;
     char error[NNC_NUMBER_TEXT], bias[NNC_NUMBER_TEXT];
     if (report->own != NULL) {
-        return; /* the measured step is in a line below */
+        return; /* another line shows the user's measured step */
     }
     nnc_sheet_label(sheet, "");
     if (nnc_report_is_implausible(report)) {
         nnc_sheet_words(sheet, "no range: the input is implausible");
     } else if (report->model->stand_in) {
-        nnc_sheet_words(sheet, "another network of its counts stands in for it, so ranges are wider");
+        nnc_sheet_words(sheet, "estimated with a network of similar counts (a stand-in), so ranges are wider");
     } else if (report->result->plan.mode == NNC_MODE_IDEAL) {
         nnc_sheet_words(sheet, "the lower bound: datasheet rates, all communication overlaps");
     } else if (!report->device->efficiency.fitted) {
@@ -615,7 +624,7 @@ static void write_trust(nnc_sheet *sheet, const void *record)
                         p->of == NNC_PAST_DEVICE ? "like it" : "of such models", nnc_percent_text(p->error, error),
                         nnc_percent_text(fabs(p->bias), bias), p->bias < 0.0 ? "fast" : "slow");
     } else {
-        nnc_sheet_words(sheet, "range by the spread of similar steps: too few like it were measured");
+        nnc_sheet_words(sheet, "range of similar steps, as too few of this kind were measured");
     }
     nnc_sheet_end(sheet);
 }
@@ -678,7 +687,7 @@ static void write_largest(nnc_sheet *sheet, const void *record)
 }
 
 static void put_change(nnc_sheet *sheet, const char *label, const char *options, double step_s, double gain,
-                       int64_t bytes)
+                       int64_t bytes, bool tight)
 {
     char step[NNC_NUMBER_TEXT], total[NNC_NUMBER_TEXT];
     nnc_sheet_label(sheet, label);
@@ -687,7 +696,7 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     if (!isnan(gain)) {
         nnc_sheet_item(sheet, NNC_INK_PLAIN, "%.3gx the rate", gain);
     }
-    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s", nnc_unit_text((double)bytes, "B", total));
+    nnc_sheet_item(sheet, NNC_INK_PLAIN, "%s%s", nnc_unit_text((double)bytes, "B", total), tight ? ", tight" : "");
     nnc_sheet_end(sheet);
 }
 
@@ -710,7 +719,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
         const nnc_advice *advice = &report->advice[i];
         if (lines + (is_long(advice->text) ? 2 : 1) <= CHANGE_LINES) {
             put_change(sheet, lines == 0 ? "would fit" : "", advice->text, advice->step_s, (double)NAN,
-                       advice->total_bytes);
+                       advice->total_bytes, is_tight(report, advice->total_bytes));
             lines += is_long(advice->text) ? 2 : 1;
         }
     }
@@ -721,7 +730,7 @@ static void write_changes(nnc_sheet *sheet, const void *record)
                        lines > 0 ? ""
                        : over    ? "would fit"
                                  : "faster",
-                       c->options, c->step_s, c->gain, c->total_bytes);
+                       c->options, c->step_s, c->gain, c->total_bytes, false);
             lines++;
         }
     }
@@ -774,7 +783,7 @@ static const nnc_page_row first_rows[] = {
     NNC_ITEM("pipeline bubble {step.bubble_share}", .when = "plan.pipeline > 1"),
     NNC_LINE("measured", .when = "measured.step_s"),
     NNC_BOLD("{measured.step_s}"),
-    NNC_ITEM("the estimate is {measured.predicted_over:percent} of it"),
+    NNC_ITEM("the estimate is {measured.predicted_over:percent} of the measured time"),
     NNC_BAD("impossible: less than the lower bound", .when = "!measured.possible"),
     NNC_LINE("memory"),
     NNC_BOLD("{memory.total_bytes} of {memory.capacity_bytes}"),
@@ -833,7 +842,7 @@ const nnc_view nnc_estimate_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_page
 };
 
-/* View of an estimate: the JSON of the whole page, but only the first screen as its page. */
+/* View of an estimate without --full: its JSON is the same as with --full, and its page is the first screen only. */
 static const nnc_view first_view = {
     .schema = "nncost.estimate/1", .document = &nnc_estimate_document, .lines = lines_of, .page = write_first
 };
@@ -883,7 +892,8 @@ static nnc_status find_sensitivity(nnc_scenario *scenario, nnc_sensitivity entri
     return status;
 }
 
-/* Finds the open properties of the software, in a second scratch too. */
+/* Finds the unknown properties of the software that change the step time (open facts). Uses a second scratch, because
+ * the report points into the first. */
 static nnc_status find_open_facts(nnc_scenario *scenario, nnc_open_fact facts[NNC_OPEN_FACTS_MAX], nnc_error *err)
 {
     nnc_scratch *scratch = nnc_scratch_create();
@@ -970,11 +980,11 @@ static nnc_status write_answer(nnc_session *session, void *context, nnc_scenario
 static nnc_status run(nnc_session *session, nnc_error *err)
 {
     const nnc_options *options = &session->options;
-    if (options->format == &nnc_format_csv && options->stages && options->timeline) {
+    if (nnc_format_is_csv(options->format) && options->stages && options->timeline) {
         return nnc_fail(err, NNC_BAD_USAGE, "--stages",
                         "CSV holds one table, expected --stages or --timeline, found both");
     }
-    if (options->format == &nnc_format_csv && options->sensitivity && (options->stages || options->timeline)) {
+    if (nnc_format_is_csv(options->format) && options->sensitivity && (options->stages || options->timeline)) {
         return nnc_fail(err, NNC_BAD_USAGE, "--sensitivity", "CSV holds one table, expected it or %s, found both",
                         options->stages ? "--stages" : "--timeline");
     }
@@ -985,12 +995,12 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_estimate = {
     .name = "estimate",
     .operands = "[FILE...] MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "One training step: time and its range, what limits it, memory, throughput, cost.",
-    .notes = "Exits with 1 when the step does not fit into the device's memory; it prints "
-             "everything all the same, and the smallest changes that would fit. Stages count from "
-             "0. With --format csv, --stages, --timeline and --sensitivity print their table in "
-             "place of the estimate. A timeline has at most 1000000 passes. An elasticity of -0.5 "
-             "means: one percent more of the parameter makes the step half a percent shorter.",
+    .summary = "One training step: time with its range, the resource that limits it, memory, throughput, cost.",
+    .notes = "Exits with 1 when the step does not fit into the device's memory; it then also prints the estimate, and "
+             "the smallest changes with which the step fits. Stages count from 0. With --format csv each of --stages, "
+             "--timeline and --sensitivity prints its table instead of the estimate; give one of them. A timeline has "
+             "at most 1000000 passes. An elasticity of -0.5 means: one percent more of the parameter makes the step "
+             "half a percent shorter.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN | NNC_TAKES_SCENARIO |

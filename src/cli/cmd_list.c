@@ -1,5 +1,4 @@
 /* list: the devices, models or software profiles that can be named by id. */
-#define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): strcasestr() */
 
 #include <strings.h>
 
@@ -244,7 +243,7 @@ static bool has_text(const nnc_metrics *metrics, const void *record, const char 
         const nnc_metric *row = nnc_metric_find(metrics, columns[i]);
         const nnc_cell cell =
             row != NULL ? nnc_metric_read(row, &place, 0, space) : (nnc_cell){ .kind = NNC_CELL_NULL };
-        found = cell.kind == NNC_CELL_TEXT && strcasestr(cell.text, text) != NULL;
+        found = cell.kind == NNC_CELL_TEXT && nnc_contains_nocase(cell.text, text);
     }
     return found;
 }
@@ -269,7 +268,7 @@ static nnc_status list_all(nnc_session *session, int which, const char *const *i
             lists[which].load(session->specs, ids[i], scratch, (char *)list.records + (size_t)list.count * size, err);
         const char *record = (const char *)list.records + (size_t)list.count * size;
         list.count += status == NNC_OK && has_text(list.metrics, record, text);
-        /* A bad file does not stop the list; an error of the system does. */
+        /* After a bad file, the command goes on with the next file. After an error of the system, it ends. */
         if (status == NNC_BAD_SPEC || (status == NNC_IO && (nnc_is_pipe(err->where) || nnc_is_folder(err->where)))) {
             fprintf(stderr, "nncost: %s: %s\n", err->where, err->what);
             session->exit_code = 1;
@@ -337,8 +336,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_list = {
     .name = "list",
     .operands = "[devices|models|software [TEXT]]",
-    .summary = "The devices, models and software profiles that have an id; with TEXT, those that have it "
-               "in an id, a name or an alias.",
+    .summary = "The devices, models and software profiles that have an id; with TEXT, only those with TEXT in an id, a "
+               "name or an alias.",
     .notes = "A file that cannot be read is reported on standard error and left out; the exit code "
              "is then 1.",
     .max_operands = 2,

@@ -9,7 +9,7 @@
 /* A row of the table: one op in one phase, or a sum. All numbers are sums over the whole step. */
 typedef struct ops_row {
     const char *name;
-    const nnc_op_cost *cost; /* NULL in a sum */
+    const nnc_op_cost *cost; /* row of the op table; NULL in a sum */
     int32_t order;
     double instances, flops, vector_flops, bytes, seconds;
     double bound_s[NNC_BOUND_COUNT];
@@ -38,7 +38,7 @@ static const char *row_key(const nnc_op_cost *cost, nnc_ops_by by)
     return nnc_op_name(cost->op);
 }
 
-/* Makes the rows, in the order of first appearance. Returns the number of rows. */
+/* Fills the rows of the table, in the order in which ops first appear. Returns the number of rows. */
 static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
 {
     int32_t count = 0;
@@ -46,7 +46,7 @@ static int32_t gather(const nnc_report *report, nnc_ops_by by, ops_row *rows)
         const nnc_op_cost *cost = &report->ops[i];
         const char *key = row_key(cost, by);
         if (cost->repeat == 0) {
-            continue; /* the busiest stage does not have this op */
+            continue; /* the op table has a row for this op, but the busiest stage does not run it */
         }
         int32_t at = by == NNC_BY_ROW ? count : 0;
         while (at < count && strcmp(rows[at].name, key) != 0) {
@@ -122,7 +122,7 @@ NNC_GET(get_bound, ops_row, nnc_text_cell(nnc_bound_name(main_bound(self))))
 
 NNC_GET(get_shown_bound, ops_row, self->seconds > 0 ? get_bound(place, text) : (nnc_cell){ .kind = NNC_CELL_NULL })
 
-/* Columns of rows of one op and of sums. */
+/* Columns that rows of one op and rows with sums have in common. */
 static const nnc_metric number_rows[] = {
     NNC_HEAD("FLOPs", NUMBER, .get = get_flops, .show = NNC_SHOW_SCALED, .drop = 5),
     NNC_HEAD("bytes", NUMBER, .get = get_bytes, .show = NNC_SHOW_SCALED, .drop = 3),
@@ -169,13 +169,13 @@ static const nnc_metric one_op[] = {
 
 static const nnc_metric sum_rows[] = {
     NNC_AS("repeat", NUMBER, NNC_IN(ops_row, instances), .head = "ops", .show = NNC_SHOW_COUNT, .drop = 4,
-           .help = "Instances in one step on one device."),
+           .help = "Number of instances of the op in one step on one device."),
     NNC_NUMBER(ops_row, flops, .unit = "FLOP", .help = "FLOPs on the matrix units."),
     NNC_NUMBER(ops_row, vector_flops, .unit = "FLOP", .help = "FLOPs on the vector units."),
-    NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that cross memory."),
+    NNC_NUMBER(ops_row, bytes, .unit = "B", .help = "Bytes that are read from and written to memory."),
     NNC_AS("time_s", NUMBER, NNC_IN(ops_row, seconds), .unit = "s", .help = "Time on the critical path."),
-    NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step."),
-    NNC_AS("bound", TEXT, .get = get_bound, .help = "The bound of the largest part."),
+    NNC_AS("share", NUMBER, .get = get_share, .help = "Share of the step time."),
+    NNC_AS("bound", TEXT, .get = get_bound, .help = "Bound of the largest part of the sum."),
     NNC_ROWS(&numbers),
 };
 static const nnc_metrics sums = NNC_METRICS("sums over the step", sum_rows, ops_row);
@@ -197,7 +197,8 @@ static const nnc_metrics row_metrics[NNC_BY_COUNT] = {
     [NNC_BY_PHASE] = NNC_METRICS("a phase of the step", phase_sums, ops_row),
 };
 
-/* The table of ops to show. Its first member is the report, because getters read the owner of a row as a report. */
+/* The table of ops to show. The getters of its metrics read the record that contains the rows as an nnc_report, so the
+ * report is the first member. */
 typedef struct ops_list {
     nnc_report report;
     nnc_ops_by by;
@@ -263,9 +264,9 @@ enum { OPS_ROW };
 static const nnc_metric document_rows[] = {
     [OPS_ROW] =
         NNC_AS("ops", LIST, NNC_IN(ops_list, rows), NNC_COUNT(ops_list, count), .rows = &row_metrics[NNC_BY_ROW],
-               .help = "Ops; with --by sums of them.", .more = NNC_MORE(.others = sums_too)),
+               .help = "The ops; with --by sums over ops.", .more = NNC_MORE(.others = sums_too)),
     NNC_AS("run", OBJECT, NNC_VIA(nnc_report, run), .rows = &nnc_run_metrics,
-           .help = "The run, when something is given about its input.", .more = NNC_MORE(.when = has_input)),
+           .help = "The whole run, if options of its input are given.", .more = NNC_MORE(.when = has_input)),
 };
 static const nnc_metrics document = NNC_METRICS("the ops of a step", document_rows, ops_list);
 
@@ -277,7 +278,7 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
 {
     nnc_metric own_rows[NNC_COUNT_OF(document_rows)];
     memcpy(own_rows, document_rows, sizeof own_rows);
-    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows by op, group or phase */
+    own_rows[OPS_ROW].rows = &row_metrics[view.by]; /* rows of one op, or sums by op, group or phase */
     const nnc_metrics own = { .rows = own_rows, .count = NNC_COUNT_OF(own_rows) };
     nnc_view shown = nnc_ops_output;
     shown.document = &own;
@@ -295,8 +296,8 @@ nnc_status nnc_report_ops(nnc_buffer *out, nnc_style style, const nnc_report *re
     return NNC_OK;
 }
 
-/* Checks the options of a run. The page shows only the input of a run, so other options of a run are refused without
- * input options. */
+/* Checks the options of the training run. The page shows only how the run loads its data; without options of data
+ * loading, all options of the run are refused. */
 static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *report, nnc_error *err)
 {
     const bool shown = report->run != NULL && !isnan(report->run->input_s);
@@ -307,7 +308,7 @@ static nnc_status check_run(const nnc_scenario_args *given, const nnc_report *re
         if (of_run) {
             char option[NNC_OPTION_NAME];
             return nnc_fail(err, NNC_BAD_USAGE, nnc_option_name(field->name, option),
-                            "changes nothing here, expected it with --sample-bytes or --prepare-s, or 'nncost run'");
+                            "has no effect here, expected it with --sample-bytes or --prepare-s, or 'nncost run'");
         }
     }
     return NNC_OK;
@@ -332,10 +333,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_ops = {
     .name = "ops",
     .operands = "MODEL DEVICE | PLANS.json [DEVICE]",
-    .summary = "Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.",
-    .notes = "FLOPs, bytes and time are those of one instance; repeat counts the instances in one step, "
-             "and share is that of all of them. With --by all numbers are sums over the step. FLOPs "
-             "include those of the vector units. Exits with 0 whether the step fits or not.",
+    .summary = "Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.",
+    .notes = "FLOPs, bytes and time are given for one instance of the op; repeat is the number of instances in one "
+             "step, and share is the share of all instances in the step time. With --by all numbers are sums over the "
+             "step. FLOPs include FLOPs of the vector units. Exits with 0 whether the step fits or not.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWITCH | NNC_TAKES_RUN |
@@ -354,30 +355,32 @@ typedef struct answer {
 #define ALONE(member) NNC_IN(answer, alone.member)
 
 static const nnc_metric op_rows[] = {
-    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that runs it."),
+    NNC_AS("device", CHARS, NNC_VIA(answer, device), NNC_IN(nnc_device, id), .help = "Device that runs the op."),
     NNC_AS("kind", TEXT, ALONE(kind), .help = "Kind of op."),
     NNC_AS("shape", CHARS, ALONE(shape), .help = "Its dims."),
     NNC_AS("precision", ENUM, ALONE(precision), .names = { nnc_dtype_name, NNC_DTYPE_COUNT },
-           .help = "Format of its operands."),
+           .help = "Number format of the operands."),
     NNC_AS("flops", NUMBER, ALONE(flops), .unit = "FLOP", .help = "Work of the op."),
     NNC_AS("moved_bytes", NUMBER, ALONE(moved_bytes), .unit = "B",
-           .help = "Bytes read and written; of a collective those one device sends."),
+           .help = "Bytes read and written; for a collective, the bytes that one device sends."),
     NNC_AS("flops_per_byte", NUMBER, ALONE(flops_per_byte), .unit = "FLOP/B", .help = "Arithmetic intensity."),
     NNC_AS("ridge_flops_per_byte", NUMBER, ALONE(ridge_flops_per_byte), .unit = "FLOP/B",
-           .help = "Intensity from which on the device computes longer than it reads."),
+           .help = "FLOPs per byte above which computing takes longer than memory traffic."),
     NNC_AS("bound_s", NUMBER, ALONE(bound_s), .unit = "s",
-           .help = "Time by the roofline, or by the links, at the rates of the datasheet."),
+           .help =
+               "Lower bound of the time: the roofline, or the links of a collective, at the rates of the datasheet."),
     NNC_AS("time_s", NUMBER, ALONE(time_s), .unit = "s", .help = "Predicted time, by the device's fitted parameters."),
-    NNC_AS("compute_s", NUMBER, ALONE(compute_s), .unit = "s", .help = "Its compute part."),
-    NNC_AS("memory_s", NUMBER, ALONE(memory_s), .unit = "s", .help = "Its memory part."),
+    NNC_AS("compute_s", NUMBER, ALONE(compute_s), .unit = "s", .help = "Compute part of the predicted time."),
+    NNC_AS("memory_s", NUMBER, ALONE(memory_s), .unit = "s", .help = "Memory part of the predicted time."),
     NNC_AS("fixed_s", NUMBER, ALONE(fixed_s), .unit = "s",
-           .help = "Its fixed part, which does not depend on the size."),
-    NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Its network part."),
-    NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT }, .help = "Its bound."),
-    NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s", .help = "Rate at the predicted time."),
+           .help = "Fixed part of the predicted time, which does not depend on the size."),
+    NNC_AS("network_s", NUMBER, ALONE(network_s), .unit = "s", .help = "Network part of the predicted time."),
+    NNC_AS("bound", ENUM, ALONE(bound), .names = { nnc_bound_name, NNC_BOUND_COUNT },
+           .help = "Resource that bounds the op."),
+    NNC_AS("flops_per_s", NUMBER, ALONE(flops_per_s), .unit = "FLOP/s", .help = "FLOPs divided by the predicted time."),
     NNC_AS("bytes_per_s", NUMBER, ALONE(bytes_per_s), .unit = "B/s",
-           .help = "Rate of moved bytes at the predicted time."),
-    NNC_AS("peak_share", NUMBER, ALONE(peak_share), .help = "Time of the bound over predicted time."),
+           .help = "Moved bytes divided by the predicted time."),
+    NNC_AS("peak_share", NUMBER, ALONE(peak_share), .help = "Time of the bound divided by the predicted time."),
     NNC_AS("link", TEXT, ALONE(link), .help = "The slower link of a collective."),
 };
 static const nnc_metrics op_metrics = NNC_METRICS("one op", op_rows, answer);
@@ -391,7 +394,7 @@ static const nnc_page_row page_rows[] = {
     NNC_BOLD("{time_s}"),
     NNC_ITEM("bound by {bound}", .when = "!link"),
     NNC_ITEM("bound by {bound}, {link}", .when = "link"),
-    NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of it"),
+    NNC_ITEM("at least {bound_s} at the rates of the datasheet, {peak_share:percent} of the predicted time"),
     NNC_LINE("work"),
     NNC_ITEM("{flops}", .when = "flops"),
     NNC_ITEM("{moved_bytes} sent by each device", .when = "link"),
@@ -436,7 +439,7 @@ static bool read_dims(const char *text, nnc_single_op *alone)
     return false;
 }
 
-/* Sets the plan options that a single op has. */
+/* Sets the plan options of the command line in `plan`. */
 static nnc_status read_settings(const nnc_scenario_args *given, nnc_plan *plan, nnc_error *err)
 {
     for (int i = 0; i < given->setting_count; i++) {
@@ -505,7 +508,7 @@ static nnc_status run_op(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_op = {
     .name = "op",
     .operands = "KIND DIMS DEVICE",
-    .summary = "A single op: its work, its roofline and the time it takes.",
+    .summary = "A single op: its work, its roofline and its time.",
     .notes = "KIND and DIMS: matmul [BATCHx]MxNxK, attention BATCHxHEADSxTOKENSxWIDTH[xKV_HEADS] "
              "(causal, one kernel; --kernel, --unmasked), conv "
              "BATCHxINxHEIGHTxWIDTHxOUTxKERNEL[xSTRIDE[xGROUPS]] (--layout), operators of PyTorch "

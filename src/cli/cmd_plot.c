@@ -1,14 +1,15 @@
 /* plot: draws a picture of an estimate, or of the plans that a search finds, as SVG. With "-o NAME.png", an
  * installed program converts it. */
-#if !defined(__wasi__)
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
-#endif
 
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "plot/plot_internal.h"
+
+#ifndef NNC_NO_PROCESSES
+#include <spawn.h>
+#include <sys/wait.h>
+#endif
 
 /* Finds the picture that the first operand names. */
 static nnc_status find_picture(const nnc_session *session, const nnc_picture **picture, nnc_error *err)
@@ -78,7 +79,7 @@ static nnc_status draw(nnc_session *session, const nnc_plot_data *data, nnc_erro
     return NNC_OK;
 }
 
-/* A picture with the outline of another estimate, and the session in which it is drawn. */
+/* A picture with the outline of another estimate, and the session that draws the picture. */
 typedef struct outlined {
     nnc_session *session;
     const nnc_report *report;
@@ -184,7 +185,7 @@ static nnc_status refuse_png(nnc_error *err)
                     "neither; a name that ends in .svg needs none");
 }
 
-#if defined(__wasi__) /* no processes */
+#if defined(NNC_NO_PROCESSES)
 nnc_status nnc_make_png(nnc_buffer *text, nnc_error *err)
 {
     (void)text;
@@ -277,15 +278,13 @@ const nnc_command nnc_cmd_plot = {
     .name = "plot",
     .operands = "PICTURE MODEL DEVICE | PICTURE PLANS.json [DEVICE]",
     .summary = "A picture as SVG: step, memory, roofline, timeline, front or scaling.",
-    .notes = "step: the parts of a step and the range in which measurements fall. memory: memory of the "
-             "fullest device by class; with --stages, of every stage. roofline: every op under the "
-             "roofline of the device. timeline: what every pipeline stage does when. front: step time "
-             "against memory of the plans that 'search' finds for --devices N. "
-             "scaling: throughput of the best plans for --devices 8..512. All numbers are those of "
-             "'estimate' or 'search' with the same options. The file follows the reader's light or dark "
-             "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with "
-             "0 "
-             "whether the step fits or not, with 1 when no plan of a search fits.",
+    .notes = "step: the parts of a step and the range of measurements. memory: memory of the fullest device by class; "
+             "with --stages, memory of every stage. roofline: every op under the roofline of the device. timeline: the "
+             "passes of every pipeline stage over time. front: step time against memory of the plans that 'search' "
+             "finds for --devices N. scaling: throughput of the best plans for --devices 8..512. All numbers equal the "
+             "numbers of 'estimate' or 'search' with the same options. The file follows the reader's light or dark "
+             "mode. '-o NAME.png' converts it by resvg or rsvg-convert, if one is installed. Exits with 0 whether the "
+             "step fits or not, with 1 when no plan of a search fits.",
     .min_operands = 2,
     .max_operands = 3,
     .leading_operands = 1,

@@ -50,7 +50,7 @@ static nnc_cell get_scaled(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX
 
 NNC_GET(get_unit, shown_field, nnc_text_cell(self->unit != NULL ? self->unit : ""))
 
-/* Returns the file that the field comes from. */
+/* Returns the path of the file in which the field is set. */
 static nnc_cell get_from(const nnc_place *place, char text[NNC_METRIC_TEXT_MAX]);
 static bool is_like_another(const nnc_place *place);
 
@@ -130,13 +130,13 @@ static void push(level *stack, int *depth, const nnc_field *field, const void *o
     }
 }
 
-/* Tests whether a field is a comment of the file. Comments are shown with the sources. */
+/* Tests whether a field only holds a comment of the file. Comments are shown with the sources. */
 static bool is_comment(const nnc_field *field)
 {
     return field->type == NNC_FIELD_TEXT && field->size == 0;
 }
 
-/* Tests whether a field is rare and not set, so that it is not shown. */
+/* Tests whether a field is rarely used and not set; such fields are not shown. */
 static bool is_off(const nnc_field *field, const char *text)
 {
     return field->rare && (strcmp(text, "off") == 0 || strcmp(text, "0") == 0 || strcmp(text, "-") == 0 ||
@@ -150,8 +150,8 @@ static bool is_neutral_product(const shown_spec *to, const nnc_gemm_efficiency *
            isnan(e->wave_quantization);
 }
 
-/* Tests whether an object is neutral, because it was not fitted. Unfitted efficiencies (all 1) and unfitted parameters
- * of serving are not shown. */
+/* Tests whether the struct at `place` (efficiencies, serving parameters) is neutral, because it was not fitted.
+ * Unfitted efficiencies (all 1) and unfitted parameters of serving are not shown. */
 static bool is_neutral(const shown_spec *to, const void *place)
 {
     const nnc_software *software = to->view->table == &nnc_software_table ? to->view->object : NULL;
@@ -373,7 +373,7 @@ static bool is_default(const nnc_field *field, const nnc_model *model, const nnc
            memcmp((const char *)model + field->offset, (const char *)empty + field->offset, field->size) == 0;
 }
 
-/* Writes the sources. All sources of a key form one list. */
+/* Writes the sources of the model. All sources with the same key form one list. */
 static void put_sources(nnc_record *record, const nnc_model *model)
 {
     nnc_record_object(record, "sources");
@@ -582,7 +582,7 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     }
     if (nnc_launch_is_file(session->specs, session->options.operands[0], NULL)) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[0],
-                        "a launch file: --to-options shows what it stands for");
+                        "a launch file: --to-options shows the options with the same meaning");
     }
     if (session->options.operand_count > 1) {
         return nnc_fail(err, NNC_BAD_USAGE, session->options.operands[1], "one argument too many, expected show ID");
@@ -590,8 +590,8 @@ static nnc_status run(nnc_session *session, nnc_error *err)
     NNC_TRY(find(session->specs, session->options.operands[0], &view, err));
     assert(view.table != NULL);
     nnc_status status = NNC_OK;
-    if (view.model != NULL && session->style.format == &nnc_format_json) { /* JSON, so that the user can edit the
-                                                                            * file */
+    if (view.model != NULL && session->style.format == &nnc_format_json) { /* a model is written as a JSON file that the
+                                                                            * user can edit */
         write_model(session->out, view.model);
     } else {
         status = write_spec(session->out, session->style, &view);
@@ -603,11 +603,10 @@ static nnc_status run(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_show = {
     .name = "show",
     .operands = "ID | CHECKPOINT | FILE... [MODEL] [DEVICE] --to-options",
-    .summary = "A device, model or software profile: the file it came from, every field, the "
-               "sources.",
-    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints "
-             "the command line that launch files stand for, see docs/files.md. CHECKPOINT is a .gguf or "
-             ".safetensors file or an index of them: its tensors, parameters and bytes.",
+    .summary = "A device, model or software profile: its file, every field, the sources.",
+    .notes = "--format json prints a model as a model file, which nncost can read. --to-options prints the command "
+             "line with the same meaning as launch files, see docs/files.md. CHECKPOINT is a .gguf or .safetensors "
+             "file, or an index of such files; its tensors, parameters and bytes are printed.",
     .min_operands = 1,
     .max_operands = 100,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_MODEL | NNC_TAKES_SHOW,
@@ -675,6 +674,7 @@ static nnc_status run_validate(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_validate = {
     .name = "validate",
+    .part_of = "check files",
     .operands = "FILE...",
     .summary = "Check device, model, software, cluster and plan files, and list every fault.",
     .notes = "Faults are printed to standard error, one per line, and the exit code is 3. If there are "
@@ -721,13 +721,12 @@ const nnc_command nnc_cmd_import = {
     .name = "import",
     .operands = "FILE.onnx [AXES]",
     .summary = "Convert an ONNX file to a model file of the graph family, on standard output.",
-    .notes = "nncost import net.onnx > net.json. Shapes follow from the input; its batch becomes 1. "
-             "AXES "
-             "sets the size of other axes that have a name or no size: sequence=128,x.2=48 (the third "
-             "axis of input x). Norms, GELU and attention that are exported as many nodes become one "
-             "step. If a node cannot be converted, the error names it and nothing is written. Standard "
-             "error lists what the export has lost: batch norms folded into convolutions, dropout, the "
-             "loss. 'nncost estimate net.onnx DEVICE' imports the file by itself.",
+    .notes =
+        "nncost import net.onnx > net.json. The dimensions of all tensors follow from the input, whose batch becomes "
+        "1. AXES sets the length of axes that have a name or no length: sequence=128,x.2=48 (the third axis of input "
+        "x). Norms, GELU and attention that are exported as many nodes become one step. If a node cannot be converted, "
+        "the error names it and nothing is written. Standard error lists what the export has lost: batch norms folded "
+        "into convolutions, dropout, the loss. 'nncost estimate net.onnx DEVICE' needs no import.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -754,7 +753,7 @@ static const nnc_metric type_rows[] = {
               .help = "Number format or quantisation, as the file names it."),
     NNC_WHOLE(nnc_checkpoint_part, tensors, .head = "tensors", .help = "Tensors of this type."),
     NNC_WHOLE(nnc_checkpoint_part, params, .head = "parameters", .help = "Values in them."),
-    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes that they take."),
+    NNC_WHOLE(nnc_checkpoint_part, bytes, .head = "bytes", .unit = "B", .help = "Bytes of the tensors of this type."),
 };
 static const nnc_metrics type_metrics = NNC_METRICS("the tensors of one type", type_rows, nnc_checkpoint_part);
 
@@ -762,8 +761,8 @@ static const nnc_metric shown_rows[] = {
     NNC_AS("file", TEXT, NNC_IN(shown, file.path), .help = "The checkpoint."),
     NNC_AS("tensors", WHOLE, NNC_IN(shown, file.tensors), .help = "Its tensors."),
     NNC_AS("params", NUMBER, .get = get_params,
-           .help = "Values of its tensors, without tables that are computed (rope_freqs); null for an "
-                   "index whose files are not next to it."),
+           .help = "Number of values in all tensors, without tables that are computed (rope_freqs); null for an index "
+                   "without its files in the same folder."),
     NNC_AS("bytes", NUMBER, .get = get_bytes, .unit = "B", .help = "Bytes of all tensors."),
     NNC_AS("types", LIST, NNC_IN(shown, types), NNC_COUNT(shown, count), .rows = &type_metrics,
            .help = "The tensors by type."),
@@ -787,7 +786,7 @@ static const nnc_page_row page_rows[] = {
     NNC_ITEM("{tensors:count} tensors"),
     NNC_LINE("holds"),
     NNC_BOLD("{params:count} parameters", .when = "params"),
-    NNC_ITEM("parameters unknown, because its files are not next to it", .when = "!params"),
+    NNC_ITEM("parameters unknown, because its files are not in the same folder", .when = "!params"),
     NNC_ITEM("{bytes:count} bytes", .when = "bytes"),
     NNC_GAP(),
     NNC_BLOCK(write_types),
@@ -844,8 +843,8 @@ nnc_status nnc_checkpoint_take(nnc_session *session, char **operand, nnc_error *
     NNC_GOT(kept, err);
     if (access(kept, R_OK) != 0) {
         return nnc_fail(err, NNC_BAD_SPEC, *operand,
-                        "names no architecture, expected a config.json next to it; "
-                        "'nncost show' counts its parameters, and MODEL may be given in its place");
+                        "names no architecture, expected a config.json in the same folder; 'nncost show' counts its "
+                        "parameters, and MODEL may be given in its place");
     }
     NNC_TRY(nnc_checkpoint_check(session, *operand, kept, err));
     *operand = kept;

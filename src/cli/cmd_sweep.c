@@ -27,18 +27,19 @@ typedef struct row_sink {
     const nnc_interrupt *interrupt;
     nnc_file file;
     bool file_open;
-    nnc_database *database; /* NULL = rows are written as lines */
+    nnc_database *database; /* database that receives the rows; NULL = rows are written to a file or to standard
+                             * output */
     const char *database_path;
     nnc_table table;
     nnc_buffer text;
     kept_row *top; /* --top: candidates for the best rows; NULL = all rows are written */
-    bool bounded;  /* the first top_most candidates are sorted, and worse rows are not added */
+    bool bounded;  /* true: the first top_most candidates are sorted; a row worse than all of them is not added */
     int32_t top_count, top_most;
-    int64_t from, done; /* number of rows done when the sink was opened, and now */
-    double commit_s;    /* time at which the database is next committed */
+    int64_t from, done; /* number of finished rows: when the sink was opened; now */
+    double commit_s;    /* time of the next commit of the database */
     nnc_sweep_tally tally;
     nnc_progress progress;
-    int stopped; /* number of the signal; 0 = not stopped */
+    int stopped; /* number of the signal that stopped the sweep; 0 = not stopped */
 } row_sink;
 
 static const double commit_every_s = 0.25;
@@ -150,7 +151,7 @@ static nnc_status sink_open(row_sink *sink, const nnc_sweep *sweep, const nnc_op
     return NNC_OK;
 }
 
-/* Orders rows by key, smallest first, then by their number. */
+/* Orders rows by key, smallest first; rows with equal keys are ordered by row number. */
 static int best_first(const void *a, const void *b)
 {
     const kept_row *x = a, *y = b;
@@ -160,8 +161,8 @@ static int best_first(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* Sorts the candidates and drops all but the best. After that, `bounded` is true if the list is full: a row that is
- * worse than its last row is not added. */
+/* Sorts the candidates and drops all but the best. Then, if the list is full, `bounded` is true: a row that is worse
+ * than the last candidate is not added. */
 static void keep_top(row_sink *sink)
 {
     qsort(sink->top, (size_t)sink->top_count, sizeof *sink->top, best_first);
@@ -171,7 +172,8 @@ static void keep_top(row_sink *sink)
     sink->bounded = sink->top_count == sink->top_most;
 }
 
-/* Adds a candidate. The list has space for twice the rows that are kept, so that it is rarely sorted. */
+/* Adds a candidate. The list has space for twice the rows that are kept, so it is sorted only when this space is
+ * full. */
 static nnc_status add_candidate(row_sink *sink, const nnc_batch_row *row, nnc_error *err)
 {
     kept_row kept = { .key = row->key, .row = row->number, .size = row->size };
@@ -230,7 +232,7 @@ static nnc_status sink_emit(void *context, const nnc_batch *batch, bool *stop, n
     return status;
 }
 
-/* Prints the number of plans without a row. */
+/* Prints the number of plans that are illegal or exceed the memory and therefore have no row. */
 static void say_hidden(row_sink *sink)
 {
     const nnc_sweep_tally *tally = &sink->tally;
@@ -279,7 +281,7 @@ static nnc_status finish_database(row_sink *sink, nnc_buffer *out, nnc_error *er
 
 static void say_stopped(const row_sink *sink)
 {
-    const char *what = sink->database != NULL ? "; the same command goes on from there"
+    const char *what = sink->database != NULL ? "; the same command continues from there"
                        : sink->top != NULL    ? "; the best of these are written"
                                               : "; the output has whole rows";
     fprintf(stderr, "nncost: sweep: stopped after %" PRId64 " of %" PRId64 " combinations%s\n", sink->done,
@@ -321,7 +323,7 @@ static nnc_status check_options(const nnc_options *options, nnc_error *err)
 
 static nnc_status read_threads(int64_t given, int *threads, nnc_error *err)
 {
-    int64_t number = sysconf(_SC_NPROCESSORS_ONLN);
+    int64_t number = nnc_threads_available();
     const nnc_status status = nnc_option_count("--threads", given, NNC_POOL_THREADS_MAX, &number, err);
     *threads = number < 1 ? 1 : number > NNC_POOL_THREADS_MAX ? NNC_POOL_THREADS_MAX : (int)number;
     return status;
@@ -355,7 +357,7 @@ static nnc_status add_axes(const nnc_options *options, nnc_sweep *sweep, nnc_err
 static nnc_status add_names(const nnc_options *options, nnc_sweep *sweep, nnc_error *err)
 {
     const nnc_sweep_options *asked = &options->sweep;
-    const bool to_program = options->format == &nnc_format_csv || options->format == &nnc_format_json;
+    const bool to_program = nnc_format_is_csv(options->format) || options->format == &nnc_format_json;
     /* shards and programs need the number of a row */
     if (sweep->shard.of > 1 || asked->database != NULL || (asked->columns == NULL && to_program)) {
         NNC_TRY(nnc_sweep_add_columns(sweep, "--columns", "row", err));
@@ -407,7 +409,7 @@ static bool run_rows(nnc_rank_group ranks, const nnc_sweep *sweep, row_sink *sin
     return well;
 }
 
-/* Prints the reason why there are no rows. */
+/* Prints the reason why the sweep has no rows. */
 static void say_none(const nnc_sweep *sweep, const nnc_sweep_tally *tally)
 {
     const int64_t plans = tally->illegal + tally->over_memory + tally->fitting;
@@ -480,15 +482,14 @@ static nnc_status run_sweep(nnc_session *session, nnc_error *err)
 const nnc_command nnc_cmd_sweep = {
     .name = "sweep",
     .operands = "MODEL[,MODEL...] DEVICE[,DEVICE...]",
-    .summary = "Every combination of the axes given, one row each.",
-    .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or "
-             "1..64*2 (doubling) or 0..1+0.25 (steps), joined by commas. Rows come in the order of "
-             "model, device, software, plan options, --set and --link as given, the last one "
-             "varying fastest. '+' joins the parts of one value: --recompute none,norm+activation; "
-             "parts alone are one value. "
-             "Rows are the plans that are legal and fit; Ctrl-C ends with whole rows. --shard I/N "
-             "does every N-th row only, from the I-th on, for 'nncost merge' to join. Exits with 1 "
-             "when there is no row, with 128 and the number of the signal when stopped by one.",
+    .summary = "Every combination of the given axes, one row each.",
+    .notes = "An axis is any plan option, --software or --set with a list: 2,4,8 or 1..64 or 1..64*2 (doubling) or "
+             "0..1+0.25 (steps), joined by commas. Rows come in the order of model, device, software, plan options, "
+             "--set and --link as given, the last one varying fastest. '+' joins the parts of one value: --recompute "
+             "none,norm+activation; a list of parts is one value. Rows are the plans that are legal and fit; after "
+             "Ctrl-C the output ends with a whole row. --shard I/N computes only every N-th row, beginning with row I; "
+             "'nncost merge' joins the shards. Exits with 1 when there is no row, with 128 and the number of the "
+             "signal when stopped by one.",
     .min_operands = 2,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON | NNC_TAKES_LAUNCH | NNC_TAKES_PLAN | NNC_TAKES_SWEEP,
@@ -532,13 +533,13 @@ static nnc_status run_merge(nnc_session *session, nnc_error *err)
 
 const nnc_command nnc_cmd_merge = {
     .name = "merge",
+    .part_of = "sweep merge",
     .operands = "OUT SHARD...",
-    .summary = "Join the shards of a sweep or of a search into one file, equal to that of a single run.",
-    .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. Databases "
-             "must be complete and all there; they become one database, or CSV or JSON lines if "
-             "OUT ends in .csv or .json. Shards of a search are outputs of 'nncost search --shard "
-             "--format json'; they must all be there, and become JSON, or CSV if OUT ends in .csv. "
-             "Then exits with 1 when no plan fits.",
+    .summary = "Join the shards of a sweep or of a search into one file, equal to the output of one undivided run.",
+    .notes = "Shards are CSV, JSON lines or databases that 'nncost sweep --shard' wrote. All databases must be given "
+             "and complete; they become one database, or CSV or JSON lines if OUT ends in .csv or .json. Shards of a "
+             "search are outputs of 'nncost search --shard --format json'; all must be given, and they become JSON, or "
+             "CSV if OUT ends in .csv. For a search, exits with 1 when no plan fits.",
     .min_operands = 2,
     .max_operands = 100000,
     .takes = NNC_TAKES_HELP,

@@ -113,7 +113,7 @@ static void write_brief(nnc_buffer *out, nnc_style style, const nnc_option_text 
     }
 }
 
-/* Tests whether an option is specific to a command. Rarely used options do not count. */
+/* Tests whether an option is specific to a command. Rarely used options are not counted as specific. */
 static bool is_own(unsigned takes, const nnc_option_text *option)
 {
     static const char *const rare[] = { "--seller",   "--offer",    "--region",     "--building",
@@ -134,7 +134,7 @@ static void write_brief_options(nnc_buffer *out, nnc_style style, const char *co
     }
     const int most = own_count < BRIEF_MAX - COMMON_LEAST ? COMMON - own_count : COMMON_LEAST;
     nnc_buffer_text(out, "\n");
-    for (int own = 0; own <= 1; own++) { /* first common options, then the command's own */
+    for (int own = 0; own <= 1; own++) { /* pass 0 writes common options, pass 1 writes the command's own options */
         for (int i = 0; nnc_option_at(takes, i, &option) && shown < BRIEF_MAX; i++) {
             const bool is_common = has(common, most, option.name);
             if (own ? !is_common && is_own(takes, &option) : is_common) {
@@ -156,12 +156,22 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "Time, memory, bounds and cost of one neural-network training step, from the shape of\n"
                          "the network and the datasheet of the device.\n\nCommands:\n");
     const nnc_command *command = NULL;
-    for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
-        char label[32];
-        snprintf(label, sizeof label, "  %s", command->name);
-        nnc_sheet_label(&sheet, label);
-        nnc_sheet_words(&sheet, "%s", command->summary);
-        nnc_sheet_end(&sheet);
+    for (int parts = 0; parts < 2; parts++) {
+        if (parts > 0) {
+            nnc_buffer_text(out, "\nParts of these commands, also commands of their own:\n");
+            sheet.indent = 23;
+        }
+        for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
+            char label[40];
+            if ((command->part_of != NULL) != (parts > 0)) {
+                continue;
+            }
+            snprintf(label, sizeof label, parts > 0 ? "  %s, %s" : "  %s", parts > 0 ? command->part_of : command->name,
+                     command->name);
+            nnc_sheet_label(&sheet, label);
+            nnc_sheet_words(&sheet, "%s", command->summary);
+            nnc_sheet_end(&sheet);
+        }
     }
     nnc_buffer_text(out, "\n'nncost COMMAND -h' shows the usual options of a command, 'nncost help COMMAND' all of\n"
                          "them; 'nncost -V' prints the version.\n\n"
@@ -173,7 +183,7 @@ void nnc_help_program(nnc_buffer *out, nnc_style style)
                          "'-' is standard input. The file $XDG_CONFIG_HOME/nncost/defaults may hold options for "
                          "all\n"
                          "commands, one per line; --no-defaults ignores it.\n\n"
-                         "Exit codes: 0 done; 1 the answer is no, such as: does not fit; 2 bad command line;\n"
+                         "Exit codes: 0 done; 1 the answer is no, for example does not fit; 2 bad command line;\n"
                          "3 bad file, unknown id or illegal plan; 4 cannot read or write, out of memory.\n\n"
                          "Example: nncost estimate gpt2-xl a100 --micro-batch 4\n");
 }
@@ -192,6 +202,9 @@ void nnc_help_program_brief(nnc_buffer *out)
     int column = 9;
     for (int i = 0; (command = nnc_command_at(i)) != NULL; i++) {
         const int length = (int)strlen(command->name) + 1;
+        if (command->part_of != NULL) {
+            continue;
+        }
         if (column + length > 79) {
             nnc_buffer_text(out, "\n         ");
             column = 9;
@@ -301,7 +314,7 @@ extern const nnc_view nnc_accuracy_view, nnc_calibration_view;
 
 static const struct output {
     const char *name, *title;
-    const nnc_view *view; /* NULL: the output is a line of a sweep */
+    const nnc_view *view; /* view that writes the output; NULL: the output is one line of a sweep */
 } outputs[] = {
     { "estimate", "nncost estimate --format json", &nnc_estimate_view },
     { "fit", "nncost fit --format json", &nnc_fit_view },
@@ -377,7 +390,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
     nnc_record_text(record, "name", name);
     put_metric_type(record, row);
     nnc_record_bool(record, "required", more->when == NULL);
-    /* a metric of the plan has the help text of the plan's field */
+    /* a metric without a help text shows a field of the plan, so it has the help text of that field */
     nnc_record_text(record, "help", row->help == NULL ? nnc_field_help(&nnc_plan_table, row->name) : row->help);
     nnc_record_text(record, "unit", row->unit);
     if (row->each_count > 0 && more->each != NULL) {
@@ -389,7 +402,7 @@ static void put_metric(nnc_record *record, const nnc_metric *row, const char *na
         put_metrics(record, row->rows);
         nnc_record_close(record);
     }
-    if (more->others != NULL) { /* the list may have other kinds of records */
+    if (more->others != NULL) { /* a list may contain several kinds of records */
         nnc_record_list(record, "others");
         for (const nnc_metrics *const *other = more->others; *other != NULL; other++) {
             nnc_record_list(record, NULL);
@@ -613,7 +626,7 @@ static void put_commands(nnc_record *record)
         nnc_record_object(record, NULL);
         nnc_record_text(record, "name", command->name);
         put_command_texts(record, command);
-        if (command->serving != NULL) { /* the form of the command with --serve */
+        if (command->serving != NULL) { /* put_command_texts writes the texts of the command with --serve */
             nnc_record_object(record, "serving");
             put_command_texts(record, command->serving);
             nnc_record_close(record);
@@ -788,11 +801,10 @@ const nnc_command nnc_cmd_docs = {
     .operands = "man [files]|completion [SHELL]|options|schema [KIND]",
     .summary = "The man pages nncost(1) and nncost-files(5), completions for bash, zsh and fish, "
                "all options, or the JSON Schema of a kind of file or output.",
-    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, "
-             "budget, search, sweep, check, diff, accuracy or calibrate for the --format json output of "
-             "these commands. Without KIND, all are listed. options: every command and option as JSON, "
-             "with kind, choices, limits, unit and default, from which a form can be made; and all "
-             "fields and metrics. --format does not change any of them.",
+    .notes = "KIND is device, model, software or plan for files; or estimate, ops, compare, run, budget, search, "
+             "sweep, check, diff, accuracy or calibrate for the --format json output of these commands. Without KIND, "
+             "all kinds are listed. 'docs options' prints all commands, options, fields and metrics as JSON, with "
+             "kind, choices, limits, unit and default, so that a form can be built. --format has no effect here.",
     .min_operands = 1,
     .max_operands = 2,
     .takes = NNC_TAKES_COMMON,
@@ -840,11 +852,10 @@ const nnc_command nnc_cmd_explain = {
     .name = "explain",
     .operands = "[NAMES [MODEL DEVICE | PLANS.json [DEVICE]]]",
     .summary = "Formula and source of metrics and ops; with MODEL DEVICE also their numbers.",
-    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, "
-             "such as mfu, step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost "
-             "ops', such as attn.qkv. When an op has many shapes, the one that takes longest in each "
-             "phase is shown. Without NAMES, all of them are listed. The JSON of several names is a "
-             "list.",
+    .notes = "NAMES are joined by commas. Metrics have their names in the JSON output of any command, such as mfu, "
+             "step_s, exposed_comm.data, memory or cost; ops have their names in 'nncost ops', such as attn.qkv. If an "
+             "op occurs with different dimensions, the longest in each phase is shown. Without NAMES, all names are "
+             "listed. The JSON of several names is a list.",
     .min_operands = 0,
     .max_operands = 3,
     .leading_operands = 1,

@@ -1,7 +1,7 @@
 /* The loop of 'nncost mcp'. Each call of a tool runs in its own process, with a deadline, limits of its memory and
  * its answer, and the folders that it may read. Meanwhile the server reads further messages, and stops the call if
  * the client cancels it. Sources: modelcontextprotocol.io, specification 2025-06-18, "cancellation"; JSON-RPC 2.0. */
-#if !defined(__wasi__)
+#if !defined(__wasi__) && !defined(_WIN32)
 #define _GNU_SOURCE /* NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): memmem() */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,9 +39,9 @@ typedef struct server {
     rlim_t memory_bytes;
     char *input;     /* INPUT_MAX + 1 bytes */
     size_t used, at; /* number of bytes of input; offset of the next message */
-    bool ended;      /* standard input has ended */
-    bool skipping;   /* the end of a message that is too long is being skipped */
-    bool cancels;    /* the input may contain a cancellation */
+    bool ended;      /* true: standard input has ended */
+    bool skipping;   /* true: the last message was too long, and its other bytes are being skipped */
+    bool cancels;    /* true: the input may contain a cancellation */
 } server;
 
 static double now_s(void)
@@ -92,7 +92,7 @@ static char *message_at(const server *s, size_t at, size_t *size)
 
 typedef struct message {
     char id[300];      /* id as in the answer: a number, or a quoted string; "" = a notification */
-    bool calls;        /* the message calls a tool */
+    bool calls;        /* true: the message calls a tool */
     char cancels[300]; /* id of the call that the message cancels */
 } message;
 
@@ -174,8 +174,8 @@ static void put_failure(nnc_buffer *out, const message *m, const char *what)
                      m->id, what);
 }
 
-/* Reads the answer of a call until it ends, its time is over, or the client cancels it. Returns false if the answer
- * is not needed. */
+/* Reads the answer of a call until the answer ends, its time is over, or the client cancels the call. Returns false if
+ * the client does not need the answer. */
 static bool await(server *s, const message *m, pid_t child, int pipe, nnc_buffer *out)
 {
     char block[BLOCK];
@@ -284,8 +284,8 @@ static nnc_status serve(server *s, nnc_error *err)
     while (!s->ended || s->at < s->used) {
         size_t size = 0;
         char *line = s->at < s->used ? message_at(s, s->at, &size) : NULL;
-        if (line == NULL && s->used - s->at > MESSAGE_MAX) { /* a message that is too long; its rest has not been
-                                                              * read */
+        if (line == NULL && s->used - s->at > MESSAGE_MAX) { /* the message is too long, and its last part has not been
+                                                              * read yet */
             s->at = s->used;
             s->skipping = true;
         }

@@ -26,7 +26,8 @@ enum { SPELLINGS_MAX = 320 };
 /* A spelling of an option. */
 typedef struct spelling {
     char name[NNC_OPTION_NAME]; /* "--micro-batch" */
-    const nnc_own_option *own;  /* NULL = the option is a field of a table */
+    const nnc_own_option *own;  /* row of the option table; NULL = the option is a field of a plan, a run or a
+                                 * deployment */
     const nnc_field *field;
 } spelling;
 
@@ -262,7 +263,7 @@ static nnc_status take_setting(nnc_options *options, const spelling *entry, cons
     return NNC_OK;
 }
 
-/* Takes an option; value NULL: the option is a switch. */
+/* Stores the value of an option. value NULL: the option is a switch. */
 static nnc_status take(nnc_options *options, const spelling *entry, const char *value, nnc_error *err)
 {
     const nnc_own_option *own = entry->own;
@@ -338,7 +339,7 @@ nnc_status nnc_option_device(nnc_specs *specs, const char *text, const nnc_devic
 static bool find_file(char path[PATH_MAX])
 {
     const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
+    const char *home = getenv(NNC_HOME_VARIABLE);
     int length = -1;
     if (config != NULL && config[0] == '/') {
         length = snprintf(path, PATH_MAX, "%s/nncost/defaults", config);
@@ -395,7 +396,7 @@ static const char *wrong_with(const spelling *entry, const char *value)
 
 typedef struct defaults {
     nnc_options *options;
-    const spellings *list; /* options of the command */
+    const spellings *list; /* the options that the command takes */
     spellings all;
     bool plan_file;
 } defaults;
@@ -574,7 +575,7 @@ static void list_getopt(getopt_rows *rows, const spellings *list)
 static nnc_status read_arguments(int argc, char **argv, const char *command, const spellings *list,
                                  nnc_options *options, nnc_error *err)
 {
-    getopt_rows rows; /* not initialised: it is large */
+    getopt_rows rows; /* not initialised, because the struct is large */
     nnc_status status = NNC_OK;
     list_getopt(&rows, list);
     opterr = 0;
@@ -634,7 +635,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
     static const char *const others[] = { "calibrate", "import", "init", "plot", "report", "docs", "explore", "merge" };
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (strcmp(others[i], command) == 0) {
-            return NULL; /* these commands write no table */
+            return NULL; /* the output of these commands is not a table */
         }
     }
     static const struct {
@@ -652,7 +653,7 @@ static const nnc_format *format_of_output(const char *command, const char *path)
 
 nnc_status nnc_options_parse(int argc, char **argv, const nnc_command *command, nnc_options *options, nnc_error *err)
 {
-    spellings all, narrowed; /* not initialised: they are large */
+    spellings all, narrowed; /* not initialised, because the structs are large */
     const spellings *list = &all;
     *options = (nnc_options){ .format = &nnc_format_table, .operands = argv + 1 };
     set_default_values(options);

@@ -38,8 +38,7 @@ void nnc_scenario_request_run(nnc_scenario *scenario)
     scenario->asks_run = scenario->asks_run || !isnan(scenario->plan.tokens) || !isnan(scenario->plan.samples);
 }
 
-/* Refuses options that the estimate does not read. A host that issues kernels in no time is a CPU, which every estimate
- * reads. */
+/* Refuses options that this estimate would not use. A host with a kernel time of 0 is a CPU; every estimate uses it. */
 static nnc_status check_read(const nnc_options *options, const nnc_scenario *scenario, nnc_error *err)
 {
     const bool listed = scenario->model.captured != NULL || scenario->model.implementation != NNC_IMPLEMENTATION_NONE;

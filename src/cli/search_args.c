@@ -202,9 +202,10 @@ static nnc_status read_options(nnc_options *options, nnc_arena *arena, nnc_searc
 {
     const nnc_search_options *given = &options->search;
     nnc_search *search = &task->search;
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
     /* MPI starts a rank for each core, so each rank uses one thread */
-    const int64_t threads = options->threads > 0 ? options->threads : cores > 0 && task->ranks.size <= 1 ? cores : 1;
+    const int64_t threads = options->threads > 0    ? options->threads
+                            : task->ranks.size <= 1 ? nnc_threads_available()
+                                                    : 1;
     NNC_TRY(split_settings(options, arena, task, err));
     NNC_TRY(read_objective(given->objective, &search->objective, err));
     NNC_TRY(read_money(given->budget, &search->budget, err));
@@ -283,14 +284,14 @@ typedef struct watch {
     nnc_progress progress;
     nnc_interrupt interrupt;
     uint64_t covered;
-    int stopped; /* signal that stopped the search; 0 = not stopped */
+    int stopped; /* number of the signal that stopped the search; 0 = not stopped */
     nnc_progress_form form;
 } watch;
 
 static bool show_progress(void *context, uint64_t covered, uint64_t space)
 {
     watch *w = context;
-    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the search of the next number of devices has
+    if (covered < w->covered || w->progress.end != (int64_t)space) { /* the search for another number of devices has
                                                                       * begun */
         w->progress = nnc_progress_begin("plans", 0, (int64_t)space, w->form, false);
     }
@@ -300,7 +301,7 @@ static bool show_progress(void *context, uint64_t covered, uint64_t space)
     return w->stopped == 0;
 }
 
-/* One search: its operands and what they load, and the writer of its result. */
+/* One search: its operands, the specs that they name, and the function that writes its result. */
 typedef struct base {
     const char *model, *device; /* operands */
     nnc_scenario scenario;

@@ -8,14 +8,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifndef __wasi__
-#include <signal.h>
-#include <sys/ioctl.h>
-#endif
-
 #include "base/base_internal.h"
 #include "cli/cli_internal.h"
 #include "render/render_internal.h"
+
+#ifndef NNC_NO_PROCESSES
+#include <signal.h>
+#include <sys/ioctl.h>
+#endif
 
 /* ---- output ---- */
 
@@ -24,7 +24,7 @@ enum { WIDTH_DEFAULT = 100, WIDTH_MIN = 60, WIDTH_MAX = 1000 };
 /* Returns the width of the terminal that is standard output, in columns; 0 = unknown. */
 static int terminal_columns(void)
 {
-#ifdef __wasi__
+#ifdef NNC_NO_PROCESSES
     return 0;
 #else
     struct winsize size = { 0 };
@@ -75,7 +75,7 @@ nnc_status nnc_output_write(const char *path, const char *text, size_t size, nnc
         errno = EISDIR;
         return write_failed(path, err);
     }
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* a device or a pipe */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names a device or a pipe */
         const int file = open(path, O_WRONLY | O_CLOEXEC);
         const bool written = file >= 0 && nnc_write_bytes(file, text, size) == size;
         const int cause = errno;
@@ -156,15 +156,10 @@ void nnc_progress_end(nnc_progress *progress)
 
 /* ---- signals ---- */
 
-#ifndef __wasi__
+#ifndef NNC_NO_PROCESSES
 
 static const int numbers[] = { SIGHUP, SIGINT, SIGUSR1, SIGTERM, SIGXCPU };
 enum { COUNT = sizeof numbers / sizeof numbers[0] };
-
-void nnc_interrupt_ignore_limits(void)
-{
-    (void)signal(SIGXFSZ, SIG_IGN);
-}
 
 static void set_of(uint32_t bits, sigset_t *set)
 {
@@ -223,10 +218,6 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
 
 #else
 
-void nnc_interrupt_ignore_limits(void)
-{
-}
-
 void nnc_interrupt_hold(nnc_interrupt *interrupt)
 {
     *interrupt = (nnc_interrupt){ 0, 0 };
@@ -243,14 +234,18 @@ void nnc_interrupt_release(nnc_interrupt *interrupt)
     (void)interrupt;
 }
 
-/* ---- the program on a browser page ---- */
-
 nnc_status nnc_run_outside_program(nnc_session *session, nnc_error *err)
 {
     (void)session;
     return nnc_fail(err, NNC_BAD_USAGE, "command",
-                    "works only in the program: a page has neither measured files nor pipes");
+                    "works only in the program on Linux and macOS: a page has neither measured files nor pipes, and "
+                    "Windows has no processes of POSIX");
 }
+
+#endif
+
+#ifdef __wasi__
+/* ---- the program on a browser page ---- */
 
 enum { WORDS_MAX = 1024 };
 

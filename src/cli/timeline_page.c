@@ -5,7 +5,7 @@
 
 static const char letters[NNC_ACTIVITY_COUNT + 1] = "FBWxu.";
 
-/* The list of intervals of one stage. */
+/* The intervals of one pipeline stage, as a list. */
 typedef struct lane {
     const nnc_interval *at, *end;
 } lane;
@@ -207,7 +207,7 @@ static void put_name(nnc_record *record, const char *what, int pid, int32_t tid,
     nnc_record_close(record);
 }
 
-/* Begins a slice and leaves it open for its arguments. */
+/* Begins a slice, to which the caller then adds arguments. */
 static void begin_slice(nnc_record *record, const char *name, const char *category, int pid, int32_t tid,
                         int64_t from_ns, int64_t to_ns)
 {
@@ -278,7 +278,7 @@ static void put_arrows(nnc_record *record, lane from, lane to, nnc_activity acti
     for (; next_pass(&from, activity) && next_pass(&to, activity); from.at++, to.at++) {
         const int64_t sent = ns_of(from.at->end_s) - 1, taken = ns_of(to.at->start_s);
         if (from.at->micro_batch != to.at->micro_batch || sent < ns_of(from.at->start_s) || taken < sent) {
-            return; /* the order of passes differs, or a pass takes no time */
+            return; /* the two stages have their passes in different orders, or a pass takes no time */
         }
         put_arrow(record, "s", from.at, sent, *id);
         put_arrow(record, "f", to.at, taken, *id);
@@ -411,7 +411,8 @@ void nnc_report_trace(nnc_buffer *out, const nnc_report *report)
     snprintf(name, sizeof name, "one pipeline: %s on %s", report->model->id, report->device->id);
     put_name(&record, "process_name", STAGES, 0, name);
     put_name(&record, "process_name", OPS, 0, "ops of the busiest stage, all of a step");
-    put_name(&record, "process_name", NETWORKS, 0, "its collectives by link, hidden or not, all of a step");
+    put_name(&record, "process_name", NETWORKS, 0,
+             "collectives of the busiest stage by link, overlapped or not, all of a step");
     for (int32_t i = 0; i < report->result->plan.pipeline; i++) {
         snprintf(name, sizeof name, "stage %" PRId32, i);
         put_name(&record, "thread_name", STAGES, i, name);

@@ -85,7 +85,7 @@ nnc_status nnc_route_find(const nnc_device *device, int32_t devices, int32_t dev
 
 /* Flags for a set of allowed algorithms. A collective uses the fastest algorithm of the set. */
 enum {
-    NNC_ALGORITHM_RING = 1, /* all-to-all: each pair directly */
+    NNC_ALGORITHM_RING = 1, /* ring; for an all-to-all over several domains: each pair of ranks directly */
     NNC_ALGORITHM_TREE = 2,
     NNC_ALGORITHM_HIERARCHICAL = 4,
     NNC_ALGORITHM_IN_NETWORK = 8,
@@ -122,9 +122,9 @@ double nnc_collective_sent_bytes(nnc_collective kind, int32_t size, double bytes
 
 /* ---- network.c: routes of a plan, seconds and loads of its communication ---- */
 
-/* Groups of ranks that communicate. Dense gradients are summed over data x context ranks. Gradients of experts are
- * summed over the ranks that hold the same experts. The ranks of a shard group together hold one copy of the sharded
- * states. A replica group has the ranks that hold the same shard. */
+/* Groups of ranks that communicate. Gradients of parameters outside experts are summed over data x context ranks.
+ * Gradients of experts are summed over the ranks that hold the same experts. The ranks of a shard group together hold
+ * one copy of the sharded states. A replica group has the ranks that hold the same shard. */
 typedef enum nnc_route_kind {
     NNC_ROUTE_TENSOR,
     NNC_ROUTE_CONTEXT,
@@ -247,7 +247,7 @@ typedef struct nnc_rows {
     int32_t count, forward_count; /* forward rows come first */
     int32_t fresh;                /* index of the first row with times of the current network */
     nnc_op_place places[NNC_OPS_MAX];
-    const nnc_op_timer *timer; /* NULL = nnc_op_time */
+    const nnc_op_timer *timer; /* computes the times of the rows; NULL = nnc_op_time */
 } nnc_rows;
 
 /* The parts of a step. */
@@ -281,7 +281,7 @@ void nnc_rows_build(const nnc_op_list *list, const nnc_device *device, const nnc
 /* A similar op list and its table. nnc_rows_build_like copies the rows of those ops that are equal in both lists and
  * have the same index. */
 typedef struct nnc_rows_like {
-    const nnc_op_list *list; /* NULL = there is no similar table */
+    const nnc_op_list *list; /* the similar op list; NULL = no similar list */
     int32_t count;           /* ops of the list that the table covers */
     const nnc_rows *rows;    /* rows of the same device */
     bool same_routes;
@@ -336,20 +336,21 @@ void nnc_power_throttle(nnc_rows *rows, const nnc_device *device);
 /* Parameter counts that an optimizer needs. */
 typedef struct nnc_parameters {
     double params, matrix_params, factored_elements, orthogonalise_flops;
+    double table_params; /* part of params: tables that are updated in place */
 } nnc_parameters;
 
 /* Sums for one instance of a segment (the embedding, one of several equal layers, the head) on one rank. A pipeline
  * stage holds several instances of each segment. */
 typedef struct nnc_segment_sums {
-    nnc_parameters dense, expert;         /* trained parameters; experts have fewer copies over the ranks */
-    nnc_parameters frozen, frozen_expert; /* parameters that are not trained */
+    nnc_parameters dense, expert;         /* trained parameters outside experts; of experts, which have fewer copies
+                                           * over the ranks */
+    nnc_parameters frozen, frozen_expert; /* untrained parameters outside experts; of experts */
     double kept_bytes;                    /* bytes kept for backward without recomputation */
     double input_bytes;                   /* bytes kept with full recomputation: inputs of recompute blocks, and
                                            * tensors of ops outside blocks */
     double live_bytes;                    /* live bytes of the largest recompute block while backward runs it again */
     double again_bytes;                   /* bytes of recomputed modules in the largest recompute block */
-    double unit_params;                   /* trained parameters of the largest unit that ZeRO-3 gathers at once (usually
-                                           * a block) */
+    double unit_params;                   /* trained parameters of the largest unit of ZeRO 3 */
     double unit_frozen;                   /* untrained parameters of the largest unit */
     double transient_bytes;               /* bytes of the largest working set of one op in backward */
     const char *transient_what;           /* name of the op with the largest working set */
@@ -450,7 +451,7 @@ double nnc_memory_risk(const nnc_memory *memory, int64_t capacity_bytes);
 
 /* Returns the number of parameters that a device holds, trained or not, before ZeRO shards them. */
 double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding);
-/* Returns the trained parameters of all instances on a device: of experts if expert is true, else of dense layers. */
+/* Returns the trained parameters of all instances on a device: of experts if expert is true, else of all other ops. */
 nnc_parameters nnc_stage_residency_trained(const nnc_segment_sums *sums, const nnc_stage_residency *holding,
                                            bool expert);
 /* Fills the parameter counts of an update: parameters that one device updates, after ZeRO. */
@@ -461,7 +462,7 @@ void nnc_parameters_update(const nnc_parameters *dense, const nnc_parameters *ex
  * parameters take 2 B each. */
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan);
 
-/* Return the number of ranks over which ZeRO shards the parameters of dense layers; and the parameters of experts. */
+/* Return the number of ranks over which ZeRO divides the parameters outside experts; the parameters of experts. */
 double nnc_dense_shards(const nnc_plan *plan);
 double nnc_expert_shards(const nnc_plan *plan);
 

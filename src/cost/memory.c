@@ -24,13 +24,13 @@ static void add_weights(const nnc_weights *w, double instances, nnc_parameters *
 
 static bool is_expert(const nnc_op *op)
 {
-    return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW;
+    return op->split == NNC_SPLIT_EXPERT_COLUMN || op->split == NNC_SPLIT_EXPERT_ROW || op->in_place;
 }
 
 /* Returns the parameter sum to which the weights of an op belong. */
 static nnc_parameters *kind_of(const nnc_op *op, nnc_segment_sums *s)
 {
-    if (op->frozen) {
+    if (op->frozen || op->in_place) {
         return is_expert(op) ? &s->frozen_expert : &s->frozen;
     }
     return is_expert(op) ? &s->expert : &s->dense;
@@ -90,7 +90,10 @@ void nnc_segments_sum(const nnc_op_list *list, nnc_segment_sums sums[NNC_SEGMENT
         const double kept = nnc_op_kept_bytes(op), transient = nnc_op_transient_bytes(op);
         if (op->weights.count > 0 || op->weights.vector > 0) {
             add_weights(&op->weights, instances, kind_of(op, s));
-            add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);
+            kind_of(op, s)->table_params += op->in_place ? instances * (double)nnc_weights_params(&op->weights) : 0.0;
+            if (!op->in_place) { /* ZeRO never gathers the tables */
+                add_unit(list, op, instances, op->frozen ? frozen : params, op->frozen ? frozen_outside : outside);
+            }
         }
         s->kept_bytes += kept * instances;
         if (op->block >= 0) {
@@ -135,6 +138,7 @@ static nnc_parameters sum_of(const nnc_segment_sums *sums, const nnc_stage_resid
         }
         total.params += n * p->params;
         total.matrix_params += n * p->matrix_params;
+        total.table_params += n * p->table_params;
         total.factored_elements += n * p->factored_elements;
         total.orthogonalise_flops += n * p->orthogonalise_flops;
     }
@@ -172,7 +176,8 @@ static double frozen_param_bytes(const nnc_plan *plan)
 double nnc_frozen_bytes(const nnc_parameters *frozen, const nnc_plan *plan)
 {
     return frozen_param_bytes(plan) * frozen->matrix_params +
-           frozen_vector_bytes(plan) * (frozen->params - frozen->matrix_params);
+           frozen_vector_bytes(plan) * (frozen->params - frozen->matrix_params - frozen->table_params) +
+           NNC_TABLE_BYTES * frozen->table_params;
 }
 
 double nnc_stage_residency_params(const nnc_segment_sums sums[NNC_SEGMENTS_MAX], const nnc_stage_residency *holding)
@@ -483,7 +488,7 @@ static double instances_of(const nnc_op_list *list, const nnc_op *op)
 static double trained_params(const nnc_op *op)
 {
     const nnc_weights *w = &op->weights;
-    return op->frozen ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
+    return op->frozen || op->in_place ? 0.0 : (double)w->count * (double)w->rows * (double)w->cols + (double)w->vector;
 }
 
 /* Returns the bytes of the 16-bit copies that autocast makes of product weights. A copy is kept until the gradient
@@ -786,6 +791,16 @@ NNC_SAYING double frozen_bytes_of(const nnc_resident_bytes *held, const nnc_plan
             dense.params / (sharded ? nnc_dense_shards(plan) : 1.0) +
                 expert.params / (sharded ? nnc_expert_shards(plan) : 1.0));
     NNC_NOTE(why, "not trained, after ZeRO; matrix: of linear layers");
+    if (expert.table_params > 0.0) {
+        NNC_LET(why, table_params, NULL, expert.table_params);
+        NNC_LET(why, table_bytes_each, "B", NNC_TABLE_BYTES);
+        NNC_NOTE(why, "tables are updated in place, in fp32");
+        NNC_SAY(why, frozen_bytes, "B",
+                stored_bytes_per_param * frozen_matrix_params +
+                    vector_bytes_each * (frozen_params - frozen_matrix_params - table_params) +
+                    table_bytes_each * table_params);
+        return frozen_bytes;
+    }
     NNC_SAY(why, frozen_bytes, "B",
             stored_bytes_per_param * frozen_matrix_params + vector_bytes_each * (frozen_params - frozen_matrix_params));
     return frozen_bytes;

@@ -471,10 +471,10 @@ NNC_SAYING nnc_timing flash_time(const nnc_device *device, const nnc_op *op, con
  *     f'  = f channels / (channels + c0) depth / (depth + d0)
  *     f'  = f rows / (rows + c0) columns / (columns + c0)        of a weight gradient
  *     t   = max(min(F / (f' P), F / (v V)), bytes / (g B)) + t0 + converted / B
- * c0 is channels_half, d0 depth_half, v vector_fraction, V the rate of the vector units, and converted the bytes of the
- * conversions below. The vector units take depthwise convolutions, for which the matrix units are slow. They also take
- * groups for which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25 of the
- * products (Winograd). [conv-time] */
+ * c0 is channels_half, d0 depth_half, v vector_fraction, V the rate of the vector units, and converted the bytes of
+ * the conversions below. The vector units take depthwise convolutions, for which the matrix units are slow. They
+ * also take groups for which a library has no other kernel, at 1.5 v. In fp32, 3 x 3 taps of stride 1 need 1 / 2.25
+ * of the multiplications (Winograd). [conv-time] */
 
 /* Bytes per converted byte of a feature map whose channels are not contiguous: it is read and written in another order,
  * at 0.8 of the bandwidth. */

@@ -4,7 +4,7 @@
  * the training result come first, up to four at once: the smallest sets of changes, each at its mildest strengths, the
  * fastest sets first. On several devices the fastest plan is then changed further while it gets faster. Adapters are
  * trained for a task, so the format of their frozen weights and the sequence length count among these changes. Only if
- * no set of these changes fits are other changes tried, the mildest first. Memory is checked before time: a set that
+ * no set of these changes fits are other changes tried, the mildest first, and at last all of them together. Memory is checked before time: a set that
  * does not fit at its full strengths costs only one estimate of memory. */
 #include "estimate/estimate_internal.h"
 #include "op/op_internal.h"
@@ -19,7 +19,7 @@ typedef enum change {
     CHANGE_TENSOR,
     CHANGE_PIPELINE,
     CHANGE_CONTEXT,
-    CHANGE_FROZEN,  /* only with adapters: rounds the frozen weights, keeps the training of the adapters */
+    CHANGE_FROZEN,  /* only with adapters: stores the frozen weights in int8 or NF4 instead of 16 bits */
     CHANGE_SEQ_LEN, /* shorter sequences, only with adapters */
     CHANGES_GENTLE, /* changes from here on alter numerics or the task, or cost much time */
     CHANGE_PRECISION = CHANGES_GENTLE,
@@ -216,6 +216,7 @@ typedef struct search {
     int tries; /* remaining number of estimates */
     /* tries every strength, because a stronger change may need more memory than a mild one */
     bool patient;
+    bool takes_tight;          /* takes plans that fit by the estimate alone, not with its spread */
     bool shipped;              /* use only features of the profile's framework */
     uint64_t tried[TRIED_MAX]; /* plans that refine has tried: strengths of all gentle changes as one number; 0 =
                                 * empty */
@@ -243,7 +244,8 @@ static outcome try_plan(search *s, const int at[CHANGES], bool timed, nnc_advice
                                                           &result, NULL) != NNC_OK) {
         return OUTCOME_ILLEGAL;
     }
-    if (result.verdict != NNC_FITS) {
+    if (result.verdict != NNC_FITS &&
+        !(s->takes_tight && result.verdict == NNC_TIGHT && result.memory.headroom_bytes >= 0)) {
         return OUTCOME_OVER;
     }
     advice->total_bytes = result.memory.total_bytes;
@@ -414,6 +416,71 @@ static bool refine(search *s, nnc_advice *advice)
     return any;
 }
 
+/* ---- many changes at once ---- */
+
+static bool is_degree(int c)
+{
+    return c == CHANGE_TENSOR || c == CHANGE_PIPELINE || c == CHANGE_CONTEXT;
+}
+
+/* Adds changes at their full strengths, or at the strongest legal ones, until the plan fits. */
+static bool add_until_it_fits(search *s, int at[CHANGES])
+{
+    nnc_advice one;
+    outcome now = try_plan(s, at, false, &one);
+    for (int c = 0; c < CHANGES && now != OUTCOME_FITS; c++) {
+        if (is_degree(c)) {
+            continue;
+        }
+        for (at[c] = s->steps[c]; at[c] > 0; at[c]--) {
+            const outcome next = try_plan(s, at, false, &one);
+            if (next != OUTCOME_ILLEGAL) {
+                now = next;
+                break;
+            }
+        }
+    }
+    return now == OUTCOME_FITS;
+}
+
+/* Weakens a change as far as the plan still fits. */
+static void weaken(search *s, int at[CHANGES], int c)
+{
+    nnc_advice one;
+    const int strongest = at[c];
+    for (at[c] = 0; at[c] < strongest && try_plan(s, at, false, &one) != OUTCOME_FITS;) {
+        at[c]++;
+    }
+}
+
+/* Tries all changes together, for each way to divide the data ranks; the sets above are too many to try so far. Keeps
+ * the plan with the fewest changes. Returns 1 if a plan fits. */
+static int try_all_together(search *s, nnc_advice *advice)
+{
+    const int tensor = s->steps[CHANGE_TENSOR], pipeline = s->steps[CHANGE_PIPELINE],
+              context = s->steps[CHANGE_CONTEXT];
+    int found = 0;
+    for (int i = 0; i < (tensor + 1) * (pipeline + 1) * (context + 1); i++) {
+        int at[CHANGES] = { 0 };
+        nnc_advice one;
+        at[CHANGE_TENSOR] = i % (tensor + 1);
+        at[CHANGE_PIPELINE] = i / (tensor + 1) % (pipeline + 1);
+        at[CHANGE_CONTEXT] = i / (tensor + 1) / (pipeline + 1);
+        s->tries = TRIES_MAX / 10;
+        if (add_until_it_fits(s, at)) {
+            weaken(s, at, CHANGE_SHORTER); /* alters the training most */
+            for (int c = CHANGES - 1; c >= 0; c--) {
+                weaken(s, at, c);
+            }
+            if (try_plan(s, at, true, &one) == OUTCOME_FITS && (found == 0 || one.changes < advice->changes)) {
+                *advice = one;
+                found = 1;
+            }
+        }
+    }
+    return found;
+}
+
 /* Finds advice for a plan that nnc_plan_read has already read. */
 static int advise(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles, const nnc_plan *plan,
                   nnc_scratch *scratch, nnc_advice *advice, int max)
@@ -457,6 +524,9 @@ static int advise(const nnc_model *model, const nnc_device *device, const nnc_pr
     for (int size = 1; size <= 2 && found == 0; size++) {
         try_sets(&s, size, CHANGES, &fitting, advice, &found, max);
     }
+    found = found == 0 ? try_all_together(&s, advice) : found;
+    s.takes_tight = true;
+    found = found == 0 ? try_all_together(&s, advice) : found;
     scratch->brief = brief;
     scratch->fits_only = fits_only;
     scratch->workless = false;

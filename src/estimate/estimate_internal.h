@@ -200,8 +200,8 @@ static inline int64_t nnc_step_passes(const nnc_plan *plan)
     return plan->micro_batches / (nnc_schedule_dual(plan) ? 2 : 1);
 }
 
-/* Returns the number of ranks that hold the same shard of dense parameters (NNC_ROUTE_SHARD) or of expert
- * parameters. */
+/* Returns the number of ranks that hold the same shard of the parameters outside experts (route NNC_ROUTE_SHARD) or of
+ * the parameters of experts (other routes). */
 static inline int32_t nnc_shard_replicas(const nnc_plan *plan, nnc_route_kind route, double shards)
 {
     const int32_t same =
@@ -224,9 +224,9 @@ static inline double nnc_step_free_s(const nnc_step *step, double compute_s, dou
 
 /* Distributes the layers over the stages: fills m->holdings and m->alike. Defined in partition.c. */
 void nnc_step_partition(const nnc_step *step, nnc_step_memory *m);
-/* Updates m after a change of the number of micro-batches alone: sets the micro-batches in flight. Returns true if the
- * micro-batches in flight did not change. Returns false if chunks of a device differ, because the peak of the device
- * may then move. */
+/* Sets the micro-batches in flight of every device after a change of the number of micro-batches alone. Returns true if
+ * all these numbers are the same as before and the chunks of every device are equal, so that no memory changes. Unequal
+ * chunks give false, because the peak of such a device may then come at another time. */
 bool nnc_step_partition_again(const nnc_step *step, nnc_step_memory *m);
 /* Sets the micro-batches in flight of a device whose chunks keep different amounts. Needs the segment sums. */
 void nnc_step_find_peak(const nnc_step *step, nnc_step_memory *m, int32_t device);
@@ -240,12 +240,12 @@ void nnc_step_segment_times(const nnc_step *step, nnc_rows *rows, nnc_segment_ti
  * issue ops, and communication of other lanes, minus time that already overlaps with other communication. */
 typedef struct nnc_overlap_window {
     double forward_s[NNC_LANES], backward_s[NNC_LANES];
-    double bucket_bytes, table_share; /* bytes of a gradient bucket; share of the dense gradients that belongs to the
-                                       * embedding table of the first segment */
+    double bucket_bytes, table_share; /* bytes of a gradient bucket; share of the gradients outside experts that belongs
+                                       * to the embedding table of the first segment */
     double unit_share;                /* share of all gradients in one ZeRO-3 unit if each unit is a bucket; 0 = buckets
                                        * by size */
-    double shards, expert_shards;     /* number of shards of the dense gradients of a replica; of the expert
-                                       * gradients */
+    double shards, expert_shards;     /* number of shards of the gradients outside experts, for one replica; number of
+                                       * shards of the gradients of experts */
 } nnc_overlap_window;
 
 /* Returns the exposed seconds of a collective of the step end. It takes N = exchange_s in its lane and can overlap with
@@ -506,6 +506,7 @@ struct nnc_scratch {
     nnc_ideal bound;                   /* lower bound of the last result; in ideal mode also the step of this result */
     bool brief;                        /* leave out bounds and all values that need the rows of a whole step (NaN) */
     bool fits_only;                    /* with brief: a plan that does not fit may have no times (NaN) */
+    bool verdict_only;                 /* with fits_only: a plan that does not fit may have a verdict only */
     bool workless;                     /* with brief: FLOPs need not be counted; they may be 0 */
     nnc_derivation *why;               /* estimates record their formulas here; NULL = not recorded */
     nnc_estimate_fn *estimate;         /* nnc_estimate_once, or another function with equal results */

@@ -102,7 +102,7 @@ static void apply(const option *o, nnc_plan *plan)
         const bool ranks = strcmp(name, "--adapter-rank") == 0;
         (void)nnc_field_set(&nnc_plan_table, plan, ranks ? "adapter_rank" : name + 2, value, NULL);
         if (strcmp(name, "--data") == 0) {
-            plan->devices = 0; /* 0 = the product of the degrees is used */
+            plan->devices = 0; /* 0: the number of devices becomes the product of the degrees */
         }
     }
 }

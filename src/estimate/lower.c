@@ -319,7 +319,7 @@ void nnc_split_list(nnc_op_list *list, const nnc_lowering *how, nnc_segment_sums
 static nnc_launch launch_of(const nnc_model *model, const nnc_device *device, const nnc_software *software, bool whole)
 {
     const bool experts = nnc_model_sizes_of(model).experts > 0;
-    if (device->host.kernel_s == 0.0) { /* a CPU issues no kernels; it calls them */
+    if (device->host.kernel_s == 0.0) { /* a CPU calls its kernels itself, so it needs no time to issue them */
         return (nnc_launch){ 0 };
     }
     const bool listed = model->captured != NULL || model->implementation != NNC_IMPLEMENTATION_NONE;

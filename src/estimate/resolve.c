@@ -210,7 +210,8 @@ nnc_profile_kind nnc_profile_kind_by_plan(const nnc_model *model, const nnc_plan
         return NNC_PROFILE_COPIES;
     }
     const bool shares = plan->zero > 0 && model->family == NNC_FAMILY_DECODER;
-    const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || plan->expert > 1 || shares;
+    const bool experts = plan->expert > 1 && model->family == NNC_FAMILY_DECODER; /* not tables that ranks share */
+    const bool split = plan->tensor > 1 || plan->pipeline > 1 || plan->context > 1 || experts || shares;
     const bool alone = plan->devices <= 1 && plan->data <= 1 && plan->zero == 0 && !split;
     if (alone && model->implementation != NNC_IMPLEMENTATION_NONE) {
         return NNC_PROFILE_EAGER; /* an eager profile, because the library runs single operators unless it is

@@ -176,7 +176,7 @@ void nnc_step_describe(const nnc_step *step, const nnc_segment_time units[NNC_SE
         const nnc_stage_residency *h = &m->holdings[d];
         nnc_stage *stage = &m->stages[d];
         const bool apart = nnc_schedule_splits(plan);
-        *stage = (nnc_stage){ .memory = stage->memory, /* these three fields are set before */
+        *stage = (nnc_stage){ .memory = stage->memory, /* memory, exchange_s and update_s are already set */
                               .exchange_s = stage->exchange_s,
                               .update_s = stage->update_s,
                               .params = (int64_t)nnc_stage_residency_params(step->sums, h),
@@ -253,7 +253,7 @@ static int32_t slowest_stage(const nnc_step_memory *m, int32_t stages)
 double nnc_step_core_s(const nnc_step *step, const nnc_segment_time units[NNC_SEGMENTS_MAX],
                        const nnc_step_times *times, nnc_step_memory *m)
 {
-    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run belongs to another plan now */
+    if (times->run != m->runs && nnc_schedule_splits(step->plan)) { /* m->run has the replay of another plan */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     for (int32_t d = 0; d < step->plan->pipeline && !nnc_schedule_splits(step->plan); d++) {
@@ -396,7 +396,7 @@ static void free_bound(const nnc_step *step, const nnc_segment_time units[NNC_SE
     NNC_SET(step->why, r->step_without_bound_s, "s", nnc_min(step_again_s, r->step_s));
     NNC_NOTE(step->why, "the same step without the time of its bound: overlap, host and pipeline are computed "
                         "again; at most the step itself, whose order of passes remains possible");
-    if (step->plan->pipeline > 1) { /* m keeps the replay of the step itself */
+    if (step->plan->pipeline > 1) { /* replays the step itself again, so that m ends with its times */
         (void)nnc_step_run(step, units, times->send_s, m);
     }
     nnc_step_ends_set(step, units, &overlap, m);
@@ -956,7 +956,8 @@ static nnc_status time_op(const kind *k, const nnc_device *device, nnc_single_op
     a->flops_per_byte = a->flops / a->moved_bytes;
     a->ridge_flops_per_byte = peak / device->mem_bytes_per_s;
     a->bound_s = nnc_max(a->flops / peak, a->moved_bytes / device->mem_bytes_per_s);
-    if (op.kind == NNC_OP_CONV) { /* a convolution may execute fewer products than its definition has */
+    if (op.kind == NNC_OP_CONV) { /* a kernel may need fewer multiplications than the definition of the convolution
+                                   * (Winograd) */
         a->bound_s = nnc_min(a->bound_s, nnc_max(t.compute_s, a->moved_bytes / device->mem_bytes_per_s));
     }
     a->compute_s = t.compute_s;

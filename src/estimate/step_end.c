@@ -237,7 +237,8 @@ static void add_updates(const nnc_step *step, const nnc_step_end_params *held, c
                             .block = -1,
                             .u.update = *u };
             op->u.update.kind = kinds[i].kind;
-            if (kinds[i].kind == NNC_UPDATE_ADD) { /* counts parameters before sharding */
+            if (kinds[i].kind == NNC_UPDATE_ADD) { /* the gradients of passes are added before ZeRO divides them, so all
+                                                    * parameters count */
                 op->u.update.passes = added_passes(step);
                 op->u.update.params = (int64_t)(held->dense.params + held->expert.params);
             }
@@ -269,7 +270,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
         t->exchange_count < NNC_STEP_EXCHANGES_MAX && step->network->host_mem_bytes_per_s > 0.0) {
         nnc_op update = { .kind = NNC_OP_UPDATE, .u.update = u };
         const nnc_work work = nnc_op_work(&update);
-        update = t->exchanges[t->exchange_count - 1]; /* runs after the transfers */
+        update = t->exchanges[t->exchange_count - 1]; /* a copy of the last transfer, because the host updates after the
+                                                       * transfers */
         update.name = "offload.update";
         update.u.collective = (nnc_collective_op){ .comm = NNC_COMM_OFFLOAD,
                                                    .route = NNC_OFFLOAD_HOST_MEMORY,
@@ -288,8 +290,8 @@ void nnc_step_end_find(const nnc_step *step, const nnc_step_end_params *held, nn
     }
 }
 
-/* Returns the share of the dense gradients that belongs to the embedding table of the first segment. This table is
- * reduced last. */
+/* Returns the share of the gradients outside experts that belongs to the embedding table of the first segment. This
+ * table is reduced last. */
 static double table_share(const nnc_step *step, const nnc_stage_residency *holding)
 {
     const nnc_parameters *first = &step->sums[0].dense;

@@ -30,7 +30,7 @@ typedef struct nnc_explained {
 } nnc_explained;
 
 typedef struct nnc_answer {
-    const nnc_report *report; /* NULL: formulas without numbers */
+    const nnc_report *report; /* estimate whose numbers the answer shows; NULL: formulas without numbers */
     const char *example;      /* description of the example if report is NULL */
     const char *asked;
     nnc_arena *arena;

@@ -48,8 +48,8 @@ typedef struct nnc_field {
     bool rare : 1;         /* listed only when it is set */
     bool has_default : 1;  /* the field has a default: default_value */
     uint32_t field_count;  /* number of rows of a nested table */
-    const char *unit;      /* "B", "FLOP/s"; NULL = a pure number */
-    double min, max;       /* inclusive; both 0 = no limits */
+    const char *unit;      /* unit of the value, such as "B"; NULL = a pure number */
+    double min, max;       /* smallest and largest allowed value; both 0 = no limits */
     double usual; /* a typical value; it suggests the intended unit of a value out of range; 0 = no suggestion */
     double default_value;
     nnc_names names;                        /* names of the values of an enum */
@@ -131,7 +131,7 @@ extern const nnc_field_table nnc_plan_table, nnc_run_table, nnc_budget_table, nn
     nnc_switch_table; /* the switches are fields of the software */
 
 /* Numbers of serving parameters: in the efficiency object of a device, and of an engine in a software profile. */
-enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 27 };
+enum { NNC_SERVE_EFFICIENCY_FIELDS = 11, NNC_SERVE_ENGINE_FIELDS = 28 };
 extern const nnc_field nnc_serve_efficiency_fields[NNC_SERVE_EFFICIENCY_FIELDS];
 extern const nnc_field nnc_serve_engine_fields[NNC_SERVE_ENGINE_FIELDS];
 
@@ -145,9 +145,9 @@ const nnc_field *nnc_field_of_key(const nnc_field_table *table, const char *key)
 /* Returns the help of the row that has a JSON key; NULL = unknown key. */
 const char *nnc_field_help(const nnc_field_table *table, const char *name);
 
-/* Finds the field with a dotted name; NULL = unknown. *object is the root object before the call, and the object that
- * contains the field after the call. For RATES and OBJECT_BY_DTYPE the last part of the name is a number format, which
- * is written to *dtype (else NNC_DTYPE_COUNT). */
+/* Finds the field with a dotted name; NULL = unknown. *object is the outermost struct before the call, and the struct
+ * that contains the field after the call. For RATES and OBJECT_BY_DTYPE the last part of the name is a number format,
+ * which is written to *dtype (else NNC_DTYPE_COUNT). */
 const nnc_field *nnc_field_find(const nnc_field_table *table, const char *dotted, void **object, nnc_dtype *dtype);
 
 /* Finds a field as nnc_field_find does. NNC_BAD_USAGE: the name is unknown; the message has the nearest name. */
@@ -157,7 +157,7 @@ nnc_status nnc_field_at(const nnc_field_table *table, const char *dotted, void *
 /* Sets a field from text. NNC_BAD_USAGE: unknown name or bad value; err->where is the dotted name as given. */
 nnc_status nnc_field_set(const nnc_field_table *table, void *object, const char *dotted, const char *value,
                          nnc_error *err);
-/* Sets a field that nnc_field_find found, in the object that nnc_field_find returned. */
+/* Sets a field that nnc_field_find found, in the struct that nnc_field_find returned in *object. */
 nnc_status nnc_field_set_found(const nnc_field *field, void *object, nnc_dtype dtype, const char *dotted,
                                const char *value, nnc_error *err);
 

@@ -11,7 +11,7 @@
 #include <nncost/op.h>
 
 enum {
-    NNC_GRAPH_PARAMS_MAX = 16,    /* parameters of a kind of op */
+    NNC_GRAPH_PARAMS_MAX = 20,    /* parameters of a kind of op */
     NNC_GRAPH_ARGS_MAX = 16,      /* arguments of a macro */
     NNC_GRAPH_RANK_MAX = 4,       /* axes of a tensor, without the batch */
     NNC_GRAPH_NAMES_MAX = 64,     /* tensors that have a name at the same time */
@@ -68,7 +68,9 @@ typedef struct nnc_expr {
     X(NNC_GRAPH_UPSAMPLE, "upsample", "A map with more positions, by copies or in between.", upsample)            \
     X(NNC_GRAPH_LINEAR, "linear", "A product of each token, or position, with a matrix.", linear)                 \
     X(NNC_GRAPH_ATTENTION, "attention", "Attention over what is already projected.", attention)                   \
+    X(NNC_GRAPH_RECURRENT, "recurrent", "An LSTM, a GRU or a plain recurrent layer, token by token.", recurrent)  \
     X(NNC_GRAPH_EMBED, "embed", "A table is looked up by token ids.", embed)                                      \
+    X(NNC_GRAPH_TABLE, "table", "The sum of looked up rows of a table, behind the current vector.", table)        \
     X(NNC_GRAPH_POSITION, "position", "A learned or fixed value per position is added.", position)                \
     X(NNC_GRAPH_TIMESTEP, "timestep", "Sines and cosines of a time step.", timestep)                              \
     X(NNC_GRAPH_SCALE, "scale", "A product with one learned value per channel.", scale)                           \
@@ -97,9 +99,9 @@ typedef enum nnc_graph_param_type {
 } nnc_graph_param_type;
 
 typedef struct nnc_graph_param {
-    const char *name; /* NULL = the kind does not use this parameter */
+    const char *name; /* name of the parameter in a graph file; NULL = the kind does not use this parameter */
     nnc_graph_param_type type;
-    const char *const *words; /* the list ends with NULL */
+    const char *const *words; /* type WORD: words that the parameter may have; the list ends with NULL */
     bool required;
     int64_t unsaid; /* default value; NNC_GRAPH_UNSAID = the function `infer` of the kind decides */
     int64_t min, max;
@@ -137,7 +139,8 @@ typedef struct nnc_graph_define {
     const char *name;
     int32_t arg_count;
     const char *args[NNC_GRAPH_ARGS_MAX];
-    nnc_expr defaults[NNC_GRAPH_ARGS_MAX]; /* an empty expression = the argument is required */
+    nnc_expr defaults[NNC_GRAPH_ARGS_MAX]; /* default values of the arguments; an empty expression = the argument is
+                                            * required */
     nnc_graph_ops ops;
 } nnc_graph_define;
 
@@ -164,7 +167,8 @@ typedef struct nnc_graph_node {
  * The lets that are computed from other lets follow. */
 struct nnc_graph_net {
     const char *let_names[NNC_GRAPH_LETS_MAX];
-    nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* an empty expression = a number, in nnc_graph.lets */
+    nnc_expr lets[NNC_GRAPH_LETS_MAX]; /* formulas of computed lets; an empty expression = the let is a plain number,
+                                        * stored in nnc_graph.lets */
     int32_t let_count;
     int32_t length_let; /* index of the let that is the side of the image or the length of the sequence; -1 = fixed */
     bool images;        /* on: the input is a feature map; off: tokens */
@@ -180,16 +184,17 @@ struct nnc_graph_net {
 
 typedef struct nnc_graph_tensor {
     int32_t rank;
-    int64_t dims[NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, height, width; or tokens, width; or width */
-    bool ids;                         /* the tensor holds whole numbers that are looked up in a table */
-    bool sharded;                     /* each tensor rank has a part of the width */
-    int32_t storage;                  /* index of the tensor's memory; a view has the same storage as its source */
+    int64_t dims
+        [NNC_GRAPH_RANK_MAX]; /* sizes for one sample: channels, (depth,) height, width; or tokens, width; or width */
+    bool ids;                 /* the tensor holds whole numbers that are looked up in a table */
+    bool sharded;             /* each tensor rank has a part of the width */
+    int32_t storage;          /* index of the tensor's memory; a view has the same storage as its source */
 } nnc_graph_tensor;
 
 /* Data that a sink keeps about the memory of one tensor (its storage) and of all views of it. */
 typedef struct nnc_graph_storage {
-    uint32_t flags;   /* compared when iterations of a repeat are compared */
-    int32_t producer; /* not compared when iterations of a repeat are compared */
+    uint32_t flags;   /* flags of the sink; iterations of a repeat are equal only if their flags are equal */
+    int32_t producer; /* value of the sink; it may differ between equal iterations of a repeat */
 } nnc_graph_storage;
 
 typedef struct nnc_graph_weights {
@@ -232,7 +237,7 @@ struct nnc_graph_walk {
     nnc_graph_fault *fault;
     int64_t lets[NNC_GRAPH_LETS_MAX];
     nnc_graph_tensor current;
-    bool begun; /* a current tensor exists */
+    bool begun; /* true: `current` is set */
     nnc_graph_binding bindings[NNC_GRAPH_NAMES_MAX];
     int32_t binding_count, frame; /* names with an index of at least `frame` belong to the current macro */
     nnc_graph_storage storages[NNC_GRAPH_TENSORS_MAX];
@@ -257,6 +262,7 @@ bool nnc_expr_value(const nnc_expr *expr, const int64_t *lets, const int64_t *ar
 typedef struct nnc_graph_sizes {
     int64_t params, ops;
     int64_t layers, stream; /* stream: elements that a layer passes to the next layer */
+    bool tables;            /* has a table that is updated in place */
 } nnc_graph_sizes;
 bool nnc_graph_measure(const struct nnc_graph_net *net, const int64_t *lets, nnc_graph_sizes *sizes,
                        nnc_graph_fault *fault);
@@ -374,6 +380,10 @@ enum {
     NNC_WINDOW_STRIDE_W,
     NNC_WINDOW_PAD_W,
     NNC_WINDOW_PAD_END_W,
+    NNC_WINDOW_KERNEL_D,
+    NNC_WINDOW_STRIDE_D,
+    NNC_WINDOW_PAD_D,
+    NNC_WINDOW_PAD_END_D,
     NNC_WINDOW_DILATION,
     NNC_WINDOW_OWN, /* the parameters of each kind begin at this index */
     NNC_CONV_OUT = NNC_WINDOW_OWN,
@@ -415,7 +425,12 @@ enum {
     NNC_ATTENTION_WINDOW,
     NNC_ATTENTION_BIASES
 };
+enum { NNC_RECURRENT_KIND, NNC_RECURRENT_HIDDEN, NNC_RECURRENT_BOTH, NNC_RECURRENT_BIAS };
+enum { NNC_RECURRENT_LSTM, NNC_RECURRENT_GRU, NNC_RECURRENT_RNN };
+/* Returns the number of matrices of hidden x hidden values of a recurrent layer: its gates. */
+int64_t nnc_graph_gates(const nnc_graph_op *op);
 enum { NNC_EMBED_ROWS, NNC_EMBED_WIDTH };
+enum { NNC_TABLE_ROWS, NNC_TABLE_WIDTH, NNC_TABLE_LOOKUPS };
 enum { NNC_POSITION_KIND, NNC_POSITION_ROWS };
 enum { NNC_POSITION_LEARNED, NNC_POSITION_FIXED, NNC_POSITION_ROTARY };
 enum { NNC_LOSS_CROSS_ENTROPY, NNC_LOSS_SQUARED_ERROR };
@@ -425,8 +440,8 @@ typedef struct nnc_graph_window {
     int64_t kernel, stride, pad, pad_end, dilation;
     bool ceil; /* the last window may end outside the map */
 } nnc_graph_window;
-/* Computes the windows of an op over its height and its width. */
-void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2]);
+/* Computes the windows of an op over its height, its width and its depth. */
+void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3]);
 
 /* Checks that the input has values, not token ids. Returns false when a fault was noted. */
 bool nnc_graph_needs_values(nnc_graph_walk *walk, const nnc_graph_op *op);

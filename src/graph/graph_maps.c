@@ -1,4 +1,5 @@
-/* Kinds of op on maps (channels x height x width): convolutions, pools, and ops that reorder values. */
+/* Kinds of op on maps (channels x height x width) and volumes (channels x depth x height x width): convolutions, pools,
+ * and ops that reorder values. */
 #include <inttypes.h>
 #include <stddef.h>
 
@@ -9,6 +10,23 @@ static bool graph_needs_map(nnc_graph_walk *w, const nnc_graph_op *op)
     char text[96];
     return op->in.rank == 3 || nnc_graph_fail(w, op->node, "%s: expected a map of channels x height x width, found %s",
                                               op->node->label, nnc_graph_shape_text(&op->in, text));
+}
+
+static bool is_volume(const nnc_graph_op *op)
+{
+    return op->in.rank == 4;
+}
+
+/* Accepts maps and volumes. */
+static bool needs_sides(nnc_graph_walk *w, const nnc_graph_op *op)
+{
+    return is_volume(op) || graph_needs_map(w, op);
+}
+
+/* Returns the index of the window along an axis of a map or volume. */
+static int window_of(const nnc_graph_op *op, int axis)
+{
+    return !is_volume(op) ? axis - 1 : axis == 1 ? 2 : axis - 2;
 }
 
 /* Returns the number of windows along a side; 0 = the window does not fit. */
@@ -31,7 +49,7 @@ static int64_t or_else(int64_t value, int64_t other)
     return value == NNC_GRAPH_UNSAID ? other : value;
 }
 
-void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
+void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[3])
 {
     const int64_t *v = op->values;
     const int64_t stride = or_else(v[NNC_WINDOW_STRIDE], v[NNC_WINDOW_KERNEL]);
@@ -46,72 +64,103 @@ void nnc_graph_windows(const nnc_graph_op *op, nnc_graph_window windows[2])
     windows[1].stride = or_else(v[NNC_WINDOW_STRIDE_W], stride);
     windows[1].pad = or_else(v[NNC_WINDOW_PAD_W], windows[0].pad);
     windows[1].pad_end = or_else(v[NNC_WINDOW_PAD_END_W], or_else(v[NNC_WINDOW_PAD_W], windows[0].pad_end));
+    windows[2] = windows[0];
+    windows[2].kernel = or_else(v[NNC_WINDOW_KERNEL_D], windows[0].kernel);
+    windows[2].stride = or_else(v[NNC_WINDOW_STRIDE_D], stride);
+    windows[2].pad = or_else(v[NNC_WINDOW_PAD_D], windows[0].pad);
+    windows[2].pad_end = or_else(v[NNC_WINDOW_PAD_END_D], or_else(v[NNC_WINDOW_PAD_D], windows[0].pad_end));
 }
 
 /* Parameters of a window; they have the same indices in every kind with a window. */
-#define WINDOW(stride_unsaid, what)                                                                           \
-    [NNC_WINDOW_KERNEL] = { "kernel",                                                                         \
-                            NNC_GRAPH_NUMBER,                                                                 \
-                            .unsaid = 1,                                                                      \
-                            .min = 1,                                                                         \
-                            .max = NNC_GRAPH_KERNEL_MAX,                                                      \
-                            .help = "Side of the " what "." },                                                \
-    [NNC_WINDOW_STRIDE] = { "stride",                                                                         \
-                            NNC_GRAPH_NUMBER,                                                                 \
-                            .unsaid = (stride_unsaid),                                                        \
-                            .min = 1,                                                                         \
-                            .max = NNC_GRAPH_KERNEL_MAX,                                                      \
-                            .help = "Positions from one window to the next." },                               \
-    [NNC_WINDOW_PAD] = { "pad",                                                                               \
-                         NNC_GRAPH_NUMBER,                                                                    \
-                         .unsaid = 0,                                                                         \
-                         .min = 0,                                                                            \
-                         .max = NNC_GRAPH_KERNEL_MAX,                                                         \
-                         .help = "Positions beyond each side." },                                             \
-    [NNC_WINDOW_PAD_END] = { "pad_end",                                                                       \
-                             NNC_GRAPH_NUMBER,                                                                \
-                             .unsaid = NNC_GRAPH_UNSAID,                                                      \
-                             .min = 0,                                                                        \
-                             .max = NNC_GRAPH_KERNEL_MAX,                                                     \
-                             .help = "Positions beyond the bottom and the right, where they "                 \
-                                     "differ." },                                                             \
-    [NNC_WINDOW_KERNEL_W] = { "kernel_w",                                                                     \
-                              NNC_GRAPH_NUMBER,                                                               \
-                              .unsaid = NNC_GRAPH_UNSAID,                                                     \
-                              .min = 1,                                                                       \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                                    \
-                              .help = "Its width, where it differs." },                                       \
-    [NNC_WINDOW_STRIDE_W] = { "stride_w",                                                                     \
-                              NNC_GRAPH_NUMBER,                                                               \
-                              .unsaid = NNC_GRAPH_UNSAID,                                                     \
-                              .min = 1,                                                                       \
-                              .max = NNC_GRAPH_KERNEL_MAX,                                                    \
-                              .help = "Along the width." },                                                   \
-    [NNC_WINDOW_PAD_W] = { "pad_w",                                                                           \
-                           NNC_GRAPH_NUMBER,                                                                  \
-                           .unsaid = NNC_GRAPH_UNSAID,                                                        \
-                           .min = 0,                                                                          \
-                           .max = NNC_GRAPH_KERNEL_MAX,                                                       \
-                           .help = "Left and right." },                                                       \
-    [NNC_WINDOW_PAD_END_W] = {                                                                                \
-        "pad_end_w",     NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0, .max = NNC_GRAPH_KERNEL_MAX, \
-        .help = "Right."                                                                                      \
+#define WINDOW(stride_unsaid, what)                                                                            \
+    [NNC_WINDOW_KERNEL] = { "kernel",                                                                          \
+                            NNC_GRAPH_NUMBER,                                                                  \
+                            .unsaid = 1,                                                                       \
+                            .min = 1,                                                                          \
+                            .max = NNC_GRAPH_KERNEL_MAX,                                                       \
+                            .help = "Side of the " what "." },                                                 \
+    [NNC_WINDOW_STRIDE] = { "stride",                                                                          \
+                            NNC_GRAPH_NUMBER,                                                                  \
+                            .unsaid = (stride_unsaid),                                                         \
+                            .min = 1,                                                                          \
+                            .max = NNC_GRAPH_KERNEL_MAX,                                                       \
+                            .help = "Positions from one window to the next." },                                \
+    [NNC_WINDOW_PAD] = { "pad",                                                                                \
+                         NNC_GRAPH_NUMBER,                                                                     \
+                         .unsaid = 0,                                                                          \
+                         .min = 0,                                                                             \
+                         .max = NNC_GRAPH_KERNEL_MAX,                                                          \
+                         .help = "Positions beyond each side." },                                              \
+    [NNC_WINDOW_PAD_END] = { "pad_end",                                                                        \
+                             NNC_GRAPH_NUMBER,                                                                 \
+                             .unsaid = NNC_GRAPH_UNSAID,                                                       \
+                             .min = 0,                                                                         \
+                             .max = NNC_GRAPH_KERNEL_MAX,                                                      \
+                             .help = "Positions beyond the bottom and the right, where they "                  \
+                                     "differ." },                                                              \
+    [NNC_WINDOW_KERNEL_W] = { "kernel_w",                                                                      \
+                              NNC_GRAPH_NUMBER,                                                                \
+                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
+                              .min = 1,                                                                        \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
+                              .help = "Its width, where it differs." },                                        \
+    [NNC_WINDOW_STRIDE_W] = { "stride_w",                                                                      \
+                              NNC_GRAPH_NUMBER,                                                                \
+                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
+                              .min = 1,                                                                        \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
+                              .help = "Along the width." },                                                    \
+    [NNC_WINDOW_PAD_W] = { "pad_w",                                                                            \
+                           NNC_GRAPH_NUMBER,                                                                   \
+                           .unsaid = NNC_GRAPH_UNSAID,                                                         \
+                           .min = 0,                                                                           \
+                           .max = NNC_GRAPH_KERNEL_MAX,                                                        \
+                           .help = "Left and right." },                                                        \
+    [NNC_WINDOW_PAD_END_W] = { "pad_end_w",                                                                    \
+                               NNC_GRAPH_NUMBER,                                                               \
+                               .unsaid = NNC_GRAPH_UNSAID,                                                     \
+                               .min = 0,                                                                       \
+                               .max = NNC_GRAPH_KERNEL_MAX,                                                    \
+                               .help = "Right." },                                                             \
+    [NNC_WINDOW_KERNEL_D] = { "kernel_d",                                                                      \
+                              NNC_GRAPH_NUMBER,                                                                \
+                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
+                              .min = 1,                                                                        \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
+                              .help = "Its depth in a volume, where it differs." },                            \
+    [NNC_WINDOW_STRIDE_D] = { "stride_d",                                                                      \
+                              NNC_GRAPH_NUMBER,                                                                \
+                              .unsaid = NNC_GRAPH_UNSAID,                                                      \
+                              .min = 1,                                                                        \
+                              .max = NNC_GRAPH_KERNEL_MAX,                                                     \
+                              .help = "Along the depth." },                                                    \
+    [NNC_WINDOW_PAD_D] = { "pad_d",                                                                            \
+                           NNC_GRAPH_NUMBER,                                                                   \
+                           .unsaid = NNC_GRAPH_UNSAID,                                                         \
+                           .min = 0,                                                                           \
+                           .max = NNC_GRAPH_KERNEL_MAX,                                                        \
+                           .help = "In front and behind." },                                                   \
+    [NNC_WINDOW_PAD_END_D] = {                                                                                 \
+        "pad_end_d",      NNC_GRAPH_NUMBER, .unsaid = NNC_GRAPH_UNSAID, .min = 0, .max = NNC_GRAPH_KERNEL_MAX, \
+        .help = "Behind."                                                                                      \
     }
 
-/* Computes the height and width of the output of an op with a window. */
+/* Computes the sides of the output of an op with a window. */
 static bool sides(nnc_graph_walk *w, nnc_graph_op *op)
 {
-    nnc_graph_window windows[2];
-    if (!graph_needs_map(w, op)) {
+    static const char *const names[] = { "height", "width", "depth" };
+    nnc_graph_window windows[3];
+    if (!needs_sides(w, op)) {
         return false;
     }
     nnc_graph_windows(op, windows);
-    for (int axis = 0; axis < 2; axis++) {
-        op->out.dims[axis + 1] = graph_side(op->in.dims[axis + 1], &windows[axis]);
-        if (op->out.dims[axis + 1] < 1) {
+    for (int axis = 1; axis < op->in.rank; axis++) {
+        const int i = window_of(op, axis);
+        op->out.dims[axis] = graph_side(op->in.dims[axis], &windows[i]);
+        if (op->out.dims[axis] < 1) {
             return nnc_graph_fail(
                 w, op->node, "%s: %s: a window of %" PRId64 " does not fit into %" PRId64 " positions and the padding",
-                op->node->label, axis == 0 ? "height" : "width", windows[axis].kernel, op->in.dims[axis + 1]);
+                op->node->label, names[i], windows[i].kernel, op->in.dims[axis]);
         }
     }
     return true;
@@ -140,7 +189,7 @@ static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op)
 {
     const int64_t *v = op->values;
     const int64_t in = op->in.dims[0], out = v[NNC_CONV_OUT], groups = v[NNC_CONV_GROUPS];
-    nnc_graph_window windows[2];
+    nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
     if (in % groups != 0 || out % groups != 0) {
         return nnc_graph_fail(w, op->node,
@@ -150,7 +199,8 @@ static bool weights_of(nnc_graph_walk *w, nnc_graph_op *op)
     op->out.dims[0] = out;
     op->weights = (nnc_graph_weights){ .count = 1,
                                        .rows = out,
-                                       .cols = in / groups * windows[0].kernel * windows[1].kernel,
+                                       .cols = in / groups * windows[0].kernel * windows[1].kernel *
+                                               (is_volume(op) ? windows[2].kernel : 1),
                                        .vector = v[NNC_CONV_BIAS] * out };
     return true;
 }
@@ -171,15 +221,15 @@ static const nnc_graph_param transpose_params[] = {
 /* Infers the output of a transposed convolution. Output side: (input side - 1) stride - pads + span of the kernel. */
 static bool infer_transpose(nnc_graph_walk *w, nnc_graph_op *op)
 {
-    nnc_graph_window windows[2];
-    if (!graph_needs_map(w, op)) {
+    nnc_graph_window windows[3];
+    if (!needs_sides(w, op)) {
         return false;
     }
     nnc_graph_windows(op, windows);
-    for (int axis = 0; axis < 2; axis++) {
-        const nnc_graph_window *x = &windows[axis];
-        op->out.dims[axis + 1] = (op->in.dims[axis + 1] - 1) * x->stride - x->pad - x->pad_end +
-                                 x->dilation * (x->kernel - 1) + 1 + op->values[NNC_CONV_OUTPUT_PAD];
+    for (int axis = 1; axis < op->in.rank; axis++) {
+        const nnc_graph_window *x = &windows[window_of(op, axis)];
+        op->out.dims[axis] = (op->in.dims[axis] - 1) * x->stride - x->pad - x->pad_end + x->dilation * (x->kernel - 1) +
+                             1 + op->values[NNC_CONV_OUTPUT_PAD];
     }
     return weights_of(w, op);
 }
@@ -215,9 +265,10 @@ static const nnc_graph_param upsample_params[] = {
 
 static bool infer_upsample(nnc_graph_walk *w, nnc_graph_op *op)
 {
-    op->out.dims[1] = op->in.dims[1] * op->values[NNC_UPSAMPLE_FACTOR];
-    op->out.dims[2] = op->in.dims[2] * op->values[NNC_UPSAMPLE_FACTOR];
-    return graph_needs_map(w, op);
+    for (int axis = 1; axis < op->in.rank; axis++) {
+        op->out.dims[axis] = op->in.dims[axis] * op->values[NNC_UPSAMPLE_FACTOR];
+    }
+    return needs_sides(w, op);
 }
 
 /* ---- ops that reorder values ---- */
@@ -288,10 +339,10 @@ static bool infer_view(nnc_graph_walk *w, nnc_graph_op *op)
 static bool infer_to_tokens(nnc_graph_walk *w, nnc_graph_op *op)
 {
     op->out.rank = 2;
-    op->out.dims[0] = op->in.dims[1] * op->in.dims[2];
+    op->out.dims[0] = nnc_graph_positions(&op->in);
     op->out.dims[1] = op->in.dims[0];
     op->out.storage = op->in.storage;
-    return graph_needs_map(w, op);
+    return needs_sides(w, op);
 }
 
 static const nnc_graph_param to_map_params[] = {

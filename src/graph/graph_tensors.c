@@ -229,7 +229,8 @@ static bool needs_tokens(nnc_graph_walk *w, const nnc_graph_op *op)
 
 static const nnc_graph_param input_params[] = {
     { "tokens", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 1, .max = NNC_GRAPH_DIM_MAX, .help = "Token ids of a sequence." },
-    { "shape", NNC_GRAPH_SHAPE, .help = "Axes of one sample: channels, height, width; tokens, width; or width." },
+    { "shape", NNC_GRAPH_SHAPE,
+      .help = "Axes of one sample: channels, height, width; channels, depth, height, width; tokens, width; or width." },
 };
 enum { INPUT_TOKENS };
 
@@ -315,6 +316,38 @@ static bool infer_attention(nnc_graph_walk *w, nnc_graph_op *op)
     return nnc_graph_needs_values(w, op);
 }
 
+/* ---- recurrent layers ---- */
+
+static const char *const recurrent_words[] = { "lstm", "gru", "rnn", NULL };
+
+static const nnc_graph_param recurrent_params[] = {
+    [NNC_RECURRENT_KIND] = { "kind", NNC_GRAPH_WORD, .words = recurrent_words, .required = true,
+                             .help = "Gates: four (lstm), three (gru), or one (rnn)." },
+    [NNC_RECURRENT_HIDDEN] = { "hidden", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
+                               .help = "Width of the state." },
+    [NNC_RECURRENT_BOTH] = { "bidirectional", NNC_GRAPH_NUMBER, .unsaid = 0, .min = 0, .max = 1,
+                             .help = "A second layer reads the tokens backward; the outputs are joined." },
+    [NNC_RECURRENT_BIAS] = { "bias", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 0, .max = 1,
+                             .help = "Both products of a gate have a bias, as in PyTorch." },
+};
+
+int64_t nnc_graph_gates(const nnc_graph_op *op)
+{
+    static const int64_t gates[] = { 4, 3, 1 };
+    return gates[op->values[NNC_RECURRENT_KIND]] * (1 + op->values[NNC_RECURRENT_BOTH]);
+}
+
+static bool infer_recurrent(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    const int64_t hidden = op->values[NNC_RECURRENT_HIDDEN], outputs = nnc_graph_gates(op) * hidden;
+    op->out.dims[1] = hidden * (1 + op->values[NNC_RECURRENT_BOTH]);
+    op->weights = (nnc_graph_weights){ .count = 1,
+                                       .rows = nnc_graph_width(&op->in) + hidden,
+                                       .cols = outputs,
+                                       .vector = 2 * op->values[NNC_RECURRENT_BIAS] * outputs };
+    return needs_tokens(w, op);
+}
+
 /* ---- tables and single tokens ---- */
 
 static const nnc_graph_param embed_params[] = {
@@ -336,6 +369,26 @@ static bool infer_embed(nnc_graph_walk *w, nnc_graph_op *op)
         .count = 1, .rows = op->values[NNC_EMBED_ROWS], .cols = op->values[NNC_EMBED_WIDTH], .table = true
     };
     return true;
+}
+
+static const nnc_graph_param table_params[] = {
+    [NNC_TABLE_ROWS] = { "rows", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 100000000000,
+                         .help = "Rows of the table." },
+    [NNC_TABLE_WIDTH] = { "width", NNC_GRAPH_NUMBER, .required = true, .min = 1, .max = 10000000,
+                          .help = "Values of each." },
+    [NNC_TABLE_LOOKUPS] = { "lookups", NNC_GRAPH_NUMBER, .unsaid = 1, .min = 1, .max = NNC_GRAPH_DIM_MAX,
+                            .help = "Rows of a sample, which are summed." },
+};
+
+static bool infer_table(nnc_graph_walk *w, nnc_graph_op *op)
+{
+    char text[96];
+    op->out.dims[0] += op->values[NNC_TABLE_WIDTH];
+    op->weights = (nnc_graph_weights){
+        .count = 1, .rows = op->values[NNC_TABLE_ROWS], .cols = op->values[NNC_TABLE_WIDTH], .table = true
+    };
+    return (op->in.rank == 1 && !op->in.ids) || nnc_graph_fail(w, op->node, "%s: expected one vector, found %s",
+                                                               op->node->label, nnc_graph_shape_text(&op->in, text));
 }
 
 static const char *const position_words[] = { "learned", "fixed", "rotary", NULL };
@@ -406,7 +459,9 @@ const nnc_graph_kind_row nnc_graph_slice_row = NNC_GRAPH_ROW(slice_params, infer
 const nnc_graph_kind_row nnc_graph_loss_row = NNC_GRAPH_ROW(loss_params, infer_same);
 const nnc_graph_kind_row nnc_graph_input_row = NNC_GRAPH_ROW(input_params, infer_input);
 const nnc_graph_kind_row nnc_graph_attention_row = NNC_GRAPH_PARTS_ROW(attention_params, infer_attention);
+const nnc_graph_kind_row nnc_graph_recurrent_row = NNC_GRAPH_ROW(recurrent_params, infer_recurrent);
 const nnc_graph_kind_row nnc_graph_embed_row = NNC_GRAPH_ROW(embed_params, infer_embed);
+const nnc_graph_kind_row nnc_graph_table_row = NNC_GRAPH_ROW(table_params, infer_table);
 const nnc_graph_kind_row nnc_graph_position_row = NNC_GRAPH_ROW(position_params, infer_position);
 const nnc_graph_kind_row nnc_graph_timestep_row = NNC_GRAPH_ROW(timestep_params, infer_timestep);
 const nnc_graph_kind_row nnc_graph_prepend_row = NNC_GRAPH_ROW(prepend_params, infer_prepend);

@@ -424,6 +424,7 @@ static void measure_op(void *context, nnc_graph_walk *walk, const nnc_graph_op *
     const nnc_graph_weights *weights = &op->weights;
     int64_t params = 0;
     m->sizes.ops++;
+    m->sizes.tables = m->sizes.tables || op->node->kind == NNC_GRAPH_TABLE;
     if (walk->tied > 0) {
         return;
     }

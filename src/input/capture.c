@@ -11,8 +11,8 @@
 #include "input/capture_internal.h"
 
 enum {
-    OPS_MAX = 20000,         /* operators in a file */
-    POSITIONS_MAX = 1000000, /* operators of an unfolded step */
+    OPS_MAX = 20000,         /* largest number of operators in a file */
+    POSITIONS_MAX = 1000000, /* largest number of operators of a step, with every repeated layer counted */
     STORAGES_MAX = 1000000,
 };
 #define BYTES_MAX 1e15
@@ -21,7 +21,7 @@ enum {
 static const char *const storage_kinds[] = { "parameter", "frozen", "buffer",    "input", "gradient",
                                              "state",     "kept",   "temporary", NULL };
 
-/* ---- small values ---- */
+/* ---- formats, whole numbers and lists of a file ---- */
 
 /* Formats and their names in PyTorch. Formats that are not floating point have only a size in bytes. */
 static const struct {
@@ -284,12 +284,12 @@ bool nnc_capture_tensors(reader *r, nnc_json op, const char *key, tensors *all)
 
 /* ---- operators: names ---- */
 
-/* Operators that are more than a pass over their tensors, and operators whose name decides their group. Names:
- * native_functions.yaml of PyTorch. */
+/* Operators whose work is more than reading the inputs and writing the outputs once, and operators whose name decides
+ * their group. Names: native_functions.yaml of PyTorch. */
 static const struct {
     const char *name;
     form form;
-    nnc_group group; /* NNC_GROUP_COUNT = its module and shapes decide the group */
+    nnc_group group; /* NNC_GROUP_COUNT = the module and the shapes of the operator decide the group */
 } operators[] = {
     { "mm", FORM_PRODUCT, NNC_GROUP_COUNT },
     { "addmm", FORM_PRODUCT, NNC_GROUP_COUNT },
@@ -575,8 +575,8 @@ static nnc_captured_op *add_op(reader *r, const nnc_captured_op *like)
     return op;
 }
 
-/* Adds the entries of a convolution_backward: one for each output (gradient of the input, of the weight, of the
- * bias). */
+/* Adds the entries of a convolution_backward to r->ops: one for each output (gradient of the input, of the weight, of
+ * the bias). */
 static bool add_conv_backward(reader *r, nnc_json at, const tensors *in, const tensors *out,
                               const nnc_captured_op *like)
 {
@@ -622,10 +622,10 @@ static void set_bytes(form how, const tensors *in, const tensors *out, nnc_captu
     }
 }
 
-/* Counts parameters in the first forward operator that reads them. (Equal layers are recorded once, and backward begins
- * with the last layer, so recorded backward operators read the parameters of another layer.) An operator has either
- * trained or frozen parameters, as its first matrix or else its first vector. Parameters of the other kind, such as a
- * frozen bias of a trained matrix, go to another operator. */
+/* Counts each parameter in the first forward operator that reads it. (Equal layers are recorded once, and backward
+ * begins with the last layer, so recorded backward operators read the parameters of another layer.) An operator counts
+ * either trained or frozen parameters: the kind of its last parameter, usually the matrix, decides. A parameter of the
+ * other kind, such as a frozen bias of a trained matrix, is added to r->loose. */
 static bool take_parameters(reader *r, nnc_json at, const tensors *in, bool table, nnc_captured_op *op)
 {
     bool any = false;
@@ -876,7 +876,8 @@ static nnc_optimizer optimizer_of(const reader *r)
 
 /* ---- the file ---- */
 
-/* Gives loose parameters (trained or frozen) to the first forward operator without parameters of the other kind. */
+/* Adds the parameters in r->loose (trained or frozen), which no operator counts yet, to the first forward operator that
+ * has no parameters of the other kind. */
 static void add_loose(reader *r, bool frozen)
 {
     for (int32_t i = 0; i < r->count && r->loose[frozen] > 0.0; i++) {
@@ -939,7 +940,7 @@ static nnc_dtype main_dtype(const reader *r)
 static nnc_frozen main_frozen(const reader *r)
 {
     double bytes[9] = { 0 };
-    int most = 0; /* bytes of a parameter */
+    int most = 0; /* bytes per parameter in the most frequent format */
     for (int32_t i = 0; i < r->storage_count; i++) {
         const storage *s = &r->storages[i];
         if (s->kind == FROZEN) {
@@ -1052,11 +1053,11 @@ void nnc_capture_read(nnc_json root, nnc_model *model)
     }
 }
 
-/* ---- the row of the family ---- */
+/* ---- the entry of the family `capture` in the list of model families ---- */
 
 static const nnc_field fields[] = { NNC_COMMON_FIELDS };
 
-/* Refuses a model file that names this family. */
+/* Refuses a model file with this family, because only a captured program may have it. */
 static void complete(nnc_json root, nnc_model *model)
 {
     if (model->captured == NULL) {

@@ -7,7 +7,7 @@
 
 enum {
     RANK_MAX = 8,
-    TENSORS_MAX = 4096, /* tensors of one operator; foreach kernels take lists of tensors */
+    TENSORS_MAX = 4096, /* largest number of tensors of one operator; foreach kernels take lists of tensors */
 };
 
 typedef struct tensor {
@@ -16,7 +16,7 @@ typedef struct tensor {
     double elements, bytes; /* bytes: at most the bytes of the storage; a broadcast tensor has more elements than its
                              * storage */
     nnc_dtype dtype;
-    bool whole; /* the format holds integers or booleans */
+    bool whole; /* true: the elements are integers or booleans */
     int32_t storage;
 } tensor;
 
@@ -39,8 +39,10 @@ typedef struct storage {
     bool whole, seen;
     int32_t first, last;
     int32_t reader; /* index of the last forward op that reads the storage; -1 = no op */
-    int32_t enters; /* index of the unit that counts it in input_bytes: its reader, else its creator; -1 = no unit */
-    double enters_repeat; /* mean number of such tensors that each repeat of this unit counts */
+    int32_t enters; /* index of the slot (see nnc_capture_slots) that counts the storage in input_bytes: the slot that
+                     * reads it, or else the slot that creates it; -1 = no slot */
+    double enters_repeat; /* number of times that each repeat of this slot counts the storage, as a mean over the
+                           * repeats */
 } storage;
 
 typedef struct tensors {
@@ -57,18 +59,19 @@ typedef struct reader {
     int32_t storage_count;
     nnc_captured_op *ops;
     int32_t count, capacity;
-    int32_t *first_of, *last_of; /* for each op of the file: indices of its first and its last entry in ops */
+    int32_t *first_of, *last_of; /* for each op of the file: index of its first entry in ops, and index after its last
+                                  * entry */
     int32_t file_ops;
     const char **module_of; /* module of each op of the file */
-    bool *backward_of;      /* for each op of the file: it belongs to backward */
-    double loose[2];        /* numbers of trained and of frozen parameters that take_parameters left out */
+    bool *backward_of;      /* for each op of the file: true if it belongs to backward */
+    double loose[2];        /* numbers of parameters that no operator counts yet: trained; frozen */
     int64_t frozen_params;  /* number of frozen parameters that operators read */
     nnc_captured_slot *slots;
-    bool updates; /* the step has operators of the optimizer */
-    bool divides; /* one of them is addcdiv or a fused Adam */
-    bool signs;   /* one of them is a sign */
+    bool updates; /* true: the step has operators of the optimizer */
+    bool divides; /* true: an operator of the optimizer is addcdiv or a fused Adam */
+    bool signs;   /* true: an operator of the optimizer is sign */
     struct nnc_captured *program;
-    tensors *in, *out; /* of the op at hand */
+    tensors *in, *out; /* tensors of the op that is being read */
 } reader;
 
 typedef enum form {
@@ -92,13 +95,13 @@ form nnc_capture_form(const char *name);
  * memory. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count);
 
-/* Finds the slots of the step, and the slot of each operator. blocks: the list "blocks" of the file. Returns false when
- * out of memory. */
+/* Divides the step into slots (modules or layers whose weights ZeRO 3 gathers at once, and the operators between them),
+ * and sets the slot of each operator. blocks: the list "blocks" of the file. Returns false when out of memory. */
 bool nnc_capture_slots(reader *r, nnc_json blocks, const int32_t *places, int32_t count);
-/* Computes the bytes that each slot reads from outside. */
+/* For each slot, sums the bytes of tensors that the slot reads and other slots have created. */
 void nnc_capture_slot_bytes(reader *r);
 
-/* Returns the same step under autocast on CUDA; NULL when an error was noted. */
+/* Returns a copy of the recorded step, changed as if it ran under autocast on CUDA; NULL when an error was noted. */
 struct nnc_captured *nnc_capture_autocast(const reader *recorded, nnc_json root, const int32_t *places, int32_t count);
 
 #endif

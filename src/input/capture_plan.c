@@ -2,9 +2,10 @@
  * gathers and full recomputation runs again, and autocast.
  *
  * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a run of equal layers
- * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two of these.
- * Backward operators belong to the slot of their module; slots of successive backward operators never ascend. A unit
- * that runs again keeps its inputs: tensors that were created before the unit and are read inside it.
+ * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two of these. The
+ * layers and modules are units. Backward operators belong to the slot of their module; in the order of backward the
+ * index of the slot never grows. A unit that runs again keeps its inputs: tensors that were created before the unit and
+ * are read in the unit.
  *
  * Autocast converts a step that was recorded in fp32 to torch.autocast on CUDA with fp32 weights.   [autocast]
  *
@@ -21,7 +22,8 @@
 
 /* ---- lifetimes ---- */
 
-/* Adds the bytes of each kept storage to the operator that created it; kept inputs count in the first operator. */
+/* Adds the bytes of each kept storage to the operator that created it. Kept inputs are counted in the first
+ * operator. */
 static void add_kept(reader *r, const int32_t *places, int32_t count)
 {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -33,7 +35,7 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* the sum over all repeats */
+            op->kept_bytes += s->bytes; /* the sum over all repeats; it is divided by the repeat below */
         }
     }
     for (int32_t i = 0; i < r->count; i++) {
@@ -41,13 +43,13 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
     }
 }
 
-/* Numbers of bytes that live at one position of the step. */
+/* Bytes in memory at one position of the step, by kind of storage. */
 typedef struct live {
     double gradients, kept, temporary;
 } live;
 
-/* Adds the lifetimes of all storages. A gradient lives from its first write to the end; other storages live from their
- * first to their last use. */
+/* For each storage, adds its bytes to `change` where the storage is first used and subtracts them after its last use. A
+ * gradient lives from its first write to the end of the step. */
 static void add_lives(const reader *r, int32_t count, live *change)
 {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -66,8 +68,8 @@ static void add_lives(const reader *r, int32_t count, live *change)
     }
 }
 
-/* Adds temporary bytes to the backward operators that run while these bytes live. The peak is the largest sum of living
- * bytes before the optimizer starts. */
+/* Adds temporary bytes to the backward operators during which these bytes are in memory. The peak is the largest sum of
+ * bytes in memory before the optimizer starts. */
 bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
 {
     live *change = nnc_arena_array(r->arena, (size_t)count + 2, sizeof *change), now = { 0 };
@@ -101,7 +103,7 @@ bool nnc_capture_lifetimes(reader *r, const int32_t *places, int32_t count)
 
 /* ---- units ---- */
 
-enum { UNITS_MAX = 256 }; /* modules beyond this number count as outside of units */
+enum { UNITS_MAX = 256 }; /* largest number of units; operators of further modules are treated as outside of units */
 
 /* Lengths of two starts of a module path: up to its first number, and with the number ("layers." and "layers.3" of
  * "layers.3.attn"). 0 and 0 = the path has no number. */
@@ -120,8 +122,8 @@ static unit_name unit_of(const char *path)
     return (unit_name){ 0, 0 };
 }
 
-/* Compares two module paths. Returns 2 for modules of the same unit, 1 for modules of two units of the same list, else
- * 0. */
+/* Compares two module paths. Returns 2 for modules of the same unit, 1 for modules of two units in the same numbered
+ * list, else 0. */
 static int likeness(const char *a, const char *b)
 {
     const unit_name x = unit_of(a), y = unit_of(b);
@@ -130,7 +132,8 @@ static int likeness(const char *a, const char *b)
                                                                           : 1;
 }
 
-/* Returns, for each op of the file, the number of its block from 1; 0 = no block. place_ops has checked the blocks. */
+/* Returns, for each op of the file, the number (from 1) of the entry of "blocks" that contains it; 0 = no entry.
+ * place_ops has checked "blocks". */
 static int32_t *blocks_of(const reader *r, nnc_json blocks)
 {
     int32_t *block = nnc_arena_array(r->arena, (size_t)r->file_ops + 1, sizeof *block), number = 0;
@@ -145,7 +148,8 @@ static int32_t *blocks_of(const reader *r, nnc_json blocks)
     return block;
 }
 
-/* Divides forward into slots. Sets slot_of[i] to the slot of op i of the file; -1 for backward ops. */
+/* Divides the forward ops into slots (see the top of this file). Sets slot_of[i] to the index of the slot of op i; -1
+ * for backward ops. */
 static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
 {
     int32_t last = -1, units = 0;
@@ -170,7 +174,7 @@ static void cut_forward(reader *r, const int32_t *block, int32_t *slot_of)
     }
 }
 
-/* Indices of forward operators: the first operator of each unit. Their modules identify the slots of the units. */
+/* Indices of forward operators: the first operator of each unit. The module of this operator identifies the unit. */
 typedef struct slot_names {
     int32_t *ops, count;
 } slot_names;
@@ -193,8 +197,9 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of)
     return names;
 }
 
-/* Returns the slot that fits a backward operator best, by module paths; -1 = no slot fits. An operator of folded layers
- * fits best in a run of equal layers, another operator in a slot of its unit. Of several such slots takes the last. */
+/* Returns the slot whose module path is most like the path of a backward operator; -1 = no path is alike. If the
+ * operator belongs to folded layers, a run of equal layers is preferred; otherwise a slot of the operator's unit. Among
+ * equally good slots, the last is returned. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
                          int32_t number)
 {
@@ -213,10 +218,10 @@ static int32_t slot_like(const reader *r, const slot_names *names, const int32_t
 }
 
 /* Sets the slot of each backward operator. An operator outside of units gets the slot of the next backward operator
- * inside a unit; if no unit follows, the first slot. Operators before all units get the last slot. */
+ * that is in a unit, or else the first slot. Operators before all units get the last slot. */
 static void assign_backward(const reader *r, const slot_names *names, const int32_t *block, int32_t *slot_of)
 {
-    int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator inside a unit */
+    int32_t least = 0, first = r->file_ops; /* first: index of the first backward operator that belongs to a unit */
     for (int32_t i = r->file_ops - 1; i >= 0; i--) {
         if (!r->backward_of[i]) {
             continue;
@@ -233,7 +238,8 @@ static void assign_backward(const reader *r, const slot_names *names, const int3
     }
 }
 
-/* Tests whether each repeat of a slot passes a tensor of `bytes` bytes to the next repeat. */
+/* Tests whether an operator of the slot creates a tensor of `bytes` bytes. Each repeat of the slot then passes such a
+ * tensor to the next repeat. */
 static bool is_passed_on(const reader *r, const int32_t *places, const int32_t *slot_of, int32_t slot, double bytes)
 {
     for (int32_t i = 0; i < r->storage_count; i++) {
@@ -253,7 +259,8 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         storage *s = &r->storages[i];
         const bool made = s->first >= 0 && s->first < count;
         const int32_t from = made ? slot_of[places[s->first]] : -1, to = s->reader >= 0 ? slot_of[s->reader] : -1;
-        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* counted in the first op */
+        const bool first_unit = s->kind == INPUT && r->slots[slot_of[0]].unit; /* inputs are counted in the first op, so
+                                                                                * the first slot must be a unit */
         if (to <= from || s->whole || (s->kind != KEPT && s->kind != TEMPORARY && !first_unit)) {
             continue;
         }
@@ -261,7 +268,9 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         if (unit >= 0) {
             const double repeat = (double)r->slots[unit].repeat;
             const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
-            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* in its own slot */
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* its bytes are already counted
+                                                                                         * as kept, by an operator
+                                                                                         * outside of units */
             s->enters = unit;
             s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;
         }
@@ -315,7 +324,7 @@ typedef enum rule { RULE_NARROW, RULE_FP32, RULE_MAP, RULE_WIDEST } rule;
 enum { SLOTS = 4 };
 typedef struct kept_sizes {
     double bytes[SLOTS];
-    unsigned readers[SLOTS]; /* for each size: set of the rules of the operators that read it */
+    unsigned readers[SLOTS]; /* for each size: bit set of the autocast rules of the operators that read such tensors */
 } kept_sizes;
 
 typedef struct caster {
@@ -323,8 +332,8 @@ typedef struct caster {
     const int32_t *places;
     int32_t count;
     bool *known, *narrow, *copied; /* for each storage */
-    bool *writes_narrow;           /* for each op of the file */
-    kept_sizes *kept;              /* for each op of the file */
+    bool *writes_narrow;           /* for each op of the file: true if it writes 16 bits */
+    kept_sizes *kept;              /* for each op of the file: sizes of the tensors that it keeps for backward */
 } caster;
 
 static bool is_fp32_only(const char *name)
@@ -420,9 +429,9 @@ static unsigned *readers_of(caster *c, const storage *s)
 
 /* Bytes that an operator reads and writes, and the kernels and bytes of its casts. */
 typedef struct moved {
-    double before, after; /* bytes of the tensors: recorded, under autocast */
+    double before, after; /* bytes that are read and written: in the recorded step; under autocast */
     double cast_kernels, cast_bytes;
-    bool any, wide; /* the operator has a floating-point operand; one of them is wide */
+    bool any, wide; /* any: an operand is in floating point; wide: such an operand has 32 bits */
 } moved;
 
 static bool is_single(const tensor *t)
@@ -473,7 +482,7 @@ static void write_result(caster *c, const tensor *t, rule how, bool narrow, move
         c->known[t->storage] = true;
         c->narrow[t->storage] = narrow && !gradient;
         if (gradient && how == RULE_NARROW) {
-            add_cast(t, m); /* cast to the format of the weight */
+            add_cast(t, m); /* a gradient of a weight is cast to the format of the weight */
         }
     }
 }

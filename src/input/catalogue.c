@@ -18,6 +18,7 @@ typedef struct catalogue {
     nnc_region *regions;
     nnc_building *buildings;
     int32_t entry_count, region_count, building_count;
+    const char *asked; /* id, name or code of the wanted region */
 } catalogue;
 
 static const nnc_field catalogue_fields[] = {
@@ -92,13 +93,24 @@ static void read_entries(nnc_json at, catalogue *c)
     }
 }
 
+/* Replaces the code that was asked for by the id of the country that has it. */
+static void take_code(nnc_json codes, const char *id, catalogue *c)
+{
+    nnc_json code = nnc_json_first(codes);
+    for (int i = nnc_json_count(codes); i > 0; i--, code = nnc_json_next(code)) {
+        const char *text = nnc_read_text(code);
+        c->asked = text != NULL && c->asked != NULL && strcasecmp(text, c->asked) == 0 ? id : c->asked;
+    }
+}
+
 static void read_regions(nnc_json at, catalogue *c)
 {
-    static const char *const others[] = { "source", NULL };
+    static const char *const others[] = { "source", "codes", NULL };
     c->regions = nnc_read_objects(at, &region_table, others, sizeof *c->regions, &c->region_count);
     nnc_json item = nnc_json_first(at);
     for (int32_t i = 0; i < c->region_count; i++, item = nnc_json_next(item)) {
         c->regions[i].source = stated(item, "source");
+        take_code(nnc_json_get(item, "codes"), c->regions[i].id, c);
     }
 }
 
@@ -270,38 +282,16 @@ static int32_t find(nnc_specs *specs, const char *asked, const void *list, int32
     return -1;
 }
 
-/* Codes of the countries of grid/regions.json with two letters and with three letters (ISO 3166-1). UK is not a code,
- * but people write it. */
-static const char countries[] =
-    "AEARE ARARG ATAUT AUAUS BEBEL BRBRA CACAN CHCHE CLCHL CNCHN CZCZE DEDEU DKDNK EEEST EGEGY "
-    "ESESP FIFIN FRFRA GBGBR IDIDN IEIRL ILISR ININD ISISL ITITA JPJPN KRKOR KZKAZ MXMEX MYMYS "
-    "NLNLD NONOR NZNZL PLPOL PTPRT QAQAT SASAU SESWE SGSGP THTHA TRTUR TWTWN UKGBR USUSA VNVNM "
-    "ZAZAF ";
-
-/* Returns the three-letter code of a country given by two letters; returns other texts unchanged. */
-static const char *country_of(const char *text, char *three)
-{
-    for (const char *at = countries; strlen(text) == 2 && *at != '\0'; at += 6) {
-        if (strncasecmp(at, text, 2) == 0) {
-            snprintf(three, 4, "%.3s", at + 2);
-            return three;
-        }
-    }
-    return text;
-}
-
 nnc_status nnc_region_load(nnc_specs *specs, const char *id_or_name, nnc_region *region, nnc_error *err)
 {
-    char three[4];
-    catalogue c = { .entry_count = 0 };
+    catalogue c = { .asked = id_or_name };
     nnc_error why = { .status = NNC_OK };
     NNC_NEED(specs);
     NNC_NEED(id_or_name);
     NNC_NEED(region);
     NNC_TRY(open_grid(specs, "grid/regions.json", GRID, "--region", &c, err));
-    const int32_t at =
-        find(specs, country_of(id_or_name, three), c.regions, c.region_count, sizeof *region,
-             offsetof(nnc_region, name), "--region", "a country, its ISO code or a cloud's region", &why);
+    const int32_t at = find(specs, c.asked, c.regions, c.region_count, sizeof *region, offsetof(nnc_region, name),
+                            "--region", "a country, its ISO code or a cloud's region", &why);
     if (at < 0 || c.regions == NULL) {
         return nnc_fail(err, why.status, why.where, "%s", why.what);
     }

@@ -191,7 +191,7 @@ static void complete_decoder(nnc_json root, nnc_model *model)
 {
     nnc_decoder *d = &model->decoder;
     read_towers(root, model);
-    if (d->heads == 0) { /* the rules report a missing value */
+    if (d->heads == 0) { /* a missing value is reported later, by the rules of the family */
         d->vocab_multiple = d->vocab_multiple == 0 ? 1 : d->vocab_multiple;
         return;
     }
@@ -241,7 +241,7 @@ static void check_experts(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* Counts the layers of a kind in a pattern. */
+/* Counts the layers of one kind in a pattern of layers. */
 static int64_t layers_of(const nnc_decoder *d, const unsigned *kinds, int32_t count, unsigned kind)
 {
     int64_t found = 0;
@@ -288,7 +288,7 @@ static void check_mlps(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* Checks a field that requires another field, and is not allowed without it. */
+/* Checks that a field is given if another field requires it, and only then. */
 static void check_beside(nnc_json at, const char *field, bool given, bool wanted, const char *other)
 {
     if (given != wanted) {
@@ -335,7 +335,8 @@ static void check_ends(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* For each field, the set of mixers that require it (one bit each). Without such a mixer the field is not allowed. */
+/* For each field, the set of mixers (kinds of attention or recurrence of a layer) that require it, one bit each.
+ * Without such a mixer the field is not allowed. */
 #define BIT(mixer) (1U << (mixer))
 #define MAMBA BIT(NNC_MIXER_MAMBA)
 #define HEADED (BIT(NNC_MIXER_MAMBA2) | BIT(NNC_MIXER_GATED_DELTA) | BIT(NNC_MIXER_BESIDE))
@@ -388,7 +389,8 @@ static void check_states(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* The same number as NNC_MIXED_LAYERS_MAX in shape/, the limit of the op list. */
+/* Largest number of layers in a pattern; the same number as NNC_MIXED_LAYERS_MAX in shape/, the limit of the op
+ * list. */
 enum { MIXED_LAYERS_MAX = 1024 };
 
 static void check_layers(nnc_json at, const nnc_decoder *d)
@@ -440,7 +442,7 @@ static void check_latent(nnc_json at, const nnc_decoder *d)
     }
 }
 
-/* Checks shared keys, and the layers that require them. */
+/* Checks shared_keys (each token has one vector that is key and value), and the layers that require it. */
 static void check_shared(nnc_json at, const nnc_decoder *d)
 {
     const unsigned *kinds = (const unsigned *)d->mixers;

@@ -214,7 +214,7 @@ static nnc_basis basis_of(nnc_json root, nnc_basis basis)
 }
 
 /* Copies fitted values to formats without fitted values: to narrow formats from fp8, to other formats from 16-bit
- * formats. Elements of twice the width need twice the cache traffic per FLOP. */
+ * formats. Elements of twice the width need twice the traffic of the L2 cache per FLOP. */
 static void fill_formats(nnc_json gemm, nnc_efficiencies *e)
 {
     static const double bytes_of[NNC_DTYPE_COUNT] = {
@@ -257,7 +257,8 @@ static void need_sources(nnc_json root, const nnc_device *device)
     for (size_t k = 0; k < NNC_COUNT_OF(keys); k++) {
         bool sourced = nnc_json_get(root, keys[k]).node == NULL;
         for (int32_t i = 0; i < device->source_count; i++) {
-            const char *of = device->sources[i].key; /* one of the two keys begins with the other */
+            const char *of = device->sources[i].key; /* a source covers a value if one of the two keys begins with the
+                                                      * other */
             sourced = sourced || strncmp(of, keys[k], strlen(of)) == 0 || strncmp(of, keys[k], strlen(keys[k])) == 0;
         }
         if (!sourced) {
@@ -356,7 +357,8 @@ nnc_status nnc_device_set(nnc_device *device, const char *field, const char *val
     NNC_NEED(value);
     const nnc_status status = nnc_field_set(&nnc_device_table, device, field, value, err);
     if (status == NNC_OK && strcmp(field, "efficiency.basis") == 0 &&
-        device->efficiency.basis == NNC_BASIS_NONE) { /* basis "none": the device has only datasheet values */
+        device->efficiency.basis == NNC_BASIS_NONE) { /* with basis "none" a device has only the values of its
+                                                       * datasheet */
         nnc_efficiencies_neutral(&device->efficiency);
     } else if (status == NNC_OK && strncmp(field, "efficiency.", strlen("efficiency.")) == 0) {
         device->efficiency.fitted = true;
@@ -457,7 +459,8 @@ static void read_cluster(nnc_json root, const char *stem, nnc_device *device)
         return;
     }
     nnc_fields_init(&nnc_cluster_table, &c);
-    nnc_read_identity(root, "nncost.cluster/1", stem); /* checked first, because the file may be of another kind */
+    nnc_read_identity(root, "nncost.cluster/1", stem); /* the identity is checked first, because the file may be of
+                                                        * another kind */
     nnc_read_object(root, &nnc_cluster_table, cluster_keys, &c);
     nnc_read_sources(root, &nnc_cluster_table, cluster_keys, &c.sources, &c.source_count);
     if (has(root, "scale_up")) {
@@ -781,129 +784,6 @@ void nnc_efficiencies_neutral(nnc_efficiencies *e)
     memset(e, 0, sizeof *e);
     nnc_fields_init(&table, e);
     e->pointwise_tuned.memory_fraction = (double)NAN;                    /* not given */
-    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the maps object has no such field */
-}
-
-/* ---- a machine as described by its driver ---- */
-
-/* Converts the description that NVIDIA's driver gives of a machine (`nvidia-smi -q -x`) to the text of a device file.
- *
- *     <gpu ..><product_name>NVIDIA H100 80GB HBM3</product_name>     {"like": "H100 80GB HBM3",
- *       <fb_memory_usage><total>81559 MiB</total> ..            ->    "mem_bytes": 85520809984,
- *       <current_power_limit>700.00 W</current_power_limit>           "power_w": 700,
- *     <gpu ..>                                                        "scale_up": {"devices": 2}}
- *
- * All GPUs of the machine must be of one product. Rates, prices and efficiencies are taken from the shipped device. */
-
-enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000 };
-
-bool nnc_is_machine(const char *text)
-{
-    return strncmp(text, "<?xml", 5) == 0 && strstr(text, "<nvidia_smi_log") != NULL;
-}
-
-/* Copies the text of the first XML element `name` between `from` and `end`. Returns false when there is no such
- * element. */
-static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX])
-{
-    char open[WORD_MAX];
-    const int length = snprintf(open, sizeof open, "<%s>", name);
-    const char *at = strstr(from, open);
-    if (at == NULL || at >= end) {
-        return false;
-    }
-    at += length;
-    snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, "<"), at);
-    return true;
-}
-
-/* Reads the number of "81559 MiB". Returns false for "N/A" and similar texts. */
-static bool number(const char *from, const char *end, const char *name, double *value)
-{
-    char word[WORD_MAX];
-    if (!element(from, end, name, word)) {
-        return false;
-    }
-    word[strcspn(word, " ")] = '\0';
-    return nnc_read_double(word, value) && *value > 0.0;
-}
-
-nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err)
-{
-    char product[WORD_MAX] = "", other[WORD_MAX];
-    double mib = 0.0, watts = 0.0;
-    int count = 0;
-    for (const char *gpu = strstr(text, "<gpu "); gpu != NULL; count++) {
-        const char *next = strstr(gpu + 1, "<gpu "), *end = next != NULL ? next : gpu + strlen(gpu);
-        const char *memory = strstr(gpu, "<fb_memory_usage>");
-        if (!element(gpu, end, "product_name", other) || memory == NULL || memory > end ||
-            !number(memory, end, "total", &mib)) {
-            return nnc_fail(err, NNC_BAD_SPEC, name,
-                            "GPU %d: expected product_name and fb_memory_usage.total, as "
-                            "'nvidia-smi -q -x' writes them",
-                            count);
-        }
-        if (count > 0 && strcmp(product, other) != 0) {
-            return nnc_fail(err, NNC_BAD_SPEC, name,
-                            "expected GPUs of one product, found %s and %s; give the id of one", product, other);
-        }
-        snprintf(product, sizeof product, "%s", other);
-        (void)(number(gpu, end, "current_power_limit", &watts) || number(gpu, end, "power_limit", &watts));
-        gpu = next;
-    }
-    if (count == 0) {
-        return nnc_fail(err, NNC_BAD_SPEC, name, "expected a GPU, found none");
-    }
-    const char *brand[] = { "NVIDIA ", "Tesla " }, *like = product;
-    for (size_t i = 0; i < NNC_COUNT_OF(brand); i++) {
-        like += strncmp(like, brand[i], strlen(brand[i])) == 0 ? strlen(brand[i]) : 0;
-    }
-    const char *slash = strrchr(name, '/');
-    nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
-    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* the id is the name of the file */
-    nnc_buffer_text(json, ",\"like\":");
-    nnc_put_json_text(json, like);
-    nnc_buffer_text(json, ",\"name\":");
-    nnc_put_json_text(json, product);
-    nnc_buffer_text(json, ",\"mem_bytes\":");
-    nnc_buffer_number(json, mib * 1048576.0);
-    if (watts > 0.0) {
-        nnc_buffer_text(json, ",\"power_w\":");
-        nnc_buffer_number(json, watts);
-    }
-    if (count > 1) {
-        nnc_buffer_text(json, ",\"scale_up\":{\"devices\":");
-        nnc_buffer_number(json, count);
-        nnc_buffer_text(json, "}");
-    }
-    nnc_buffer_text(json, ",\"sources\":{\"\":\"nvidia-smi -q -x\"}}");
-    nnc_buffer_byte(json, '\0');
-    return json->failed ? nnc_no_memory(err) : NNC_OK;
-}
-
-nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err)
-{
-#if defined(__wasi__) /* no processes */
-    FILE *told = NULL;
-#define pclose fclose
-#else
-    FILE *told = popen("nvidia-smi -q -x 2>/dev/null", "r"); /* NOLINT(cert-env33-c): fixed text */
-#endif
-    char *bytes = malloc(XML_BYTES_MAX + 1);
-    *size = told != NULL && bytes != NULL ? fread(bytes, 1, XML_BYTES_MAX, told) : 0;
-    if (told != NULL) {
-        pclose(told);
-    }
-    if (bytes == NULL) {
-        return nnc_no_memory(err);
-    }
-    bytes[*size] = '\0';
-    if (!nnc_is_machine(bytes)) {
-        free(bytes);
-        return nnc_fail(err, NNC_UNKNOWN_ID, "DEVICE",
-                        "\".\" is the measured machine, or the one that nvidia-smi describes; found "
-                        "neither: 'python3 -m nncost.measure' writes a file of it");
-    }
-    *text = bytes;
-    return NNC_OK;
+    e->maps.sustained_fraction = e->maps_tuned.sustained_fraction = 1.0; /* the object `maps` has no such field, so the
+                                                                          * value is neutral */
 }

@@ -45,7 +45,8 @@ static bool add_id(nnc_arena *arena, nnc_id_list *list, const char *id)
     return ids != NULL;
 }
 
-/* Stores the first error of the system; a search without a result then returns this error. */
+/* Stores the first error of the system, such as an unreadable folder. A look-up that finds no file then reports this
+ * error. */
 static void note_trouble(nnc_folders *folders, const char *path, int number)
 {
     if (folders->trouble.status == NNC_OK && number != 0 && number != ENOENT && number != ENOTDIR &&
@@ -147,7 +148,7 @@ static void normalise_id(const char *text, char *plain, size_t size)
             continue;
         }
         if (used + length + 3 > size) {
-            plain[0] = '\0'; /* too long for an id */
+            plain[0] = '\0'; /* the text is longer than an id may be */
             return;
         }
         char *word = plain + used + (used > 0 ? 1 : 0);
@@ -178,7 +179,7 @@ static bool same_id(const char *a, const char *b)
 
 /* ---- data folders ---- */
 
-/* Returns a + b + c in the arena; NULL when out of memory. */
+/* Returns the strings a, b and c, joined, in the arena; NULL when out of memory. */
 static char *join(nnc_arena *arena, const char *a, const char *b, const char *c)
 {
     const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
@@ -201,7 +202,7 @@ static bool add_path(nnc_folders *folders, const char *path)
     char *rest = nnc_arena_strdup(folders->arena, path);
     bool added = rest != NULL;
     while (added && rest != NULL) {
-        char *colon = strchr(rest, ':');
+        char *colon = strchr(rest, NNC_PATH_SEPARATOR);
         if (colon != NULL) {
             *colon = '\0';
         }
@@ -215,10 +216,10 @@ bool nnc_folders_open(nnc_folders *folders, const char *data_path)
 {
     const char *path = getenv("NNCOST_PATH");
     const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
+    const char *home = getenv(NNC_HOME_VARIABLE);
     size_t capacity = 3;
     for (const char *c = path; c != NULL && *c != '\0'; c++) {
-        capacity += *c == ':';
+        capacity += *c == NNC_PATH_SEPARATOR;
     }
     folders->paths = nnc_arena_array(folders->arena, capacity, sizeof(*folders->paths));
     if (folders->paths == NULL || (path != NULL && !add_path(folders, path))) {
@@ -503,7 +504,8 @@ static nnc_status find_id(nnc_folders *folders, const nnc_spec_info *info, const
         }
         note_trouble(folders, one, errno);
     }
-    for (int step = 1; step < 4; step++) { /* 1: exact aliases, 2: ids in any spelling, 3: aliases in any spelling */
+    for (int step = 1; step < 4; step++) { /* step 1 looks for exact aliases, step 2 for ids in any spelling, step 3 for
+                                            * aliases in any spelling */
         const bool aliased = step % 2 == 1;
         const bool looks = !aliased || info->has_aliases;
         for (int i = 0; looks && i < folders->count && *path == NULL; i++) {
@@ -660,7 +662,7 @@ nnc_status nnc_specs_read(nnc_specs *specs, const char *path, char **text, size_
     return status;
 }
 
-/* ---- folders that hold a model ---- */
+/* ---- folders that contain a model ---- */
 
 /* Returns folder/below/name in the arena, with single slashes; NULL = out of memory. */
 static const char *path_in(nnc_specs *specs, const char *folder, const char *below, const char *name)
@@ -739,7 +741,8 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
     return NNC_OK;
 }
 
-/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to the shape of the model. ----
+/* ---- Names of the Hugging Face hub: from "unsloth/Llama-3.2-1B-Instruct-bnb-4bit" to a file with the dimensions of
+ * the network (its shape). ----
  *
  *     hub/names.json    shape -> its names; words of a name that do not change the shape; words for formats of weights
  *     hub/SHAPE.json    a configuration as its authors publish it, if models/SHAPE.json does not exist
@@ -765,8 +768,9 @@ static const char *next_word(const char *from, char word[PLAIN_MAX])
     return length > 0 ? from + length : NULL;
 }
 
-/* Writes the name without its owner and without words that do not change the shape. A word for a format of weights sets
- * *stored, which belongs to the document; of several such words the last is used ("GPTQ-Int8"). */
+/* Writes the name without its owner and without words that do not change the dimensions of the network. A word for a
+ * format of weights sets *stored, which belongs to the document; of several such words the last is used
+ * ("GPTQ-Int8"). */
 static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], const char **stored)
 {
     const nnc_json words = nnc_json_get(table, "words"), formats = nnc_json_get(table, "formats");
@@ -786,8 +790,8 @@ static void plain_name(nnc_json table, const char *name, char plain[PLAIN_MAX], 
     }
 }
 
-/* Returns the shape of a name (a member of "shapes"); node NULL = not known. exact: compares names without changes.
- * Otherwise compares plain names; if the names of two shapes match, returns no shape. */
+/* Returns the entry of "shapes" (one network with its names) that has a name; node NULL = not known. exact: compares
+ * names without changes. Otherwise compares the names that plain_name makes; if two entries match, returns no entry. */
 static nnc_json shape_of(nnc_json table, const char *name, bool exact)
 {
     nnc_json found = { .node = NULL };
@@ -812,7 +816,7 @@ static nnc_json shape_of(nnc_json table, const char *name, bool exact)
     return found;
 }
 
-/* Returns the name of the table whose plain form is nearest; NULL = no name is near. */
+/* Returns the known name that is nearest, after plain_name has shortened both; NULL = no name is near. */
 static const char *nearest_name(nnc_json table, const char *name, nnc_arena *arena)
 {
     const nnc_json shapes = nnc_json_get(table, "shapes");
@@ -845,7 +849,8 @@ static const char *nearest_name(nnc_json table, const char *name, nnc_arena *are
     return NULL;
 }
 
-/* Finds the file of a shape: a shipped model, or a configuration. *path stays NULL when no data folder has it. */
+/* Finds the file with the dimensions of a network: a shipped model, or a configuration of the hub. *path stays NULL
+ * when no data folder has it. */
 static nnc_status place(nnc_specs *specs, const char *shape, const char **path, nnc_error *err)
 {
     static const char *const folders[] = { "models", "hub" };

@@ -12,7 +12,8 @@ typedef struct parser {
     const nnc_expr_scope *scope;
     const char *text;
     nnc_code code[CODE_MAX];
-    int32_t count, waiting; /* number of codes; number of operands that wait for their operator */
+    int32_t count, waiting; /* count: number of codes written; waiting: number of operands that still need their
+                             * operator */
 } parser;
 
 static void refuse(void *context, const char *expected, const char *at)
@@ -147,8 +148,9 @@ static bool expr_read(nnc_json at, const nnc_expr_scope *scope, nnc_expr *expr)
 
 /* ---- Models of the graph family: any network as a list of ops (docs/graph.md).
  *
- * A file has numbers with names ("let"), the shape of its input, macros ("define") and a list of steps ("ops"). Every
- * name is resolved while reading: a step refers to numbers, tensors and macros by index or pointer. */
+ * A file has numbers with names ("let"), the shape of its input, macros ("define") and a list of steps ("ops": an op,
+ * or a repeat or macro with steps inside). Every name is resolved while reading: a step refers to numbers, tensors and
+ * macros by index or pointer. */
 
 enum { PATH_MAX_SIZE = 256, DEFINES_MAX = 128, TENSOR_NAMES_MAX = 512, NESTING_MAX = 12 };
 
@@ -260,8 +262,8 @@ static int32_t word_of(nnc_json at, const nnc_graph_param *param)
 static void read_shape(const reader *r, nnc_json at, nnc_graph_node *node)
 {
     const int count = nnc_json_type_of(at) == NNC_JSON_LIST ? nnc_json_count(at) : 0;
-    if (count < 1 || count > 3) {
-        nnc_json_mismatch(at, "wrong shape", "a list of 1 to 3 numbers, the batch left out");
+    if (count < 1 || count > NNC_GRAPH_RANK_MAX) {
+        nnc_json_mismatch(at, "wrong shape", "a list of 1 to 4 numbers, the batch left out");
         return;
     }
     for (nnc_json item = nnc_json_first(at); item.node != NULL; item = nnc_json_next(item)) {
@@ -411,7 +413,7 @@ static void read_use(reader *r, nnc_json at, nnc_graph_node *node)
     }
 }
 
-/* Reads a step that contains other steps. */
+/* Reads an entry of "ops" that contains other entries, such as a repeat. */
 static void read_around(reader *r, nnc_json at, const char *key, nnc_graph_node *node)
 {
     const char *const keys[] = { key, "ops", "as", "note", NULL };
@@ -483,7 +485,7 @@ static void read_node(reader *r, nnc_json at, nnc_graph_node *node)
     }
 }
 
-/* Reads a list of steps. The recursion through read_node is as deep as steps are nested. */
+/* Reads a list of entries of "ops". The recursion through read_node is as deep as the entries are nested. */
 static nnc_graph_ops read_ops(reader *r, nnc_json at)
 {
     nnc_graph_ops ops = { NULL, 0 };
@@ -618,14 +620,15 @@ static void read_input(reader *r, nnc_json root)
     }
     const nnc_graph_node *input = &net->input;
     const nnc_expr *length = input->shape_count > 0 ? &input->shape[input->shape_count - 1] : &input->values[0].number;
-    net->images = input->shape_count == 3;
+    net->images = input->shape_count >= 3;
     net->length_let = -1;
     if (length->count == 1 && length->code[0].kind == NNC_CODE_LET && net->lets[length->code[0].value].count == 0) {
         net->length_let = (int32_t)length->code[0].value;
     }
 }
 
-/* Returns the repeat step at the top level, if there is exactly one: its ops are the layers of the network. */
+/* Returns the repeat at the top level of "ops" if there is exactly one (its ops are the layers of the network), else
+ * NULL. */
 static const nnc_graph_node *find_layers(const nnc_graph_ops *ops)
 {
     const nnc_graph_node *found = NULL;
@@ -767,7 +770,7 @@ void nnc_graph_tower(nnc_json at, nnc_model *model)
 
 static void complete_graph(nnc_json root, nnc_model *model)
 {
-    if (model->graph.net == NULL) { /* not yet set by the configuration of another program */
+    if (model->graph.net == NULL) { /* another program's configuration has not set the network */
         nnc_graph_take(root, model);
     }
     if (model->graph.net != NULL) {

@@ -84,8 +84,8 @@ static void expand_text(nnc_json at)
     nnc_buffer_free(&out);
 }
 
-/* Replaces citations in all values inside `at`. cites: all texts inside are sources, whatever their key. The recursion
- * is as deep as the text is nested. */
+/* Replaces citations such as "@key" in all strings inside `at`. cites: true = `at` is inside "sources", so every string
+ * may cite. The recursion is as deep as the text is nested. */
 static void expand(nnc_json at, bool cites)
 {
     static const char *const keys[] = { "fitted_on", "source", NULL };
@@ -132,7 +132,7 @@ static bool is_object(nnc_json at)
     return nnc_json_type_of(at) == NNC_JSON_OBJECT;
 }
 
-/* Tests whether an object itself sets a number, so that an inherited "fitted_on" would be wrong. */
+/* Tests whether an object has a number that it does not inherit; an inherited "fitted_on" would then be wrong. */
 static bool has_own_number(nnc_json object)
 {
     nnc_json at = nnc_json_first(object);
@@ -305,7 +305,7 @@ static bool read_like(nnc_json_doc *doc, nnc_json at, nnc_specs *specs, nnc_spec
     }
     nnc_specs_end_like(specs);
     if (found && doc->like == NULL) {
-        nnc_faults_note(doc->faults, &err); /* the message names the place in that file */
+        nnc_faults_note(doc->faults, &err); /* the message names the line and column of the error in that file */
     }
     return doc->like != NULL;
 }

@@ -6,6 +6,7 @@
  *     folders.c        data folders: from an id, alias, path or name of the Hugging Face hub to a file
  *     spec.c           the set of loaded specs; one file of any kind
  *     inherit.c        "like", "same_as" and "references"
+ *     images.c         shipped files as structs, which images_make.c makes at build time
  *     device.c         devices with their fitted parameters, and the links of clusters
  *     model.c          models of every family, images           decoder_model.c  graph_model.c
  *     capture.c        captured PyTorch programs
@@ -29,7 +30,7 @@
 
 enum {
     NNC_FILE_BYTES_MAX = 16 * 1000 * 1000,
-    NNC_RECORDED_BYTES_MAX = 1000 * 1000 * 1000 /* a file with many recorded estimates */
+    NNC_RECORDED_BYTES_MAX = 1000 * 1000 * 1000 /* most bytes of a file with recorded estimates */
 };
 
 /* Reads a whole file into *text, which the caller frees; a NUL follows its *size bytes. NNC_IO: the file cannot be
@@ -79,9 +80,10 @@ nnc_status nnc_arrivals_load(nnc_specs *specs, nnc_serve_ask *ask, nnc_error *er
 
 enum {
     NNC_SCAN_DEPTH_MAX = 64,
-    NNC_SCAN_VALUES_MAX = 100000,               /* limits the tree to 5 MB */
-    NNC_SCAN_VALUES_MANY = 700000,              /* a configuration written by another program */
-    NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* a file with many recorded estimates */
+    NNC_SCAN_VALUES_MAX = 100000,               /* most JSON values in a file; the tree of values then needs at most 5
+                                                 * MB */
+    NNC_SCAN_VALUES_MANY = 700000,              /* most JSON values in a configuration that another program wrote */
+    NNC_SCAN_VALUES_RECORDED = 50 * 1000 * 1000 /* most JSON values in a file with recorded estimates */
 };
 
 /* A place in a text. Line and column count from 1; a column is a character, not a byte. */
@@ -91,7 +93,7 @@ typedef struct nnc_position {
 
 typedef struct nnc_json_scan_fault {
     nnc_position at;
-    char what[160]; /* "bad syntax, expected a value, found '}'" */
+    char what[160]; /* message, such as "bad syntax, expected a value, found '}'" */
 } nnc_json_scan_fault;
 
 /* Checks only numbers and strings, which is fast; cJSON checks the order of the lexemes. Returns false when a number, a
@@ -142,14 +144,15 @@ typedef struct nnc_faults {
     void *context;
     nnc_status status; /* status of the first error */
     int count;
-    bool no_memory; /* one of the faults is "out of memory" */
+    bool no_memory; /* true: one of the faults is "out of memory" */
 } nnc_faults;
 
 /* One large object of a file. Its members (objects) are parsed one at a time, so that a file of 1 GB needs no tree of
  * that size. */
 typedef struct nnc_json_large {
-    const char *name;           /* dotted name: "recorded.estimates" */
-    const struct cJSON *object; /* NULL: the file has no such object, or it was parsed with the other values */
+    const char *name;           /* name of the object with dots, such as "recorded.estimates" */
+    const struct cJSON *object; /* the object, whose members are parsed one at a time; NULL: the file has no such
+                                 * object, or it was parsed with the other values */
     int32_t count;              /* number of its members */
     size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
     size_t end;                 /* offset of the first character after the object */
@@ -158,16 +161,17 @@ typedef struct nnc_json_large {
 
 typedef struct nnc_json_doc {
     nnc_faults *faults;
-    nnc_arena *arena; /* for texts that outlive the document */
+    nnc_arena *arena; /* memory for strings that outlive the document */
     const char *text;
     size_t size;
-    int values_max;   /* 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows a larger file */
+    int values_max;   /* largest number of JSON values in the file; 0 = NNC_SCAN_VALUES_MAX; a higher limit also allows
+                       * a larger file */
     bool foreign;     /* the document may be a configuration of another program: see nnc_json_parse */
     bool lenient;     /* unknown keys of a configuration of another program are skipped and listed in notes */
     nnc_specs *specs; /* set of specs whose folders have foreign files; NULL = not available */
     uint64_t *digest; /* receives the digests of the files of foreign/ that are used; NULL = not needed */
     nnc_json_large apart;
-    struct cJSON *root;        /* NULL: there is no document, and errors have no line */
+    struct cJSON *root;        /* the parsed document; NULL: there is no document, and errors have no line */
     struct nnc_json_doc *like; /* file that the key "like" names, freed with the document; NULL = no such key */
 } nnc_json_doc;
 
@@ -199,7 +203,7 @@ void nnc_json_allocate_with(void *(*allocate)(size_t), void (*release)(void *));
 nnc_json nnc_json_root(const nnc_json_doc *doc);
 nnc_json_type nnc_json_type_of(nnc_json at);
 nnc_json nnc_json_get(nnc_json object, const char *key);
-/* Return the first value of a list or object, and the next value. */
+/* nnc_json_first returns the first value of a list or object; nnc_json_next returns the value after it. */
 nnc_json nnc_json_first(nnc_json container);
 nnc_json nnc_json_next(nnc_json at);
 const char *nnc_json_key(nnc_json at); /* "" in a list */
@@ -213,10 +217,10 @@ nnc_json nnc_json_follow(nnc_json at, const char *dotted, const char **rest);
 bool nnc_json_open(nnc_json at, int32_t index);
 void nnc_json_close(nnc_json at, int32_t index, const char *const *skip);
 
-/* Return the value of a boolean, a number or a text; `at` must have this type. */
+/* Return the value of a boolean, a number or a string; `at` must have this type. */
 bool nnc_json_bool(nnc_json at);
 double nnc_json_number(nnc_json at);
-const char *nnc_json_text(nnc_json at); /* valid as long as the document */
+const char *nnc_json_text(nnc_json at); /* the string is valid as long as the document */
 int nnc_json_count(nnc_json at);
 /* Returns the value as JSON text, in the arena of the document; NULL when absent or out of memory. */
 const char *nnc_json_copy(nnc_json at);
@@ -240,39 +244,40 @@ void nnc_json_fault(nnc_json at, const char *member, const char *format, ...) NN
 void nnc_json_mismatch(nnc_json at, const char *what, const char *expected);
 /* Returns the line (from 1) of the key of a value; for an element of a list, the line of the value. */
 long nnc_json_line(nnc_json at);
-/* Tests whether reading should continue. */
+/* Tests whether reading continues after the errors so far (see nnc_faults). */
 bool nnc_json_go_on(nnc_json at);
 void nnc_faults_no_memory(nnc_faults *faults);
 void nnc_faults_note(nnc_faults *faults, const nnc_error *fault);
 
-/* ---- objects read by field tables ---- */
+/* ---- JSON objects that are read into structs by field tables ---- */
 
-/* Reads a value into a field of an object. */
+/* Reads a value into a field of a struct. */
 void nnc_read_field(nnc_json at, const nnc_field *field, void *object);
-/* Reads the members of an object by a table. Errors: a required key is missing, a key is unknown, a value is wrong.
- * Keys in `others` (ends with NULL) are left to the caller. "note" is allowed in every object, and "same_as" if
- * `others` is NULL. */
+/* Reads the members of a JSON object into a struct, by a field table. Errors: a required key is missing, a key is
+ * unknown, a value is wrong. Keys in `others` (ends with NULL) are left to the caller. "note" is allowed in every
+ * object, and "same_as" if `others` is NULL. */
 void nnc_read_object(nnc_json at, const nnc_field_table *table, const char *const *others, void *object);
 /* Reads a list of objects into an array of structs of `size` bytes, whose members start with the defaults of the table.
  * The array is in the arena. Returns NULL with *count 0 when the list is absent, or (with an error) not a list. */
 void *nnc_read_objects(nnc_json at, const nnc_field_table *table, const char *const *others, size_t size,
                        int32_t *count);
 
-/* Checks the whole numbers of an object that was not filled by reading: each is within the limits of the table, or is 0
+/* Checks the whole numbers of a struct that was not read from a file: each is within the limits of the table, or is 0
  * and not required. Returns false when an error was noted. */
 bool nnc_check_ranges(nnc_json at, const nnc_field_table *table, const void *object);
 /* Notes an error for each unknown key: "unknown key, expected one of the device's keys, perhaps ..., found ...". */
 void nnc_refuse_unknown(nnc_json at, const nnc_field_table *table, const char *const *others);
 bool nnc_is_one_of(const char *key, const char *const *keys);
 
-/* Returns a text, copied to the arena; NULL when absent or (with an error) not a text. */
+/* Returns a copy, in the arena, of a JSON string; NULL when it is absent or (with an error) not a string. */
 const char *nnc_read_text(nnc_json at);
-/* Reads a list of texts; an absent list is empty. */
+/* Reads a list of JSON strings; an absent list is empty. */
 void nnc_read_texts(nnc_json at, const char *const **texts, int32_t *count);
-/* Reads the "sources" of a file: each key names fields, each value is a text or a list of texts. */
+/* Reads the "sources" of a file: each key names fields, each value is a string or a list of strings. */
 void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *const *others,
                       const nnc_source **sources, int32_t *count);
-/* Adds the "fitted_on" texts of the objects under a key of the root to the sources, with their dotted names. */
+/* Adds the strings "fitted_on" of the objects under a key of the root to the sources, with the dotted names of these
+ * objects. */
 void nnc_read_fitted(nnc_json root, const char *key, const nnc_source **sources, int32_t *count);
 
 /* Checks "schema" and "id". The schema must be equal to `schema`. The id must be usable as a file name and equal to
@@ -283,8 +288,8 @@ void nnc_read_id(nnc_json root, const char *stem);
 /* Sets an empty name to the id. */
 void nnc_name_by_id(char *name, size_t size, const char *id);
 
-/* nnc_record_read calls this function before it reads a row. Return true if the function has read the value itself; the
- * value may be absent. record: the struct that the row describes. */
+/* Function that nnc_record_read calls before it reads a metric. It returns true if it has read the value itself; the
+ * value may be absent. record: the struct to which the metric belongs. */
 typedef bool nnc_record_take(nnc_json object, const nnc_metric *row, nnc_json value, void *record);
 
 /* Reads a recorded result: the members in a table of metrics, in its order, into a zeroed record whose pointers to
@@ -300,9 +305,9 @@ typedef void nnc_spec_read_fn(nnc_json root, const char *stem, void *spec);
 nnc_spec_read_fn nnc_device_read, nnc_model_read, nnc_software_read;
 
 typedef struct nnc_spec_info {
-    const char *what, *plural; /* words for messages, and for "nncost list" */
+    const char *what, *plural; /* name of a spec of this kind in messages, and its plural for "nncost list" */
     const char *folder;        /* name of the folder of the files inside a data folder */
-    const char *argument;      /* argument that messages name for a wrong id */
+    const char *argument;      /* argument of the command line that an error about a wrong id names */
     const char *schema;
     size_t size;
     size_t path_offset;
@@ -336,8 +341,23 @@ const char *nnc_spec_required_id(const char *path, char stem[NNC_STEM_MAX]);
  * keys, and leaves out notes and sources. */
 nnc_status nnc_spec_digest(nnc_specs *specs, const char *path, uint64_t *digest, nnc_error *err);
 
+/* ---- images.c: shipped files as structs ---- */
+
+/* Computes the digest of the text of a file. */
+uint64_t nnc_image_digest(const char *text, size_t size);
+/* Appends the image of a spec and its texts. likes, digests: the files of its chain of "like" keys. Returns false when
+ * out of memory. */
+bool nnc_image_write(nnc_specs *specs, nnc_spec_kind kind, const void *spec, const char *const *likes,
+                     const uint64_t *digests, int count, nnc_buffer *out, nnc_buffer *texts);
+/* Reads a spec from the image of its text into a struct that is all 0. Returns false, with the struct all 0, when there
+ * is no such image, or a file under "like" has another text. stem: the id that the file must have; NULL = any id. */
+bool nnc_image_read(nnc_specs *specs, const uint64_t *images, nnc_spec_kind kind, const char *stem, const char *text,
+                    size_t size, void *spec);
+
 /* ---- the set of specs ---- */
 
+/* Sets the images that are read instead of files with the same text; NULL = no images. */
+void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images);
 nnc_arena *nnc_specs_arena(nnc_specs *specs);
 bool nnc_specs_are_lenient(const nnc_specs *specs);
 /* Returns the number of data folders, and their paths. */
@@ -384,16 +404,17 @@ nnc_status nnc_place_of_model(nnc_specs *specs, const char *asked, const char **
 
 /* A name of the hub, looked up in hub/names.json. */
 typedef struct nnc_hub_name {
-    const char *path;    /* the file with the shape of the model; NULL = the name is not known */
-    const char *shape;   /* id of that file */
-    const char *source;  /* publication of the configuration; NULL = the shape is a shipped model */
+    const char *path;    /* path of the file with the dimensions of the model; NULL = the name is not known */
+    const char *shape;   /* id of the file with the dimensions */
+    const char *source;  /* publication of the configuration; NULL = a shipped model has the dimensions */
     const char *stored;  /* format of weights that the name contains, "int4"; NULL = no format */
     const char *nearest; /* for an unknown name, the nearest known name; NULL = no name is near */
 } nnc_hub_name;
 nnc_status nnc_hub_find(nnc_specs *specs, const char *name, nnc_hub_name *hub, nnc_error *err);
 /* Returns the usual name on the hub for a shipped id. Returns other texts unchanged. */
 nnc_status nnc_hub_usual(nnc_specs *specs, const char *id, const char **name, nnc_error *err);
-/* Adds a note to a model that was found by its hub name; the note says which shape was used. */
+/* Adds a note to a model that was found by its name on the hub: the id of the file with its dimensions, and the
+ * source. */
 nnc_status nnc_hub_tell(nnc_specs *specs, const char *asked, const nnc_hub_name *hub, nnc_model *model, nnc_error *err);
 
 /* Largest number of files in a chain of "like" keys. */
@@ -421,14 +442,14 @@ const char *nnc_lineage_of(const nnc_lineage *lineage, const char *dotted);
 
 /* ---- data folders: used by the set of specs ---- */
 
-typedef struct nnc_id_list { /* starts as { 0 }; lives in the arena */
+typedef struct nnc_id_list { /* a list in the arena; { 0 } is an empty list */
     const char **ids;
     int32_t count, capacity;
 } nnc_id_list;
 
 typedef struct nnc_folders {
     nnc_arena *arena;
-    const char **paths; /* a file is taken from the first folder that has it */
+    const char **paths; /* paths of the data folders; the first folder that has a file is used */
     int count;
     nnc_error trouble; /* first error of the system while reading the folders; status NNC_OK = no error */
 } nnc_folders;
@@ -456,9 +477,9 @@ nnc_status nnc_folders_find_like(nnc_folders *folders, const nnc_spec_info *info
 /* Asks nvidia-smi for a description of this machine. The caller frees the text. NNC_UNKNOWN_ID: nvidia-smi does not
  * exist. */
 nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err);
-/* Tests whether a text is the XML of nvidia-smi. */
+/* Tests whether a text is the XML of nvidia-smi or of hwloc. */
 bool nnc_is_machine(const char *text);
-/* Converts the XML of nvidia-smi to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
+/* Converts this XML to the text of a device file. NNC_BAD_SPEC: no GPU, or GPUs of several products. */
 nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err);
 /* Finds a file by its path inside a folder. *path stays NULL when there is no such file. */
 nnc_status nnc_folders_file(nnc_folders *folders, const char *name, const char **path, nnc_error *err);
@@ -487,8 +508,8 @@ enum { NNC_EFFICIENCIES_FIELDS = 15 };
 extern const nnc_field nnc_efficiencies_fields[NNC_EFFICIENCIES_FIELDS];
 void nnc_efficiencies_neutral(nnc_efficiencies *e);
 
-/* nnc_is_cluster tests for a cluster file. The other function replaces the links of a device by the links of the file.
- * If errors were noted, the device is not valid. */
+/* nnc_is_cluster tests for a cluster file. nnc_cluster_read_open replaces the links of a device by the links of the
+ * file. If errors were noted, the device is not valid. */
 bool nnc_is_cluster(nnc_json root);
 void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem, nnc_device *device);
 
@@ -496,7 +517,7 @@ void nnc_cluster_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem
  * buildings ("nncost.buildings/1"). */
 bool nnc_is_catalogue(nnc_json root);
 void nnc_catalogue_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
-/* Architectures of configurations, "nncost.foreign/1". */
+/* Data files of architectures, with the schema "nncost.foreign/1". */
 bool nnc_is_architecture(nnc_json root);
 void nnc_architecture_read_open(nnc_json_doc *doc, nnc_specs *specs, const char *stem);
 
@@ -509,7 +530,7 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model);
 
 void nnc_model_rules(nnc_json at, const nnc_model *model);
 
-/* The row of a family: its fields, and the functions that complete and check a model. */
+/* The entry of a family of models: its fields, and the functions that complete and check a model. */
 typedef struct nnc_family_fields {
     nnc_field_table table;
     void (*begin)(nnc_model *model);                    /* sets defaults that are not 0; NULL = all defaults are 0 */
@@ -531,7 +552,7 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
 #define NNC_TOKENS_MAX 1e9
 #define NNC_SIDE_MAX 1e6
 
-/* Rows of the common fields, with which every family's table begins. */
+/* Fields that the models of every family have; the field table of each family begins with them. */
 /* clang-format off */
 #define NNC_COMMON_FIELDS                                                                    \
     { NNC_FIELD(nnc_model, id), .required = true,                                            \
@@ -551,12 +572,12 @@ const nnc_family_fields *nnc_family_fields_of(nnc_family family);
       .help = "For a graph that reads latents: pixels per side of one position of its input. --image counts pixels." }
 /* clang-format on */
 
-/* nnc_is_foreign tests for a configuration of another program. The other function reads it, except fields that depend
- * on other fields. The caller sets model->id. Returns false when an error was noted. */
+/* nnc_is_foreign tests for a configuration of another program. nnc_foreign_read reads it, except fields that depend on
+ * other fields. The caller sets model->id. nnc_foreign_read returns false when an error was noted. */
 bool nnc_is_foreign(nnc_json root);
 bool nnc_foreign_read(nnc_json root, nnc_model *model);
 
-/* nnc_is_capture tests for a captured program (src/input/capture.c). The other function reads it; the caller sets
+/* nnc_is_capture tests for a captured program (src/input/capture.c). nnc_capture_read reads it; the caller sets
  * model->id. */
 #define NNC_CAPTURE_SCHEMA "nncost.capture/1"
 bool nnc_is_capture(nnc_json root);
@@ -602,8 +623,8 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
 
 /* ---- software.c: releases of frameworks ---- */
 
-/* A request for a release: by words ("NeMo 25.11"), else by profile, else by name and version. The ids of device and
- * model and the family of the model select an entry of the release. */
+/* A question for a release of a framework: by words ("NeMo 25.11"), else by profile, else by name and version. The ids
+ * of device and model and the family of the model select an entry of the release. */
 typedef struct nnc_release_ask {
     const char *words;
     const nnc_software *software;
@@ -615,12 +636,12 @@ typedef struct nnc_release_ask {
 typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
-    const char *version; /* as the user writes it */
-    size_t named;        /* number of characters of the framework's name that the request contains */
-    int met;             /* number of characters of the conditions that are met */
+    const char *version; /* version as the question has it */
+    size_t named;        /* number of characters of the framework's name that the question contains */
+    int met;             /* number of characters in the conditions of the entry that are met */
 } nnc_release;
 
-/* Which fields of a plan are given; a release sets the others. */
+/* Tells which fields of a plan the user gave. A release sets only the other fields. */
 typedef struct nnc_given {
     bool (*is)(const void *in, const char *field);
     const void *in;
@@ -628,8 +649,8 @@ typedef struct nnc_given {
 
 extern const nnc_field_table nnc_recipe_table;
 
-/* Finds the best entry for a request: the longest name of a framework; then the newest release that is not newer than
- * the request; then the most conditions. */
+/* Finds the best entry for a question. First the longest name of a framework counts; then the newest release that is
+ * not newer than the asked version; then the number of conditions. */
 nnc_status nnc_release_find(nnc_specs *specs, const nnc_release_ask *ask, nnc_release *release, nnc_error *err);
 /* nnc_release_fill sets fields that the plan and the model do not give. nnc_release_switch sets the switches of the
  * release's recipes in the profile. */

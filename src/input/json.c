@@ -80,8 +80,8 @@ static void refuse_repeats(const nnc_json_doc *doc, const cJSON *object)
     free(members);
 }
 
-/* Checks the tree for values that cJSON accepts: repeated keys, and 1e999, which it reads as infinity. The recursion is
- * as deep as the text is nested, which is limited. */
+/* Checks the tree for errors that cJSON does not report: repeated keys, and 1e999, which it reads as infinity. The
+ * recursion is as deep as the text is nested, which is limited. */
 static bool refuse_values(const nnc_json_doc *doc, const cJSON *at)
 {
     bool finite = isfinite(at->valuedouble);
@@ -394,7 +394,7 @@ static cJSON *last_of(nnc_json object, bool added)
 {
     cJSON *last = NULL;
     if (added) {
-        last = object.node->child->prev; /* cJSON stores the last child in `prev` of the first */
+        last = object.node->child->prev; /* in cJSON the member `prev` of the first child points to the last child */
         last->type |= INHERITED;
     } else {
         nnc_faults_no_memory(object.doc->faults);

@@ -11,10 +11,10 @@ enum { VALUE = 1, KEY = 2, COLON = 4, COMMA = 8, CLOSE = 16, END = 32 };
 typedef struct scan {
     const char *begin, *at, *end;
     unsigned allowed;
-    uint64_t objects; /* one bit per open bracket, the innermost is the lowest: 1 = object, 0 = list */
+    uint64_t objects; /* one bit for each open bracket: 1 = object, 0 = list; the lowest bit is the innermost bracket */
     int depth;
-    int values, values_max;     /* number of values so far */
-    nnc_json_scan_fault *fault; /* NULL: errors are not described */
+    int values, values_max;     /* number of JSON values so far; largest number allowed */
+    nnc_json_scan_fault *fault; /* receives the description of an error; NULL = no description needed */
 } scan;
 
 nnc_position nnc_json_position(const char *text, const char *at)
@@ -24,7 +24,8 @@ nnc_position nnc_json_position(const char *text, const char *at)
         if (*c == '\n') {
             position.line++;
             position.column = 1;
-        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* counts only the first byte of a character */
+        } else if (((unsigned char)*c & 0xC0) != 0x80) { /* a character can have several bytes, and only its first byte
+                                                          * is counted */
             position.column++;
         }
     }
@@ -159,7 +160,7 @@ static bool scan_number(scan *s)
     if (length >= sizeof(number)) {
         return refuse(s, s->at, "number too long", "at most 63 characters");
     }
-    if (s->fault != NULL) { /* if errors are not described here, refuse_values checks the tree later */
+    if (s->fault != NULL) { /* without `fault`, refuse_values checks the numbers later, in the tree */
         memcpy(number, s->at, length);
         number[length] = '\0';
         if (!nnc_read_double(number, &value)) {
@@ -276,7 +277,7 @@ static bool scan_value(scan *s, char c)
 /* Scans the next lexeme if it is allowed here. */
 static bool scan_next(scan *s)
 {
-    const char c = *s->at; /* 0 at the end of the text */
+    const char c = *s->at; /* 0 means the end of the text */
     if ((s->allowed & CLOSE) != 0 && c == (in_object(s) ? '}' : ']')) {
         close_bracket(s);
         return true;
@@ -370,7 +371,7 @@ nnc_walk nnc_walk_begin(const char *text)
 bool nnc_walk_member(nnc_walk *w, bool object)
 {
     skip_blanks(w);
-    if (!closes(w->text[w->at])) { /* skip the opening bracket or the comma */
+    if (!closes(w->text[w->at])) { /* the byte at w->at is the opening bracket or a comma */
         w->at++;
         skip_blanks(w);
     }

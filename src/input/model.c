@@ -1,5 +1,5 @@
-/* Models of every family: a file names its family, and the row of the family reads the other members. Also scales a
- * model by --set hidden=N, and reads the image families: U-Nets (segmentation, diffusion) and vision transformers
+/* Models of every family: a file names its family, and the functions of this family read the other members. Also scales
+ * a model by --set hidden=N, and reads the image families: U-Nets (segmentation, diffusion) and vision transformers
  * (classification). */
 #include "input/input_internal.h"
 
@@ -27,7 +27,8 @@ const nnc_field_table *nnc_model_table_of(const nnc_model *model)
 void nnc_model_rules(nnc_json at, const nnc_model *model)
 {
     const nnc_family_fields *row = rows[model->family];
-    if (nnc_check_ranges(at, &row->table, model)) { /* first, because the rules divide by these numbers */
+    if (nnc_check_ranges(at, &row->table, model)) { /* the ranges are checked first, because the rules divide by these
+                                                     * numbers */
         nnc_scale_dims_check(at, model);
         row->rules(at, model);
     }
@@ -120,14 +121,14 @@ nnc_status nnc_model_set(nnc_model *model, const char *field, const char *value,
     const nnc_family family = model->family;
     const nnc_status status = nnc_field_set(nnc_model_table_of(model), model, field, value, err);
     if (model->family != family) {
-        model->family = family; /* changes the family back: a model cannot change its family */
+        model->family = family; /* a model cannot change its family, so the old family is set again */
         return nnc_fail(err, NNC_BAD_USAGE, field, "fixed, expected %s, found \"%s\"", nnc_family_name(family), value);
     }
     if (status == NNC_OK) {
         nnc_scale_dims_follow(model, field);
         model->published_params = strcmp(field, "published_params") == 0
                                       ? model->published_params
-                                      : 0; /* the published number of parameters does not apply to a changed model */
+                                      : 0; /* the published number of parameters is not valid for a changed model */
     }
     return status;
 }
@@ -176,7 +177,7 @@ void nnc_scale_dims_record(nnc_model *model)
                                         .shared_hidden = value_of(d.shared_hidden) };
 }
 
-/* Returns a b / c; 0 if it is not a whole number. */
+/* Returns a x b / c, or 0 if the result is not a whole number. */
 static int64_t share(int64_t a, int64_t b, int64_t c)
 {
     int64_t product = 0;
@@ -274,7 +275,7 @@ void nnc_scale_dims_check(nnc_json at, const nnc_model *model)
     const int64_t hidden = *d.hidden;
     const bool fill = was->heads * was->head_dim == was->hidden;
     if (keeps_count(was, hidden, was->set)) {
-        /* keeps_count: head_dim was scaled instead */
+        /* head_dim was scaled, and the number of heads stays the same, so nothing needs a check */
     } else if ((was->set & (HEADS | HEAD_DIM)) == 0) {
         check_whole(at, was, "heads", HEADS, was->heads, hidden);
     } else if (d.head_dim != NULL && fill && (was->set & (HEADS | HEAD_DIM)) != (HEADS | HEAD_DIM) &&

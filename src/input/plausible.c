@@ -33,7 +33,7 @@ static double extreme_peak(const nnc_device *d, bool fastest)
     return found / main_peak(d);
 }
 
-/* ---- fitted values, by the ends of their names ---- */
+/* ---- plausible ranges of fitted values: the end of a name selects the range ---- */
 
 typedef struct rule {
     const char *ending;
@@ -89,7 +89,7 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     const rule *own = isnan(value) || value == 0.0 ? NULL : rule_of(at->name);
     const rule *of = own != NULL ? own : by;
     if (of == NULL || isnan(value) || value == 0.0 || (value >= of->least && value <= of->most)) {
-        return true; /* not recorded, or 0 on purpose */
+        return true; /* NaN means that the value is not recorded; the user may have set 0 on purpose */
     }
     path_text(at, text, size);
     const size_t used = strlen(text);
@@ -97,8 +97,7 @@ static bool is_possible(double value, const rule *by, const frame *at, char *tex
     return false;
 }
 
-/* Tests whether all fitted values of an object are possible. by: rule of the object, for members without their own
- * rule. */
+/* Tests whether all fitted values of a struct are plausible. by: rule for members without their own rule. */
 static bool are_possible(const nnc_field *fields, size_t count, const char *object, const rule *by, const frame *above,
                          char *text, size_t size)
 {

@@ -26,7 +26,7 @@ static void read_number(nnc_json at, const nnc_field *field, void *place, int in
     char expected[256];
     double value = 0.0;
     if (nnc_json_type_of(at) == NNC_JSON_NULL) {
-        return; /* null means not recorded, as an absent key does */
+        return; /* a value of null has the same meaning as an absent key: not recorded */
     }
     if (nnc_json_type_of(at) == NNC_JSON_NUMBER) {
         value = nnc_json_number(at);
@@ -191,7 +191,8 @@ void nnc_read_field(nnc_json at, const nnc_field *field, void *object)
     case NNC_FIELD_OBJECT_BY_DTYPE: read_by_dtype(at, field, place); break;
     case NNC_FIELD_OBJECT: {
         const nnc_field_table inner = { field->name, field->fields, field->field_count };
-        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null: the object under "like" is not inherited */
+        if (nnc_json_type_of(at) != NNC_JSON_NULL) { /* null means that the object of the file under "like" is not
+                                                      * inherited */
             nnc_read_object(at, &inner, NULL, place);
         }
         break;
@@ -413,7 +414,8 @@ void nnc_read_sources(nnc_json root, const nnc_field_table *table, const char *c
 {
     const nnc_json at = nnc_json_get(root, "sources");
     source_list list = { .count = 0 };
-    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { /* tests/shipped.sh requires sources of shipped files */
+    if (nnc_json_type_of(at) == NNC_JSON_ABSENT) { /* sources may be absent here; only for shipped files,
+                                                    * tests/shipped.sh requires them */
         return;
     }
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT || nnc_json_count(at) == 0) {
@@ -484,7 +486,7 @@ void nnc_read_id(nnc_json root, const char *stem)
 {
     const nnc_json id = nnc_json_get(root, "id");
     if (nnc_json_type_of(id) != NNC_JSON_TEXT) {
-        return; /* the field table reports this error */
+        return; /* the check of the field table reports this error */
     }
     if (!is_id(nnc_json_text(id))) {
         nnc_json_mismatch(id, "bad id", "a file name without '/' or \"..\"");
@@ -751,7 +753,7 @@ static nnc_status read_cell(nnc_csv *csv, bool *last, nnc_error *err)
         csv->at += ends > 0 ? ends : 1;
         csv->line += ends > 0;
     }
-    *close = '\0'; /* end of the cell: at the separator, or before it */
+    *close = '\0'; /* the NUL is written only now, because it may overwrite the separator */
     csv->cells[csv->count++] = start;
     return NNC_OK;
 }

@@ -65,7 +65,7 @@ nnc_status nnc_software_asked(nnc_specs *specs, const char *asked, nnc_software 
     *software = nnc_software_default();
     nnc_status status = nnc_software_load(specs, asked != NULL ? asked : software->id, &loaded, &missing);
     if (status == NNC_UNKNOWN_ID && asked == NULL) {
-        return NNC_OK; /* no data folder has profiles */
+        return NNC_OK; /* no data folder contains a profile, so the default stays */
     }
     if (status == NNC_OK) {
         *software = *loaded;
@@ -239,7 +239,7 @@ static int compare_versions(const char *a, const char *b)
     return 0;
 }
 
-/* Tests whether an entry whose first release is `first` applies to the requested version. "" = the newest version. */
+/* Tests whether an entry whose first release is `first` applies to version `asked`. asked "" = the newest version. */
 static bool has_version(const char *first, const char *asked)
 {
     return first[0] == '\0'      ? true
@@ -272,7 +272,7 @@ static bool split_words(const char *words, const char *name, const char **versio
     return *rest == '\0' || is_digit(*rest);
 }
 
-/* Returns the length of the entry's name or second name if the request uses it; 0 = the request names another
+/* Returns the length of the entry's name or second name if the question has this name; 0 = the question names another
  * framework. */
 static size_t name_length(const nnc_framework *f, const nnc_release_ask *ask, const char **version)
 {
@@ -295,7 +295,8 @@ static int conditions(const nnc_framework *f, const nnc_release_ask *ask)
                : -1;
 }
 
-/* Tests whether entry a is better than b: longer name, then newer release, then more conditions. */
+/* Tests whether entry a is better than entry b: it has the longer name; if equal, the newer release; if equal, more
+ * conditions. */
 static bool is_better(const nnc_release *a, const nnc_release *b)
 {
     if (b->entry == NULL || a->named != b->named) {

@@ -22,13 +22,14 @@ struct nnc_specs {
     nnc_arena *arena;
     const loaded *loaded; /* newest first */
     nnc_folders folders;
-    const char *reading[NNC_LIKE_MAX]; /* files whose reading waits for the file under "like" */
+    const char *reading[NNC_LIKE_MAX]; /* paths of the files that wait while the file under their key "like" is read */
     int reading_count;
     const nnc_piped *piped; /* newest first */
+    const uint64_t *images; /* of shipped files; NULL = every file is parsed */
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;
-    nnc_implementation implementation; /* library of every model, if given */
+    nnc_implementation implementation; /* the library of every model; used only if implementation_given */
     nnc_model_reader *model_reader;
 };
 
@@ -57,6 +58,11 @@ void nnc_specs_close(nnc_specs *specs)
 nnc_arena *nnc_specs_arena(nnc_specs *specs)
 {
     return specs->arena;
+}
+
+void nnc_specs_set_images(nnc_specs *specs, const uint64_t *images)
+{
+    specs->images = images;
 }
 
 const nnc_piped **nnc_specs_piped(nnc_specs *specs)
@@ -271,7 +277,7 @@ static nnc_status read_value(nnc_specs *specs, const char *path, const char *obj
     return status;
 }
 
-/* Adds a note that another network with the same counts replaces the model. */
+/* Adds a note to the model: another network with the same counts was used in its place. */
 static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *made, nnc_error *err)
 {
     char text[320];
@@ -287,8 +293,8 @@ static nnc_status note_stand_in(nnc_specs *specs, const char *words, nnc_model *
 }
 
 /* Loads a network by its name in a library of vision models, with or without the library ("timm/") and the weights
- * (".a1_in1k"). If its shape is not known, loads another network with the same counts. *out stays NULL when no library
- * has it. */
+ * (".a1_in1k"). If its dimensions are not known, loads another network with the same counts. *out stays NULL when no
+ * library has it. */
 static nnc_status load_member(nnc_specs *specs, const char *asked, const void **out, nnc_error *err)
 {
     const char *path = NULL, *words = NULL;
@@ -568,7 +574,10 @@ static nnc_status read_text(nnc_specs *specs, nnc_spec_kind kind, const char *pa
     if (spec == NULL) {
         return nnc_fail(err, NNC_NO_MEMORY, path, "out of memory");
     }
-    NNC_TRY(nnc_spec_read(specs, kind, nnc_spec_required_id(path, stem), text, size, &faults, spec));
+    const char *id = nnc_spec_required_id(path, stem);
+    if (specs->images == NULL || specs->lenient || !nnc_image_read(specs, specs->images, kind, id, text, size, spec)) {
+        NNC_TRY(nnc_spec_read(specs, kind, id, text, size, &faults, spec));
+    }
     if (kind == NNC_SPEC_MODEL) {
         spec_name(spec, nnc_is_pipe(path) ? NULL : path);
     }
@@ -652,7 +661,7 @@ nnc_status nnc_software_parse_into(nnc_specs *specs, const char *name, const cha
     return parse(specs, NNC_SPEC_SOFTWARE, name, text, size, software, err);
 }
 
-/* ---- access by field name: parse, copy, read ---- */
+/* ---- new specs, copies, and access to fields by name ---- */
 
 /* Allocates a struct of a kind of spec, which lives as long as the set; *spec is NULL on failure. */
 static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nnc_error *err)
@@ -663,14 +672,14 @@ static nnc_status new_spec(nnc_specs *specs, nnc_spec_kind kind, void **spec, nn
 
 static nnc_status copy_of(nnc_specs *specs, nnc_spec_kind kind, const void *from, void **copy, nnc_error *err)
 {
-    assert(from != NULL); /* the caller has checked this */
+    assert(from != NULL); /* the caller has checked that `from` is not NULL */
     NNC_TRY(new_spec(specs, kind, copy, err));
     assert(*copy != NULL);
     memcpy(*copy, from, nnc_spec_kinds[kind].size);
     return NNC_OK;
 }
 
-/* Finds a field by name, and the object that contains the field. */
+/* Finds a field by name, and the struct that contains the field. */
 static nnc_status find(const nnc_field_table *table, const void *object, const char *name, const nnc_field **field,
                        const char **place, nnc_dtype *dtype, nnc_error *err)
 {
@@ -809,11 +818,7 @@ nnc_status nnc_plan_text(const nnc_plan *plan, const char *field, char *text, si
 
 static nnc_status fail_io(nnc_error *err, const char *path, const char *what, int number)
 {
-    char reason[128];
-    if (strerror_r(number, reason, sizeof(reason)) != 0) {
-        snprintf(reason, sizeof(reason), "error %d", number);
-    }
-    return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, reason);
+    return nnc_fail(err, NNC_IO, path, "%s, expected a readable file, found: %s", what, strerror(number));
 }
 
 /* Reads to the end instead of trusting the file size, so that pipes can be read. */
@@ -844,7 +849,8 @@ static nnc_status read_all(int fd, const char *path, size_t guess, size_t most, 
         if (got == 0) {
             break;
         }
-        if (used > NNC_FILE_BYTES_MAX && !known) { /* only some kinds of document may be larger */
+        if (used > NNC_FILE_BYTES_MAX && !known) { /* only documents of some kinds may be larger than
+                                                    * NNC_FILE_BYTES_MAX */
             buffer[used] = '\0';
             known = strstr(buffer, "\"nncost.") != NULL;
             if (!known) {

@@ -4,7 +4,7 @@
 #include "lab/lab_internal.h"
 #include "render/render_internal.h"
 
-/* The new parameters, and the buffer for the new text. */
+/* The new values of parameters, and the buffer for the new text of the file. */
 typedef struct rewriting {
     nnc_buffer *out;
     const nnc_device_change *change;
@@ -27,7 +27,7 @@ static const char *old_text(nnc_json object, const char *key)
     return nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : NULL;
 }
 
-/* Returns the new value of a parameter; NULL = the old value stays. */
+/* Returns the new value of a parameter, or NULL if its old value remains. */
 static const nnc_fitted_value *value_of(const rewriting *w, const char *object, const char *field)
 {
     char name[NAME_MAX_BYTES];
@@ -40,7 +40,7 @@ static const nnc_fitted_value *value_of(const rewriting *w, const char *object, 
     return NULL;
 }
 
-/* Returns any new parameter inside the object of this name; NULL = none. */
+/* Returns any new parameter whose name is inside the object `object`; NULL if the object has no new parameter. */
 static const nnc_fitted_value *value_below(const rewriting *w, const char *object)
 {
     const size_t length = strlen(object);
@@ -53,7 +53,7 @@ static const nnc_fitted_value *value_below(const rewriting *w, const char *objec
     return NULL;
 }
 
-/* Writes the comma, the line end and the key in front of a member. */
+/* Writes the text before the value of a member: the comma, the line end and the key. */
 static void begin_member(const rewriting *w, const object_place *p, bool *any, bool own_line, const char *key)
 {
     nnc_buffer_text(w->out, *any ? "," : "");
@@ -98,7 +98,7 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
                             nnc_json_type_of(nnc_json_get(p->at, field->name)) == NNC_JSON_NUMBER);
         }
     }
-    if (first == NULL) { /* the object has no new parameter of its own, only inner objects have */
+    if (first == NULL) { /* the object has no new parameter itself; only objects inside it have */
         first = value_below(w, p->name);
         if (old == NULL) {
             old = first != NULL ? first->fitted_on : "";
@@ -108,8 +108,8 @@ static void put_fitted_on(const rewriting *w, const object_place *p)
     }
     const size_t length = strlen(list);
     if (old != NULL && strncmp(old, list, length) == 0 && old[length] == ':') {
-        const char *rest = strstr(old, rest_mark); /* the same parameters were fitted before: their old text is
-                                                    * replaced */
+        const char *rest = strstr(old, rest_mark); /* the same parameters were fitted before, so the old text about them
+                                                    * is replaced */
         old = rest != NULL ? rest + strlen(rest_mark) : NULL;
     }
     char text[4096];
@@ -157,8 +157,8 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     const nnc_fitted_value *value = value_of(w, p->name, field->name);
     if (field->type == NNC_FIELD_OBJECT || field->type == NNC_FIELD_OBJECT_BY_DTYPE) {
         put_inner(w, p, field, any);
-    } else if (field->type == NNC_FIELD_ENUM) { /* the only enumeration is the basis of the device; later values of it
-                                                 * are better */
+    } else if (field->type == NNC_FIELD_ENUM) { /* the only enumeration of the object is the basis of the device; its
+                                                 * values are in ascending order of quality */
         const char *old = old_text(p->at, field->name);
         int basis = old != NULL ? nnc_names_find(field->names, old) : -1;
         basis = basis > (int)w->change->basis ? basis : (int)w->change->basis;
@@ -174,7 +174,7 @@ static void put_member(const rewriting *w, const object_place *p, const nnc_fiel
     }
 }
 
-/* Tests whether the object itself has a new parameter, not only one of its inner objects. */
+/* Tests whether an object has a new parameter itself, and not only in objects inside it. */
 static bool has_new(const rewriting *w, const object_place *p)
 {
     for (size_t i = 0; i < p->count; i++) {
@@ -215,7 +215,7 @@ static void put_object(const rewriting *w, const object_place *p)
     }
 }
 
-/* Returns the name of the object that changes. */
+/* Returns the key of the JSON object that contains the fitted parameters. */
 static const char *object_of(const rewriting *w)
 {
     return w->change->engine ? "serving" : "efficiency";
@@ -246,7 +246,8 @@ static void put_device(const rewriting *w, const char *text, nnc_json root)
     while (nnc_walk_member(&walk, true)) {
         const size_t begin = walk.at;
         nnc_walk_value(&walk);
-        if (known && nnc_walk_key_is(&walk, "sources")) { /* a new object is written before "sources" */
+        if (known && nnc_walk_key_is(&walk, "sources")) { /* an object that the file does not have yet is written before
+                                                           * "sources" */
             nnc_buffer_print(w->out, ",\n  \"%s\": ", object_of(w));
             put_parameters(w, root, object_of(w));
             known = false;

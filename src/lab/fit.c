@@ -49,7 +49,7 @@ static bool begins(const char *text, const char *prefix)
     return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Tests whether the row is a time to first token of a server. A static batch does not count: its time to first token is
+/* Tests whether the row is a time to first token of a server. A static batch is not counted: its time to first token is
  * a prefill alone, and depends more on step times than on the server. */
 static bool is_first_token(const nnc_measured *row)
 {
@@ -106,7 +106,8 @@ bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason)
     return *reason == NULL;
 }
 
-/* Returns the place of a row's group in the order of fitting: kernels before the steps that contain them. */
+/* Returns the position of a row's group in the order of fitting: groups of kernels come before groups of steps, which
+ * contain these kernels. */
 static int rank_of(const nnc_measured *row, bool launches)
 {
     switch (row->kind) {
@@ -131,7 +132,7 @@ static bool is_launch_bound(nnc_fit *fit, const nnc_fit_row *r)
     }
     nnc_device slow = *r->device, fast = *r->device;
     slow.host.kernel_s = nnc_max(slow.host.kernel_s, usual_s);
-    fast.host.kernel_s = 1e-12; /* 0 would leave out all launches */
+    fast.host.kernel_s = 1e-12; /* not 0, because 0 would leave out all launches */
     return nnc_score_row(r->row, r->model, &slow, r->software, &r->plan, fit->scratch, &with, NULL) == NNC_OK &&
            nnc_score_row(r->row, r->model, &fast, r->software, &r->plan, fit->scratch, &without, NULL) == NNC_OK &&
            without.predicted_s < 0.8 * with.predicted_s;
@@ -215,13 +216,14 @@ static int64_t any_nodes_of(const nnc_fit_row *r)
     return r->plan.devices > node;
 }
 
-/* Tests whether the device file states the rate of its cache. If not, the rate follows from the peak rate. */
+/* Tests whether the device file states the bandwidth of the L2 cache. If not, this bandwidth follows from the peak
+ * rate. */
 static int64_t cache_rate_of(const nnc_fit_row *r)
 {
     return !isnan(r->device->efficiency.gemm[r->row->op.math_dtype].l2_bytes_per_s);
 }
 
-/* Returns the attention kernel that a step runs, plus 1; 0 = none. */
+/* Returns the attention kernel that a step runs, plus 1; 0 = the step runs no fused attention kernel. */
 static int64_t flash_of(const nnc_fit_row *r)
 {
     const nnc_attention attention = r->plan.attention;
@@ -275,7 +277,8 @@ bool nnc_fit_add(nnc_fit *fit, const char *name)
     return true;
 }
 
-/* Adds the parameter "PREFIXobject.member" for a group. reason: why the rows do not determine it; NULL = they do. */
+/* Adds the parameter "PREFIXobject.member" to the group. reason: why the rows of the group cannot determine the
+ * parameter; NULL = they can. */
 static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *object, const char *member,
                 const char *reason)
 {
@@ -299,16 +302,16 @@ typedef enum need {
     FORWARD,  /* forward rows */
     BACKWARD, /* backward rows */
     KERNELS,  /* 20 rows */
-    RATE,     /* 20 rows, and a device that states the rate of its cache */
-    RATIO,    /* 20 rows, and a device that does not state the rate of its cache */
-    WIDTHS,   /* 20 rows, and heads of two widths */
-    DEPTHS,   /* 20 rows, and models of two depths */
+    RATE,     /* 20 rows, and a device whose file states the bandwidth of its L2 cache */
+    RATIO,    /* 20 rows, and a device whose file does not state the bandwidth of its L2 cache */
+    WIDTHS,   /* 20 rows, with two head widths */
+    DEPTHS,   /* 20 rows, with models of two numbers of layers */
     MESSAGES, /* 6 rows */
-    SIZES     /* 6 rows, and two numbers of ranks */
+    SIZES     /* 6 rows, with two numbers of ranks */
 } need;
 
-/* Parameters of every group except steps: the beginning of the group's name; the object, to which the remainder of
- * the group's name is added; the member. */
+/* Parameters of every group except steps: the beginning of the group's name; the object, to which the end of the
+ * group's name is appended; the member. */
 static const struct {
     const char *group, *object, *member;
     need need;
@@ -345,7 +348,7 @@ static const struct {
     { "time per token", "serving.", "prefill_factor", KERNELS },
     { "time per token", "serving.", "layer_s", DEPTHS },
     { "time per token", "serving.", "sequence_s", KERNELS },
-    /* a collective in a domain, whose group has the name of the collective */
+    /* collectives in a scale-up domain: the group has the name of the collective */
     { "", "efficiency.collectives.", "bus_fraction", ANY },
     { "", "efficiency.collectives.", "fixed_s", MESSAGES },
     { "", "efficiency.collectives.", "knee_bytes", MESSAGES },
@@ -401,7 +404,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     const int32_t rows = fit->groups[g].rows;
     const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
     const char *why = rows < STEP_ROWS ? few_steps : !shapes ? one_shape : NULL;
-    int32_t next = 2 * STEP_ROWS; /* number of rows that the group needs for one more parameter */
+    int32_t next = 2 * STEP_ROWS; /* number of rows with which the group can determine one more parameter */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
@@ -457,14 +460,14 @@ void nnc_fit_choose(nnc_fit *fit)
 
 /* ---- ranges ---- */
 
-/* Limits of a parameter, the step of its search, and its start if the device's own value is neutral. Factors change
- * by ratios. Times and sizes change by sums, because they may be 0. */
+/* Limits of a parameter, the step size of its search, and its start if the device's own value is neutral. A factor is
+ * changed by multiplying. Times and sizes are changed by adding, because they may be 0. */
 typedef struct range {
     const char *member;
-    double low, high; /* 0 = the limit of the field in the device table */
-    double step;      /* step of the search; a step of the logarithm if `ratio` */
-    double usual;     /* start of the search; NaN: the start is twice the memory bandwidth, about the least rate of a
-                       * cache */
+    double low, high; /* limits of the value; 0 = the limit of the field in the device table */
+    double step;      /* step size of the search; if `ratio`, of the logarithm of the value */
+    double usual;     /* start of the search; NaN: the start is twice the memory bandwidth, about the least bandwidth of
+                       * an L2 cache */
     bool ratio;
 } range;
 
@@ -495,7 +498,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* fields of an engine */
+    /* parameters of a serving engine; in the software profile they are fields */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
@@ -531,15 +534,15 @@ static const range *range_of(const char *name)
     return strstr(formats, word) != NULL ? &of_format : NULL;
 }
 
-/* ---- parameters that move ---- */
+/* ---- parameters that the minimiser changes ---- */
 
-/* A fit in progress: the parameters of one group, or of all rows. The minimiser sees each parameter as a number of
- * steps from its start. */
+/* A fit in progress: the parameters of one group, or of all rows. For the minimiser, each parameter is a number: (value
+ * - start) / step size. */
 typedef struct moving {
     nnc_fit *fit;
     int32_t group;     /* -1 = all groups */
-    int32_t left_out;  /* part of the cross-validation that is left out; -1 = none */
-    bool relative;     /* minimises |predicted / measured - 1| instead of |ln(predicted / measured)| */
+    int32_t left_out;  /* part of the cross-validation on which the fit is not made; -1 = every part is used */
+    bool relative;     /* true: minimises |predicted / measured - 1| instead of |ln(predicted / measured)| */
     nnc_device device; /* device of the current row */
     nnc_software software;
     nnc_fit_parameter *parameters[NNC_MINIMISE_MAX];
@@ -615,7 +618,7 @@ static double error_of(moving *m, const nnc_fit_row *r)
     return predict(m, r) / r->row->measured_s - 1.0;
 }
 
-/* Tests whether the parameters in m are fitted to this row. */
+/* Tests whether the fit in progress uses this row. */
 static bool uses(const moving *m, const nnc_fit_row *r)
 {
     return !r->held && (m->group < 0 || r->group == m->group) && (m->left_out < 0 || r->part != m->left_out);
@@ -691,7 +694,7 @@ static double objective(const double *x, void *context)
     moving *m = context;
     double away = 0.0;
     for (int i = 0; i < m->count; i++) {
-        away += log1p(x[i] * x[i]); /* grows slowly far from the start */
+        away += log1p(x[i] * x[i]); /* log1p grows slowly for values far from the start */
     }
     return misfit(m, x) + m->pull * away;
 }
@@ -780,7 +783,8 @@ static double six_digits(double value)
 /* Fits the parameters to their rows. Returns false when out of memory. */
 static bool move(moving *m)
 {
-    const double near = 1e-3; /* distance to a limit, in steps */
+    const double near = 1e-3; /* largest distance from a limit, in step sizes of the search, at which a value counts as
+                               * being at the limit */
     double x[NNC_MINIMISE_MAX] = { 0 };
     weigh_rows(m);
     if (m->count == 0) {
@@ -905,7 +909,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
     return true;
 }
 
-/* ---- cross-validation: rows predicted by parameters that other rows determine ---- */
+/* ---- cross-validation: each row is predicted with parameters that were fitted on other rows ---- */
 
 enum { PARTS_MAX = 5 };
 
@@ -1084,9 +1088,9 @@ static bool helps_others(moving *m)
     return count == 0 || left < without;
 }
 
-/* If the parameters of steps do not improve predictions of models that a fit leaves out, keeps only the first
- * parameter. If the first alone does not improve them, keeps no parameter: it would only describe the measured models.
- * Returns false when out of memory. */
+/* Checks the parameters of steps on models that a fit leaves out. If the parameters do not improve their predictions,
+ * keeps only the first parameter. If the first alone does not improve them, keeps no parameter: it would only describe
+ * the measured models. Returns false when out of memory. */
 static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
 {
     if (fit->groups[group].kind != NNC_MEASURED_STEP) {
@@ -1107,7 +1111,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
     return ok;
 }
 
-/* Returns the sum of |error| over the fitted steps. */
+/* Returns the sum of |error| over the steps on which parameters are fitted. */
 static double mean_of_steps(moving *m)
 {
     double sum = 0.0;
@@ -1150,10 +1154,10 @@ static int leave_out(moving *m, const char *end, const char *reason)
     return count;
 }
 
-/* Refuses parameters of kernels that make the mean error of their own rows greater, or make steps worse: kernels
- * that were measured one call at a time, or with operands in the cache, differ from the kernels of a step. Two
- * milder steps come first. If rows are worse, the fit minimises the error itself instead of its logarithm. If steps
- * are worse, fixed_s is left out, because it contains the launch of a single call. Returns false when out of memory. */
+/* Refuses parameters of kernels that make the mean error of their own rows greater, or make steps worse: kernels that
+ * were measured one call at a time, or with operands in the L2 cache, differ from the kernels of a step. Two milder
+ * remedies come first. If rows are worse, the fit minimises the error itself instead of its logarithm. If steps are
+ * worse, fixed_s is left out, because it contains the launch of a single call. Returns false when out of memory. */
 static bool keep_for_steps(nnc_fit *fit, moving *m, int32_t group)
 {
     static const char for_rows[] = "does not make the mean error of its rows less",
@@ -1187,8 +1191,8 @@ static bool fit_all(nnc_fit *fit, moving *m, hand *hands)
         ok = fit_group(&m[i], fit, first + i) && (joint || keep_for_steps(fit, &m[i], first + i)) &&
              (joint || keep_helpful(fit, &m[i], first + i, hands));
     }
-    bool left = false; /* true: some fit left out a model. Steps on which no parameter is fitted then also count as left
-                        * out */
+    bool left = false; /* true: at least one fit left out a model. Steps on which no parameter is fitted then also get
+                        * the error `left` */
     for (int32_t i = 0; i < fit->row_count; i++) {
         left = left || !isnan(fit->rows[i].left);
     }

@@ -28,7 +28,7 @@ typedef struct nnc_measured_column {
     nnc_column_type type;
 } nnc_measured_column;
 
-/* ---- measured.c: rows of tables ---- */
+/* ---- measured.c: rows of tables of measurements ---- */
 
 #define NNC_MEASURED_KIND_LIST(X)                                             \
     X(NNC_MEASURED_STEP, "step", "A training step.")                          \
@@ -42,7 +42,7 @@ typedef struct nnc_measured_column {
 NNC_ENUM(nnc_measured_kind, NNC_MEASURED_KIND_LIST, NNC_MEASURED_KIND_COUNT);
 const char *nnc_measured_kind_name(nnc_measured_kind value);
 
-/* The kinds of measured memory. */
+/* Kinds of measured memory: value, name, meaning. */
 #define NNC_MEMORY_STAT_LIST(X)                                          \
     X(NNC_MEMORY_ALLOCATED, "allocated", "Peak of live tensors.")        \
     X(NNC_MEMORY_RESERVED, "reserved", "Peak of the caching allocator.") \
@@ -50,8 +50,8 @@ const char *nnc_measured_kind_name(nnc_measured_kind value);
 NNC_ENUM(nnc_memory_stat, NNC_MEMORY_STAT_LIST, NNC_MEMORY_STAT_COUNT);
 const char *nnc_memory_stat_name(nnc_memory_stat value);
 
-/* Measurements of served requests: value, column, meaning. A line of a file gives one row for each of its
- * measurements. */
+/* Kinds of measurements of served requests: value, column, meaning. A line of a file gives one row for each measurement
+ * in it. */
 #define NNC_SERVED_LIST(X)                                                                      \
     X(NNC_SERVED_TPOT, "tpot_s", "Time per output token after the first.")                      \
     X(NNC_SERVED_TTFT, "ttft_s", "Time to the first token.")                                    \
@@ -65,7 +65,7 @@ const char *nnc_served_name(nnc_served value);
 typedef struct nnc_measured_collective {
     nnc_collective kind;
     int32_t devices, nodes;
-    double bytes; /* size of the full tensor; all-to-all: the send buffer of one rank */
+    double bytes; /* bytes of the full tensor; for an all-to-all: bytes that one rank sends */
 } nnc_measured_collective;
 
 /* A field of the device or of the software profile that a row sets. */
@@ -74,42 +74,45 @@ typedef struct nnc_measured_field {
     const char *name, *value;
 } nnc_measured_field;
 
-/* One measured row. Its texts are in the arena of the specs. NaN = the row does not state the value. */
+/* One measured row. Its strings are in the arena of the specs. A number is NaN if the row does not state it. */
 typedef struct nnc_measured {
     const char *id, *file;
     long line;
     nnc_measured_kind kind;
-    const char *device;                /* device name in the file */
-    const char *framework;             /* framework name in the file, "" = not stated */
+    const char *device;                /* name of the device, as written in the file */
+    const char *framework;             /* name of the framework, as written in the file; "" = not stated */
     const char *software;              /* id of the software profile; NULL = the default profile */
     const char *source;                /* source up to its colon (owner/repo); the name of the file if there is no
                                         * source */
-    const char *model_name;            /* model name in the file, "" = not stated */
-    bool fitted;                       /* fits may use the row; otherwise it is only scored */
-    const char *model_id;              /* id of a shipped model, or a file; NULL = see `model` */
+    const char *model_name;            /* name of the model, as written in the file; "" = not stated */
+    bool fitted;                       /* true: values may be fitted on the row; false: the row is only compared with
+                                        * its prediction */
+    const char *model_id;              /* id of a shipped model, or path of a model file; NULL = `model` is used */
     const nnc_model *model;            /* model of the row; NULL: model_id names it, or the row (a kernel, a collective)
                                         * has no model */
-    const char *model_text;            /* "ID FIELD=VALUE ..." from which the model was made; NULL = none */
+    const char *model_text;            /* text from which the model was made, "ID FIELD=VALUE ..."; NULL = the model was
+                                        * not made from a text */
     nnc_implementation implementation; /* library that implements the operators of the run */
     nnc_plan plan;
     uint64_t given[2];          /* one bit for each plan field, in the order of the table of fields; 1 = the row has a
                                  * cell for this field */
     const char *version;        /* version of the framework, "" = not stated */
-    bool as_stated;             /* true: settings that the row leaves open have the defaults of an estimate */
+    bool as_stated;             /* true: settings that the row does not state have the defaults of an estimate */
     nnc_measured_field *fields; /* fields that the row sets in the device and the software profile */
     int32_t field_count;
-    double internode_bytes_per_s; /* rate of the network links of a node, divided by its devices */
+    double internode_bytes_per_s; /* bytes per second of the network links of a node, divided by its number of
+                                   * devices */
     /* host_pass_s, host_sample_s: seconds per pass, and per sample, in which the device waits for the host.
      * input_samples_per_s: samples that the host prepares for each of its devices; NaN = the device never waits for
      * samples. */
     double host_pass_s, host_sample_s, input_samples_per_s;
-    nnc_op op; /* op of a measured kernel; of an attention, the number of pairs is not set yet */
+    nnc_op op; /* op of a measured kernel; an attention is still without its number of pairs */
     bool causal;
     bool both;   /* true: forward and backward of a convolution or a norm were timed together */
     bool called; /* true: the op was timed alone, from the call on the host to the end of the kernel */
     nnc_measured_collective collective;
     nnc_served served;
-    nnc_serve_ask ask;        /* how requests were served */
+    nnc_serve_ask ask;        /* load, plan and engine with which the requests were served */
     bool single;              /* true: one request was served at a time */
     nnc_dtype pass_precision; /* precision of a forward pass */
     bool tensor_open;         /* true: the degree of tensor parallelism is not recorded */
@@ -117,7 +120,7 @@ typedef struct nnc_measured {
     double rounding;   /* largest relative rounding error of measured_s in the file */
     int64_t max_batch; /* largest micro-batch that ran without running out of memory; 0 = not measured */
     double measured_bytes[NNC_MEMORY_STAT_COUNT];
-    const char *undecided; /* setting that decides the time and is missing in the row, "" = none */
+    const char *undecided; /* setting that decides the time and that the row does not state; "" = all are stated */
     const char *reason;    /* why the row cannot be predicted; NULL = it can be predicted */
 } nnc_measured;
 
@@ -145,27 +148,30 @@ const char *nnc_measured_file_name(const char *path);
 /* A row and its prediction; NaN = not predicted. An error is predicted / measured - 1. */
 typedef struct nnc_scored {
     const nnc_measured *row;
-    const char *device;   /* id of the device's file */
-    const char *software; /* id of the profile; NULL = not loaded */
+    const char *device;   /* id of the device file */
+    const char *software; /* id of the software profile; NULL = not loaded */
     bool unknown;         /* true: nncost knows no release of the framework of the row, so the prediction is made
                            * without --software */
-    const char *what;     /* group of the row in --summary: "DEVICE, PROFILE, dense"; "" = without --summary */
+    const char *what;     /* name of the row's group in --summary: "DEVICE, PROFILE, dense"; "" = without --summary */
     double measured_s;    /* measured seconds of the row; if saturated, measured seconds per request */
     double predicted_s, low_s, high_s, lower_bound_s;
     bool saturated; /* true: by the prediction, the engine cannot serve the request rate of the row */
     double error;
     double model_flops;          /* FLOPs of the step on all devices; attention counts all pairs of query and key, also
                                   * masked ones */
-    nnc_memory_stat memory_stat; /* kind of memory that memory_error compares with */
+    nnc_memory_stat memory_stat; /* kind of measured memory with which the prediction is compared */
     double predicted_bytes, memory_error;
-    double most_bytes;                                /* upper end of the predicted memory */
-    double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks; NaN if the row states no peak */
-    int64_t max_batch, max_batch_tight;               /* predictions for rows that state a largest batch; 0 = none */
-    nnc_verdict fit;                                  /* predicted verdict: whether the step fits in memory (the
-                                                       * measured step did) */
+    double most_bytes;                                /* upper end of the interval of the predicted memory */
+    double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks of allocated and of reserved
+                                                       * memory; NaN if the row does not state the peak */
+    int64_t max_batch, max_batch_tight;               /* predicted largest micro-batch: that fits; that is at least
+                                                       * tight. 0 = the row states no largest micro-batch */
+    nnc_verdict fit;                                  /* predicted verdict: whether the step fits in memory (in the
+                                                       * measurement it did) */
     bool experts;                                     /* true: the row is of served requests, and its model has
                                                        * experts */
-    const char *reason;                               /* why there is no prediction; NULL = there is one */
+    const char *reason;                               /* reason why the row has no prediction; NULL = it has a
+                                                       * prediction */
 } nnc_scored;
 
 /* Predicts one row as an estimate does. The caller passes the model, device, software and plan of the row, possibly
@@ -186,7 +192,7 @@ bool nnc_score_contradicts(const nnc_scored *scored);
 /* Returns an nnc_scored for a row without a prediction: all predicted values are NaN. */
 nnc_scored nnc_scored_open(const nnc_measured *row);
 
-/* Sections of rows whose errors are comparable: value, name, title. */
+/* Sections: each is one measured quantity, whose errors can be compared over rows. value, name, title. */
 #define NNC_SCORE_SECTION_LIST(X)                                                                            \
     X(NNC_SECTION_STEP, "step", "steps")                                                                     \
     X(NNC_SECTION_STEP_APART, "step_apart", "steps that leave a deciding field open")                        \
@@ -233,20 +239,22 @@ typedef struct nnc_score_stats {
     double bias;             /* mean of the error */
     int32_t intervals;       /* number of rows with an interval */
     double inside;           /* share of rows with an interval that contains the measurement */
-    const nnc_scored *worst; /* row with the largest |error|, the first of several; NULL = none */
+    const nnc_scored *worst; /* row with the largest |error|; among equals the first; NULL = no row is scored */
 } nnc_score_stats;
 
 typedef struct nnc_score_group {
     nnc_score_section section;
     nnc_score_by by;
-    const char *name; /* name of the file, device, framework or half; "" = total */
+    const char *name; /* name of the file, device or framework of the group, or of the half (fitted, unfitted); "" = all
+                       * rows */
     nnc_score_stats stats;
 } nnc_score_group;
 
-/* Computes mape, median, p90, bias and scored from errors. Sorts the errors by their size. */
+/* Computes mape, median, p90, bias and scored from errors. Reorders `errors` by absolute value. */
 void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats);
 
-/* Lists the groups by section, then by nnc_score_by, then in the order of the rows. Returns NULL when out of memory. */
+/* Lists the groups: first by section (measured quantity, such as time per output token of dense models), then by kind
+ * of group (nnc_score_by), then by their first row. Returns NULL when out of memory. */
 const nnc_score_group *nnc_score_groups(nnc_arena *arena, const nnc_scored *rows, int32_t count, int32_t *group_count);
 
 /* ---- fit.c: parameters fitted to rows ---- */
@@ -260,34 +268,34 @@ typedef struct nnc_fit_row {
     const nnc_device *device;
     const nnc_software *software;
     nnc_plan plan;
-    uint64_t digest; /* equal for rows that must stay in the same part of a cross-validation */
+    uint64_t digest; /* rows with equal digests are in the same part of a cross-validation */
     int32_t file;
-    bool held;     /* held out: no parameter is fitted on it */
+    bool held;     /* true: held out, no parameter is fitted on this row */
     bool launches; /* a launch-bound step */
     int32_t group;
-    int32_t part;                        /* part of the cross-validation */
-    double weight;                       /* weight in the current fit */
-    double before, after, crossed, left; /* errors of the prediction: before the fit, after it, in the
-                                          * cross-validation, and by a fit without the row's model (NaN = no such
-                                          * fit) */
+    int32_t part;                        /* index of the row's part in the cross-validation */
+    double weight;                       /* weight of the row's error in the current fit */
+    double before, after, crossed, left; /* errors of the prediction of the row: before the fit; after the fit; in the
+                                          * cross-validation; with parameters fitted without the row's model (NaN = no
+                                          * such fit) */
 } nnc_fit_row;
 
 /* A parameter of the device; in a fit of served requests, of the software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
     int32_t group;           /* index of the group of rows that determines the parameter; -1 = all rows */
-    size_t offset;           /* place in the device or the software */
-    double before;           /* value before the fit; NaN = the neutral value, which is not a number */
+    size_t offset;           /* offset of the value in nnc_device or nnc_software */
+    double before;           /* value before the fit; NaN = the neutral value of the parameter is not a number */
     double value;            /* fitted value, with six digits; NaN = not fitted */
     double low, high;        /* range in which the mean |ln(predicted / measured)| of its rows grows by at most 0.01 */
     int32_t rows;            /* number of rows on which the parameter was fitted */
-    const char *of;          /* name of the group that determines it */
+    const char *of;          /* name of the group of rows that determines the parameter */
     bool at_limit;
-    const char *reason; /* why it is not fitted; NULL = it is fitted */
+    const char *reason; /* reason why the parameter is not fitted; NULL = it is fitted */
 } nnc_fit_parameter;
 
 typedef struct nnc_fit_group {
-    char name[48]; /* "gemm bf16", "all_reduce", "steps" */
+    char name[48]; /* examples: "gemm bf16", "all_reduce", "steps" */
     nnc_measured_kind kind;
     int32_t rows, held;
     int32_t parts; /* number of parts of the cross-validation; 0 = no cross-validation */
@@ -303,26 +311,26 @@ typedef struct nnc_fit {
     int32_t parameter_count;
     nnc_fit_group groups[NNC_FIT_GROUPS_MAX];
     int32_t group_count;
-    nnc_score_stats steps_before, steps_left; /* errors of all steps: before the fit; and if each step is predicted by a
-                                               * fit that leaves out the model of this step */
+    nnc_score_stats steps_before, steps_left; /* errors of all steps: before the fit; with parameters fitted without the
+                                               * model of the step */
 } nnc_fit;
 
 /* Tests whether a parameter can explain the row; if not, sets *reason. served: true = a fit of served requests, false =
  * a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
-/* Sorts the rows into groups. */
+/* Assigns each row to a group of rows that the same parameters explain. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
-/* Lists the parameters that the groups can determine, and the other parameters with the reason why not. The rows
- * must be grouped. The caller then fills in offset and before. */
+/* Lists the parameters that the groups can determine, and other parameters with the reason why not. nnc_fit_group_rows
+ * must be called before. The caller then sets `offset` and `before` of each parameter. */
 void nnc_fit_choose(nnc_fit *fit);
 
 /* Adds a parameter that all rows determine. Returns false when the list is full. */
 bool nnc_fit_add(nnc_fit *fit, const char *name);
 
-/* Fits the parameters, cross-validates, and fills in every error. If no row depends on a parameter, this becomes its
- * reason. Fails with NNC_NO_MEMORY. */
+/* Fits the parameters, cross-validates, and sets all errors. A parameter on which no row depends is not fitted; its
+ * `reason` says so. Fails with NNC_NO_MEMORY. */
 nnc_status nnc_fit_run(nnc_fit *fit, nnc_error *err);
 
 /* ---- minimise.c ---- */
@@ -334,7 +342,7 @@ typedef double nnc_minimise_fn(const double *x, void *context);
 typedef struct nnc_minimise_problem {
     int count; /* number of parameters, 1 to NNC_MINIMISE_MAX */
     const double *low, *high;
-    const double *step; /* distance of the first tries, above 0 */
+    const double *step; /* distance of the first tries from the start, for each parameter, above 0 */
     nnc_minimise_fn *value;
     void *context;
 } nnc_minimise_problem;
@@ -354,9 +362,9 @@ double nnc_minimise(const nnc_minimise_problem *problem, double *x);
 /* ---- device_text.c: files with fitted parameters ---- */
 
 typedef struct nnc_fitted_value {
-    const char *name; /* "efficiency.gemm.bf16.fixed_s" */
+    const char *name; /* name of the parameter, such as "efficiency.gemm.bf16.fixed_s" */
     double value;
-    const char *fitted_on; /* files and rows that it was fitted on */
+    const char *fitted_on; /* text for "fitted_on": files and rows on which the value was fitted */
 } nnc_fitted_value;
 
 typedef struct nnc_device_change {
@@ -376,7 +384,7 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 
 /* A numeric parameter of a device or a profile. */
 typedef struct nnc_parameter_place {
-    double *value; /* place in the device or the software */
+    double *value; /* address of the value in the device or the software profile */
     char name[80]; /* full name: "efficiency.calibration" */
 } nnc_parameter_place;
 
@@ -390,32 +398,32 @@ nnc_status nnc_engine_parameter_find(nnc_software *software, const char *name, n
 /* ---- log.c: logs of training programs ---- */
 
 enum {
-    NNC_LOG_WARM_UP = 5,  /* number of first steps whose lines the median does not use; it never uses the first line of
-                           * a log */
-    NNC_LOG_WINDOW = 100, /* number of latest lines that the median is taken over */
+    NNC_LOG_WARM_UP = 5,  /* number of first steps that the median of the step time leaves out; the first line of a log
+                           * is always left out */
+    NNC_LOG_WINDOW = 100, /* largest number of latest lines that the median uses */
 };
 
 /* State of reading a log, after the lines so far. NaN = no line has stated the value. */
 typedef struct nnc_log {
-    const char *program; /* NULL = no line was understood */
+    const char *program; /* name of the program that wrote the log; NULL = no line was understood */
     int64_t lines, readings, skipped, judged;
     double first_step, last_step;
     double step_s[NNC_LOG_WINDOW];
-    double whole_run_s; /* mean of the whole run */
-    double late_s;      /* seconds of the latest line that is not judged although its step number is past the
-                         * warm-up; used if no line is judged */
+    double whole_run_s; /* mean step time of the whole run, as the log states it */
+    double late_s;      /* step time of the latest line that the median leaves out although its step number is past
+                         * NNC_LOG_WARM_UP; used if the median has no line */
     double mfu;         /* MFU of the last line, as the program counts it */
     double allocated_bytes, reserved_bytes; /* largest values seen */
     double bar_steps;
 } nnc_log;
 
 nnc_log nnc_log_begin(void);
-/* Returns the median seconds per step of the latest judged lines. Without a judged line, returns late_s or
+/* Returns the median of the seconds per step of the latest lines. If all lines are left out, returns late_s or
  * whole_run_s; NaN when both are missing. */
 double nnc_log_step_s(const nnc_log *log);
 
-/* Reads a file, or standard input (path "-"), line by line. each: function that is called after each judged line;
- * NULL = none. Fails with NNC_IO. */
+/* Reads a file, or standard input (path "-"), line by line. each: function that is called after each line with a step
+ * time; NULL = no call. Fails with NNC_IO. */
 typedef void nnc_log_fn(void *context, const nnc_log *log);
 nnc_status nnc_log_read(const char *path, const nnc_result *plan, nnc_log *log, nnc_log_fn *each, void *context,
                         nnc_error *err);

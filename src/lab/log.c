@@ -1,7 +1,6 @@
-/* Reads logs of training programs: the time of a step, the memory and the MFU.
- *
- * Only the table `patterns` knows programs. A row of this table has a mark, which a line must contain, and a key. The
- * number follows the key. It precedes the key in a progress bar, and if the key begins with a comma. Sources of the
+/* Reads logs of training programs: the time of a step, the memory and the MFU. Only the table `patterns` has text of
+ * single programs. An entry of this table has a mark, which a line must contain, and a key. In the line, a number
+ * follows the key. In a progress bar, and if the key begins with a comma, the number precedes the key. Sources of the
  * formats: Megatron-LM megatron/training/training.py, NeMo nemo/utils/exp_manager.py, torchtitan
  * torchtitan/components/metrics.py, transformers src/transformers/trainer.py and tqdm, DeepSpeed
  * deepspeed/utils/timer.py, MaxText src/MaxText/metric_logger.py. */
@@ -13,9 +12,9 @@ typedef enum quantity {
     STEP, /* number of the step */
     STEP_S,
     STEPS_PER_S,
-    SAMPLES_PER_S, /* rate of all devices */
-    TOKENS_PER_S,  /* rate of one device */
-    FLOPS_PER_S,   /* rate of one device */
+    SAMPLES_PER_S, /* samples per second of all devices */
+    TOKENS_PER_S,  /* tokens per second of one device */
+    FLOPS_PER_S,   /* FLOP/s of one device */
     MFU,
     ALLOCATED_BYTES,
     RESERVED_BYTES,
@@ -31,8 +30,8 @@ typedef struct pattern {
     const char *key;
     quantity what;
     double unit;
-    bool whole_run; /* true: the line states a mean of the whole run, warm-up included. It is used only if no other line
-                     * is found */
+    bool whole_run; /* true: the line states a mean over the whole run, warm-up included; used only if the log has no
+                     * other line */
 } pattern;
 
 static const pattern patterns[] = {
@@ -179,7 +178,7 @@ static void take(nnc_log *log, const char *program, double number, double step_s
     log->last_step = number;
 }
 
-/* Takes the values of one line. plan: the result of the estimate, which turns rates into seconds. */
+/* Stores the values of one line of the log. plan: the result of the estimate, which converts rates to seconds. */
 static void log_line(nnc_log *log, const char *line, const nnc_result *plan)
 {
     double values[QUANTITY_COUNT];

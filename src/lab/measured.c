@@ -8,7 +8,7 @@
 #include "input/input_internal.h"
 #include "lab/lab_internal.h"
 
-/* Each list has the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
+/* The lists below have the form "|ENTRY|ENTRY|" or "|KEY=VALUE|KEY=VALUE|". */
 
 /* Columns that are not a field, or whose cells have another format than the field of that name. */
 static const char text_columns[] =
@@ -93,7 +93,7 @@ static const char *entry_of(const char *list, const char *key, char end)
 static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
-    void *object = nothing; /* only an address to add offsets to */
+    void *object = nothing; /* only an address, from which offsets are counted */
     nnc_dtype dtype;
     return strncmp(name, prefix, strlen(prefix)) == 0 ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
                                                       : NULL;
@@ -161,7 +161,7 @@ static const char *column_nearest(const char *spelling, char *space, size_t size
     return nnc_nearest(spelling, names, count);
 }
 
-/* Copies the meaning of a cell; "" = the cell states nothing. */
+/* Copies the meaning of a cell (see value_spellings); "" = the cell states no value. */
 static void column_meaning(const char *name, const char *cell, char *text, size_t size)
 {
     char key[160];
@@ -312,8 +312,8 @@ static nnc_status check_heading(reading *r, nnc_error *err)
     return NNC_OK;
 }
 
-/* Finds a cell of the wrong type. Such a cell is recorded as the reason why its row is not predicted; it does not
- * refuse the file. */
+/* Finds a cell of the wrong type. Its description becomes the reason why the row is not predicted; the file is not
+ * refused. */
 static nnc_status check_cells(reading *r, nnc_error *err)
 {
     static const char *const expected[] = { "", "a whole number", "a number" };
@@ -386,7 +386,7 @@ static const char *keep(reading *r, const char *text)
     return kept != NULL ? kept : "";
 }
 
-/* Records why the row cannot be predicted; the first reason stays. */
+/* Stores the reason why the row cannot be predicted, unless an earlier reason is stored. */
 static void refuse(reading *r, const char *format, ...) NNC_PRINTF(2, 3);
 static void refuse(reading *r, const char *format, ...)
 {
@@ -507,7 +507,8 @@ static void read_plan(reading *r, nnc_plan *p)
         }
     }
     p->shard = p->zero > 0 || !nnc_measured_gives(r->row, "zero") ? p->shard : 0;
-    p->sequence_parallel &= p->tensor > 1; /* some tables also state it for runs without tensor parallelism */
+    p->sequence_parallel &= p->tensor > 1; /* some tables state sequence parallelism even for runs without tensor
+                                            * parallelism */
     if (is(text_of(r, "task"), "lora") && !given(r, "adapter_rank")) {
         p->adapter_rank = USUAL_RANK;
         set_cell(r, index_of(r, "lora_rank"), set_plan, p, "adapter_rank");
@@ -559,7 +560,8 @@ static void read_decoder(reading *r, nnc_model *model)
     d->head_dim = d->kv_lora_rank > 0                ? d->qk_nope_head_dim + d->qk_rope_head_dim
                   : d->head_dim == 0 && d->heads > 0 ? d->hidden / d->heads
                                                      : d->head_dim;
-    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* a model without dense layers */
+    d->ffn_hidden = d->ffn_hidden == 0 ? d->expert_hidden : d->ffn_hidden; /* the model has no dense layers, so the
+                                                                            * width of its experts is used */
     if (!given(r, "model.biases")) {
         d->biases = !gated && d->positions != NNC_POSITIONS_ROTARY;
     }
@@ -773,7 +775,7 @@ static void set_product(reading *r, nnc_op *op)
                      .experts = groups > 1 ? groups : 0,
                      .one_by_one = groups > 1,
                      .b_shared = 1,
-                     .b_is_weight = by_torch(r), /* PyTorch pads no width */
+                     .b_is_weight = by_torch(r), /* true: the widths are not padded, as in PyTorch */
                      .kept_divisor = 1 };
     if (groups > 1 && p.m > 0 && p.m <= INT64_MAX / groups) {
         const int64_t rows = p.m * groups;
@@ -804,8 +806,8 @@ static void set_vector(reading *r, nnc_op *op)
                   { "softmax", NNC_OP_POINTWISE, NNC_PW_SOFTMAX, false },
                   { "cast", NNC_OP_POINTWISE, NNC_PW_CAST, false },
                   { "copy", NNC_OP_POINTWISE, NNC_PW_COPY, true },
-                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* like a product, it reads two tensors and writes
-                                                                  * one */
+                  { "add", NNC_OP_POINTWISE, NNC_PW_MUL, true }, /* an addition reads two tensors and writes one, as an
+                                                                  * elementwise multiplication does */
                   { "relu", NNC_OP_POINTWISE, NNC_PW_RELU, true },
                   { "layernorm", NNC_OP_NORM, NNC_NORM_LAYER, false },
                   { "layer_norm", NNC_OP_NORM, NNC_NORM_LAYER, false },
@@ -1016,7 +1018,7 @@ static void read_attention(reading *r)
                                : by_torch(r) && strstr(text_of(r, "kernel"), "cudnn") != NULL ? NNC_CUDNN
                                                                                               : NNC_FLASH3 },
     };
-    /* keeps the number of pairs within 64 bits */
+    /* these limits keep the number of pairs within 64 bits */
     if (r->row->op.u.flash.batch < 1 || heads < 1 || width < 1 || seq_len < 1 || seq_len > 1000000000) {
         refuse(r, "no size");
     }
@@ -1053,7 +1055,7 @@ static bool is_pass(const reading *r)
     return given(r, "iterations_per_s") || (given(r, "latency_s") && !given(r, "output_len"));
 }
 
-/* Tests whether the row counts as this kind of measurement. If a batch is timed as a whole, it has no times of single
+/* Tests whether the row has this kind of measurement. If a batch is timed as a whole, it has no times of single
  * tokens. */
 static bool counts(const reading *r, nnc_served served)
 {
@@ -1125,7 +1127,8 @@ static void read_pass(reading *r)
 static bool is_replayed(const reading *r)
 {
     for (int i = 0; i < r->width; i++) {
-        if (is(r->columns[i].spelling, "cuda_graph")) { /* tables of steps also have this column, but do not use it */
+        if (is(r->columns[i].spelling, "cuda_graph")) { /* tables of steps also have this column, but this function is
+                                                         * not called for them */
             return is(r->csv.cells[i], "1");
         }
     }
@@ -1134,7 +1137,7 @@ static bool is_replayed(const reading *r)
 
 /* Reads one prefill, or one decode step of sequences with `context` tokens, that was timed alone. The profile gpt-fast
  * describes steps that replay a CUDA graph. Steps without a graph are refused, because no profile of serving runs
- * operators one by one. Returns false if the row is the other kind of step. */
+ * operators one by one. Returns false if the row is a decode step but a prefill is asked for, or the reverse. */
 static bool read_timed(reading *r)
 {
     nnc_measured *row = r->row;
@@ -1275,7 +1278,8 @@ static bool read_row(reading *r, nnc_served served)
     if (given(r, "refused")) {
         refuse(r, "%s", text_of(r, "refused"));
     }
-    if (is(text_of(r, "quality"), "C")) { /* tables that grade the quality of their rows */
+    if (is(text_of(r, "quality"), "C")) { /* some tables grade their rows; C means that a row contradicts itself or
+                                           * physics */
         refuse(r, "quality C: contradicts itself or physics");
     }
     read_other_fields(r);

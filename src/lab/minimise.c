@@ -10,7 +10,7 @@
 
 enum { EVALUATIONS_PER_NUMBER = 200, STARTS_MAX = 6 };
 
-/* If a restart gains less than this, relative to the value, it is the last. */
+/* If a restart improves the value by less than this fraction, it is the last restart. */
 static const double gain_least = 2e-3;
 static const double value_tolerance = 1e-6, x_tolerance = 1e-6;
 
@@ -71,7 +71,7 @@ static bool start(const calls *call, nnc_minimise_problem *problem, double *x, d
     set = set && call->set_xtol_rel(opt, x_tolerance) > 0;
     set = set && call->set_maxeval(opt, EVALUATIONS_PER_NUMBER * problem->count) > 0;
     double found = NAN;
-    /* stopping because more digits do not matter counts as success */
+    /* if the search stops because more digits do not matter, this counts as success */
     const nlopt_result result = set ? call->optimize(opt, at, &found) : NLOPT_FAILURE;
     call->destroy(opt);
     const bool ran = result > 0 || result == NLOPT_ROUNDOFF_LIMITED;

@@ -26,7 +26,7 @@ static double kernel_s(const nnc_device *device, const nnc_op *op)
     const nnc_work work = nnc_op_work(op);
     const double time_s = nnc_op_time(device, op, &work).time_s;
     const bool casts = op->kind == NNC_OP_MATMUL && op->math_dtype == NNC_FP8 &&
-                       op->issued_as == NNC_ISSUED_NOT; /* PyTorch times the product without the cast */
+                       op->issued_as == NNC_ISSUED_NOT; /* measured times of PyTorch do not include the cast */
     return casts ? time_s + cast_s(device, op) : time_s;
 }
 
@@ -43,8 +43,8 @@ static double backward_s(const nnc_device *device, const nnc_op *op)
     return time_s;
 }
 
-/* Returns a lower bound of a kernel's time. Only its arithmetic counts, because the operands of a kernel that is
- * measured alone may be in a cache. */
+/* Returns a lower bound of a kernel's time. Only its arithmetic is counted, because the operands of a kernel that is
+ * measured alone may be in the L2 cache. */
 static double kernel_bound_s(const nnc_device *device, const nnc_op *op)
 {
     const double peak = nnc_device_matmul_peak(device, op->math_dtype);
@@ -131,8 +131,8 @@ static const unsigned parts[] = {
         NNC_RECOMPUTE_MLP,
 };
 
-/* Returns the memory that decides open settings of a row: the lower end of the range, because the measured run
- * fitted the device. */
+/* Returns the predicted memory that decides the open settings of a row: the lower end of its interval, because the
+ * measured run fitted the device. */
 static double least_bytes(const nnc_result *result)
 {
     return (double)result->memory.total_interval_bytes[0];
@@ -167,7 +167,8 @@ static nnc_status least_recomputed(const nnc_model *model, const nnc_device *dev
     if (!may_run(device, result) || many < 2) {
         return NNC_OK;
     }
-    while (many - few > 1) { /* recomputing `few` layers is not enough, recomputing `many` layers is */
+    while (many - few > 1) { /* search by halves: recomputing `few` layers is not enough, recomputing `many` layers is
+                              * enough */
         again.recompute_layers = few + (many - few) / 2;
         NNC_TRY(nnc_estimate(model, device, software, &again, scratch, result, err));
         if (!may_run(device, result)) {
@@ -256,8 +257,8 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     };
     scored->predicted_s = predicted_of(serve, &software->serving, row->served);
     scored->lower_bound_s = bounds[row->served];
-    if (serve->saturated) { /* the queue would grow without limit: compares the served rate with the requested rate
-                             * instead */
+    if (serve->saturated) { /* the queue would grow without limit, so the served rate is compared with the requested
+                             * rate */
         scored->saturated = true;
         spread = nnc_serve_spread(&software->serving, scored->experts);
         scored->measured_s = 1.0 / row->ask.request_rate;
@@ -270,7 +271,7 @@ static void score_served(const nnc_measured *row, const nnc_serve *serve, const 
     scored->fit = serve->fits ? NNC_FITS : NNC_OVER_MEMORY;
 }
 
-/* Predicts a denoising step, or an encoder over a batch. */
+/* Predicts a forward pass: a denoising step, or an encoder over a batch. */
 static nnc_status score_pass(const nnc_measured *row, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, nnc_scratch *scratch, nnc_scored *scored, nnc_error *err)
 {
@@ -401,7 +402,8 @@ void nnc_errors_sum(double *errors, int32_t count, nnc_score_stats *stats)
         sum += errors[i];
     }
     qsort(errors, (size_t)count, sizeof *errors, by_size);
-    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n), counted from 1 */
+    const int32_t rank = (int32_t)((9 * (int64_t)count + 9) / 10); /* ceil(0.9 n): number, from 1, of the error that is
+                                                                    * at 90 % */
     stats->mape = size / (double)count;
     stats->bias = sum / (double)count;
     stats->p90 = fabs(errors[rank - 1]);
@@ -483,7 +485,7 @@ typedef struct gathering {
     int32_t count;
     nnc_score_group *groups;
     int32_t group_count, capacity;
-    double *errors; /* errors of one group */
+    double *errors; /* array for the errors of one group */
     bool failed;
 } gathering;
 

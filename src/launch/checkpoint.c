@@ -18,10 +18,11 @@
 #include "launch/launch_internal.h"
 
 enum {
-    HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header, by its format */
+    HEADER_MAX = 100 * 1000 * 1000, /* longest safetensors header that the format allows, in bytes */
     KEY_MAX = 192,                  /* longest key or name that is stored */
-    TEXT_MAX = 256,                 /* longest text that is stored; longer texts are skipped */
-    LIST_MAX = 512,                 /* most items of a list that are stored; of longer lists only the count is stored */
+    TEXT_MAX = 256,                 /* longest string that is stored; a longer string is skipped */
+    LIST_MAX = 512,                 /* longest list whose items are stored; of a longer list only the number of items is
+                                     * stored */
     DIMENSIONS_MAX = 4,             /* GGML_MAX_DIMS */
     SHARDS_MAX = 2048
 };
@@ -235,7 +236,7 @@ static bool take_number(gguf *g, int size, uint64_t *value)
     return true;
 }
 
-/* Reads a text and cuts it to the size of `text`. *kept: the text is complete and printable ASCII. */
+/* Reads a string and cuts it to the size of `text`. *kept: true if the string is complete and printable ASCII. */
 static bool take_text(gguf *g, char *text, size_t size, bool *kept)
 {
     uint64_t length = 0;
@@ -285,7 +286,7 @@ static bool put_number(gguf *g, unsigned type, nnc_buffer *out)
     return true;
 }
 
-/* Writes a list of numbers as JSON. Writes only the count if the list is long, or is a list of texts. */
+/* Writes a list of numbers as JSON. If the list is long, or is a list of strings, writes only the number of items. */
 static bool put_list(gguf *g, nnc_buffer *out)
 {
     uint64_t type = 0, count = 0;
@@ -416,7 +417,7 @@ static bool take_tensor(gguf *g)
     return add_tensor(g->c, tensor_types[type].name, params, bytes) || wrong(g, "has too many weights");
 }
 
-/* Returns the type that most bytes have. */
+/* Returns the type of tensors that has the most bytes. */
 static const char *main_type(const nnc_checkpoint *c)
 {
     const nnc_checkpoint_part *best = &c->parts[0];
@@ -486,7 +487,7 @@ static nnc_status read_index(nnc_checkpoint *c, nnc_arena *arena, nnc_json root,
     }
     for (nnc_json at = nnc_json_first(map); at.node != NULL; at = nnc_json_next(at)) {
         const char *name = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_json_text(at) : "/";
-        int i = count - 1; /* most often the file of the previous tensor in the map */
+        int i = count - 1; /* a tensor is most often in the same file as the tensor before it */
         while (i >= 0 && strcmp(shards[i], name) != 0) {
             i--;
         }

@@ -74,7 +74,7 @@ static nnc_status document_read(nnc_specs *specs, const char *path, nnc_document
 
 /* ---- formats ---- */
 
-/* Reads the text of a table. */
+/* Opens the table of a format and parses it. */
 static nnc_status table_read(nnc_specs *specs, const char *format, nnc_document *table, nnc_error *err)
 {
     size_t size = 0;
@@ -118,7 +118,7 @@ static bool is_format(nnc_json root, nnc_json table)
            !has_any(root, nnc_json_get(table, "never"));
 }
 
-/* Tests whether the text of a document contains one of the "signs" of a table; else the table need not be parsed. */
+/* Tests whether the text of a document contains one of the "signs" of a table. If not, the table need not be parsed. */
 static bool may_be_format(const char *table, const char *text)
 {
     const char *at = table != NULL ? strstr(table, "\"signs\": [") : NULL;
@@ -126,7 +126,7 @@ static bool may_be_format(const char *table, const char *text)
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
     while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
-        const size_t length = strcspn(at + 1, "\"") + 2; /* length with the quotes */
+        const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of the sign, its two quotes included */
         snprintf(sign, sizeof sign, "%.*s", (int)length, at);
         if (strstr(text, sign) != NULL) {
             return true;
@@ -198,7 +198,7 @@ bool nnc_launch_is_file(nnc_specs *specs, const char *path, const char *format)
     const char *found = NULL;
     nnc_error err;
     if (is_yaml(path) || is_toml(path) || is_gguf(path) || is_shell(path) || nnc_ends_in(path, ".py")) {
-        return true; /* no other file of nncost is YAML, TOML, a script or a program */
+        return true; /* among the files that nncost reads, only launch files are YAML, TOML, scripts or programs */
     }
     if (!nnc_ends_in(path, ".json") || nnc_checkpoint_is_file(path)) {
         return false;
@@ -229,7 +229,7 @@ static nnc_launch_file *add_file(nnc_reading *r, const char *path, const char *f
     return file;
 }
 
-/* Finds the table of a file whose content was read. If the format is not known, file->format stays NULL. */
+/* Finds the table of the format of a file that is in memory. If the format is not known, file->format stays NULL. */
 static nnc_status open_table(nnc_reading *r, nnc_launch_file *file)
 {
     NNC_TRY(file->format != NULL
@@ -258,7 +258,7 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
                     (int)strcspn(name, "\""), name);
 }
 
-/* Adds the options of a command as a file, if their format is known. */
+/* Adds the options of a command as a launch file, if their format is known. */
 static nnc_status add_options(nnc_reading *r, const char *path, const char *format, const char *json, bool *known)
 {
     nnc_launch_file *file = add_file(r, path, format);
@@ -362,7 +362,7 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
     for (int i = 0; status == NNC_OK && i < script.count; i++) {
         bool known = false;
         if (first >= 0 && strcmp(commands[i].options, commands[first].options) == 0) {
-            continue; /* the same options, started by another launcher */
+            continue; /* another launcher started the program with the same options, so this command adds nothing */
         }
         status = add_command(r, path, format, &commands[i], &known);
         if (status == NNC_OK && known && first >= 0) {
@@ -374,7 +374,8 @@ static nnc_status open_script(nnc_reading *r, const char *path, const char *form
         first = known ? i : first;
     }
     if (status == NNC_OK && first < 0 && script.count > 0) {
-        const nnc_shell_command *longest = commands; /* most options: not a helper of the launch */
+        const nnc_shell_command *longest = commands; /* the command with the longest options; helper programs have few
+                                                      * options */
         for (int i = 1; i < script.count; i++) {
             longest = strlen(commands[i].options) > strlen(longest->options) ? &commands[i] : longest;
         }
@@ -402,7 +403,7 @@ static nnc_status open_file(nnc_reading *r, const char *path, const char *format
     return file->format != NULL ? NNC_OK : refuse_kind(r, path);
 }
 
-/* ---- files that files name ---- */
+/* ---- other files that a launch file names ---- */
 
 const char *nnc_launch_path(nnc_arena *arena, const char *from, const char *name)
 {
@@ -436,7 +437,7 @@ static bool has_format(const nnc_reading *r, const char *format)
     return false;
 }
 
-/* Sets the fields that a table gives for a path that comes with the program. Returns false for other paths. */
+/* Sets the fields that a table gives for a path to a file shipped with the framework. Returns false for other paths. */
 static bool set_known(nnc_reading *r, const nnc_reference *named)
 {
     const char *name = nnc_json_text(named->at), *slash = strrchr(name, '/');
@@ -447,7 +448,8 @@ static bool set_known(nnc_reading *r, const nnc_reference *named)
     return fields.node != NULL;
 }
 
-/* Opens the files that keys name. If a file of the same format is already open, it is used instead. */
+/* Opens the files whose paths are values of keys. If a file of the same format is already open, a further file is not
+ * opened. */
 static void read_references(nnc_reading *r)
 {
     for (int i = 0; i < r->reference_count && nnc_reading_goes_on(r); i++) {
@@ -537,13 +539,15 @@ static nnc_status hand_over(nnc_reading *r, nnc_scenario_args *given)
     return said->files != NULL ? NNC_OK : nnc_no_memory(r->err);
 }
 
-/* Checks that the files start what the command computes: a training step or a deployment. */
+/* Checks the purpose of the files: if they start a training run, the command must compute training; if they start an
+ * engine, it must compute serving. */
 static nnc_status check_purpose(nnc_reading *r)
 {
     for (int i = 0; i < r->file_count; i++) {
         const nnc_json table = nnc_json_root(&r->files[i].table.doc);
         const bool serves = nnc_json_get(table, "serves").node != NULL;
-        if (nnc_json_get(table, "any").node != NULL) { /* the file is only a model */
+        if (nnc_json_get(table, "any").node != NULL) { /* this file only describes a model, so both purposes are
+                                                        * allowed */
             r->serves = r->serves || r->asked->serves;
             continue;
         }
@@ -608,7 +612,7 @@ static nnc_status make_model(nnc_reading *r, int index, const char **path)
     const char *slash = strrchr(file, '/'), *base = slash != NULL ? slash + 1 : file;
     if (strlen(base) < sizeof stem) {
         snprintf(name, size, "%s%s", slash == NULL ? "./" : "", file);
-    } else { /* ids of models are shorter than some names of files */
+    } else { /* the file name is longer than an id of a model may be */
         snprintf(name, size, "./%s", base + strlen(base) - sizeof stem + 1);
     }
     nnc_spec_stem(name, false, stem, sizeof stem);
@@ -660,7 +664,7 @@ static bool is_model(nnc_specs *specs, const char *operand)
     const char *path = NULL;
     snprintf(first, sizeof first, "%.*s", (int)strcspn(operand, ","), operand);
     if (nnc_specs_find(specs, NNC_SPEC_DEVICE, first, &path, NULL) == NNC_OK) {
-        return false; /* so that no name of the hub is searched for a device */
+        return false; /* otherwise the name of a device would be searched on the hub */
     }
     return nnc_model_load(specs, first, &model, NULL) == NNC_OK;
 }
@@ -693,7 +697,7 @@ static nnc_status put_model(nnc_reading *r, int leading, char **operands, int *c
 
 /* ---- operands ---- */
 
-/* Takes values such as "--set model.vocab=32000" for fields of the model that the files leave open. */
+/* Uses values such as "--set model.vocab=32000" for fields of the model that the files leave open. */
 static void take_sets(nnc_reading *r)
 {
     for (int i = 0; i < r->given->set_count; i++) {
@@ -738,7 +742,7 @@ static nnc_status take_variables(nnc_reading *r, char **operands, int *count)
     for (int i = 0; i < *count; i++) {
         const char *word = operands[i];
         const size_t length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789");
-        if (is_program(word)) { /* all further words belong to the command */
+        if (is_program(word)) { /* all words after a program belong to its command */
             while (i < *count) {
                 operands[kept++] = operands[i++];
             }

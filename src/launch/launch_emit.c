@@ -1,6 +1,5 @@
-/* Writes the command of a serving engine for a deployment: uses the tables of foreign/launch/ in reverse.
- *
- * If a row gives the value of its key to one field of the plan, the key is written with the value of this field.
+/* Writes the command of a serving engine for a deployment: uses the tables of foreign/launch/ in reverse. If a row of
+ * the table gives the value of its key to one field of the plan, the key is written with the value of this field.
  * "write" lists the options that only rules of the table read: the product of some fields, or a switch that is on when
  * the product is above 1. "command" is the program. The written command is then read again. If a field of the plan
  * differs, the error names the field. */
@@ -9,7 +8,7 @@
 
 #include "launch/launch_internal.h"
 
-/* Fields of a deployment that its command decides. Other fields describe requests, prices and images. */
+/* Fields of a deployment that the command of the engine decides. Other fields describe load, prices and images. */
 static const char *const decided[] = {
     "tensor",     "pipeline", "data",  "expert",    "attention_data", "precision",    "weights",      "kv_precision",
     "memory_use", "block",    "chunk", "max_batch", "draft",          "draft_length", "disaggregate", "group_size",
@@ -26,7 +25,7 @@ static bool is_asked(const nnc_serve_ask *ask, const char *name, char text[NNC_L
     const nnc_serve_ask usual = nnc_serve_ask_default();
     char other[NNC_LAUNCH_VALUE];
     if (nnc_field_of_key(&nnc_serve_table, name) == NULL) {
-        return false; /* the name is MODEL */
+        return false; /* the model is an operand of the command, not an option */
     }
     text_of(ask, name, text);
     text_of(&usual, name, other);
@@ -41,8 +40,8 @@ static void put_option(nnc_buffer *out, const char *key)
     }
 }
 
-/* Writes the option of a row if its field has to be written. Returns the name of the field; NULL = no option was
- * written. */
+/* Writes the option of one row of the table, if the field of this row has to be written. Returns the name of the field;
+ * NULL = no option was written. */
 static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json row)
 {
     const char *key = nnc_json_text(nnc_json_get(row, "key"));
@@ -68,7 +67,7 @@ static const char *put_row(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json r
     return NULL;
 }
 
-/* Writes the options of the rows, each field once, except fields that "write" has. */
+/* Writes the options of all rows of the table, but each field only once, and no field that "write" has. */
 static void put_rows(nnc_buffer *out, const nnc_serve_ask *ask, nnc_json rows, nnc_json write)
 {
     enum { WRITTEN_MAX = 32 };

@@ -23,15 +23,16 @@ extern const bool nnc_yaml_is_read;
  * cannot be loaded. */
 nnc_status nnc_yaml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
-/* Writes a TOML text as JSON text in the same way. The keys of a table are joined to the name of the table by dots. */
+/* Writes a TOML text as JSON text, with each key and value on its line in the TOML. The keys of a table are joined to
+ * the name of the table by dots. */
 nnc_status nnc_toml_to_json(const char *name, const char *text, size_t size, nnc_buffer *json, nnc_error *err);
 
 /* Writes a text that is a JSON object, as in --speculative-config '{"method": "mtp"}', on one line. Returns false for
  * other texts. */
 bool nnc_put_object(nnc_buffer *out, const char *text);
 
-/* A command of a shell script that starts a program with options. Texts are in the arena. The options are JSON with the
- * lines of the script: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
+/* A command of a shell script that starts a program with options. Strings are in the arena. The options are JSON with
+ * the lines of the script: { ".program": "pretrain_gpt.py", "num_layers": 32, "swiglu": true }. */
 typedef struct nnc_shell_command {
     const char *launcher; /* format of its launcher, such as "torchrun"; NULL = no launcher */
     const char *launcher_options, *options;
@@ -46,8 +47,8 @@ typedef struct nnc_script_file {
 } nnc_script_file;
 
 typedef struct nnc_shell_script {
-    /* Returns the text (in the arena) of a script that this script reads; NULL = not found. read NULL: scripts that
-     * this script reads are skipped. */
+    /* Function that returns the text (in the arena) of a script that this script reads; NULL = not found. If the member
+     * is NULL, scripts that this script reads are skipped. */
     const char *(*read)(void *context, const char *path);
     void *context;
     nnc_shell_command *commands;
@@ -59,7 +60,7 @@ typedef struct nnc_shell_script {
  * continuation, [ ] tests of known values. A value that the script does not set stays as it is written: "${NAME}". */
 nnc_status nnc_shell_read(const char *name, const char *text, nnc_arena *arena, nnc_shell_script *script,
                           nnc_error *err);
-/* Converts the words of a command line, or options without a program, to JSON in the same way. */
+/* Converts the words of a command line, or options without a program, to the JSON that nnc_shell_command has. */
 nnc_status nnc_shell_arguments(nnc_arena *arena, char **list, int count, const char **json, nnc_error *err);
 
 /* Returns the path of a file that another file names. Looks in the folder of that file, in the folders above it, and
@@ -79,8 +80,8 @@ typedef struct nnc_checkpoint_part {
 /* Counts of the tensors of a checkpoint, from its header. */
 typedef struct nnc_checkpoint {
     const char *path;
-    int64_t tensors, params, bytes; /* params and bytes: -1 = unknown */
-    int64_t constants;              /* part of params: tables that are not parameters (rope_freqs) */
+    int64_t tensors, params, bytes; /* number of tensors, of parameters, of bytes; -1 = params or bytes unknown */
+    int64_t constants;              /* number of elements in `params` that are no parameters, such as rope_freqs */
     int shards;                     /* number of files that an index names; 0 = not an index */
     nnc_checkpoint_part parts[NNC_CHECKPOINT_PARTS];
     int part_count;
@@ -90,16 +91,17 @@ typedef struct nnc_checkpoint {
 bool nnc_checkpoint_is_file(const char *path);
 /* Reads the header, never the weights. NNC_BAD_SPEC: a length or a type is wrong. NNC_IO: the file cannot be read. */
 nnc_status nnc_checkpoint_read(nnc_specs *specs, const char *path, nnc_checkpoint *c, nnc_error *err);
-/* Reads an open file of `size` bytes in the same way; the name c->path decides its format. */
+/* Reads an open file of `size` bytes as nnc_checkpoint_read does; the name c->path decides its format. */
 nnc_status nnc_checkpoint_parse(nnc_checkpoint *c, nnc_arena *arena, FILE *file, int64_t size, nnc_error *err);
 
 /* How the launch files of a command line are to be read. */
 typedef struct nnc_launch_asked {
     const char *format; /* --from: format of all files; NULL = the content decides */
-    bool lenient;       /* skip keys that cannot be used, and list them */
-    bool serves;        /* the command computes a deployment, not a training step */
+    bool lenient;       /* true: keys that cannot be used are listed and skipped */
+    bool serves;        /* true: the command computes a deployment; false: a training step */
     int leading;        /* number of operands before MODEL, such as the name of a picture */
-    bool may_be_open;   /* list keys with the value "auto" whose field nothing else sets; otherwise they are errors */
+    bool may_be_open;   /* true: a key with the value "auto" is listed, even if nothing else sets its field; false: it
+                         * is an error */
 } nnc_launch_asked;
 
 /* Tests by name and content whether a file is a launch file. YAML and TOML files always are, so that errors name
@@ -122,15 +124,16 @@ nnc_status nnc_launch_emit(nnc_specs *specs, const char *format, const char *mod
 
 /* A training plan to write as a launch file. */
 typedef struct nnc_launch_plan {
-    const char *format, *software; /* software: id of the profile that the estimate uses */
+    const char *format, *software; /* software: id of the profile with which the plan is estimated */
     const char *model_asked, *device;
     const nnc_model *model;
     const nnc_device *on;
     const nnc_plan *plan; /* resolved plan */
 } nnc_launch_plan;
 
-/* Adds the profile and the fields that a plan for a format needs and that are not given; searches: also the fields that
- * a search needs. NNC_BAD_USAGE: the format is unknown, or the given profile does not run its files. */
+/* Adds the profile, and the fields that a plan in this format needs, unless they are given. searches: also adds the
+ * fields that a search needs. NNC_BAD_USAGE: the format is unknown, or frameworks with the given profile do not read
+ * its files. */
 nnc_status nnc_launch_defaults(nnc_specs *specs, const char *format, bool searches, nnc_scenario_args *given,
                                nnc_error *err);
 
@@ -146,10 +149,10 @@ nnc_status nnc_launch_write(nnc_specs *specs, const nnc_launch_plan *asked, nnc_
 
 enum {
     NNC_LAUNCH_FILES_MAX = 16,
-    NNC_LAUNCH_VALUE = 64,     /* bytes of a value of a field of the plan */
-    NNC_LAUNCH_KEY = 192,      /* longest key, with the keys around it */
+    NNC_LAUNCH_VALUE = 64,     /* largest number of bytes in the value of a field of the plan */
+    NNC_LAUNCH_KEY = 192,      /* longest name of a key, with the names of the objects around it */
     NNC_LAUNCH_TEXT = 1024,    /* longest value in a file */
-    NNC_LAUNCH_FIELDS_MAX = 96 /* limit of fields that files set, and of questions */
+    NNC_LAUNCH_FIELDS_MAX = 96 /* largest number of fields that files set, and of questions */
 };
 
 /* A document and its faults. It must not be moved, because its nodes point to it. */
@@ -164,7 +167,7 @@ typedef struct nnc_document {
 /* A launch file and its table. A script becomes several launch files: the options of its launcher, and of its
  * program. */
 typedef struct nnc_launch_file {
-    const char *path, *format; /* format NULL: not yet known */
+    const char *path, *format; /* format: NULL = not yet known */
     nnc_document content, table;
     nnc_document also; /* table that "also" names; is_parsed is false if there is no such table */
 } nnc_launch_file;
@@ -174,27 +177,27 @@ typedef struct nnc_set_field {
     const nnc_field *field;
     char value[NNC_LAUNCH_VALUE];
     int file;    /* index of the file that set the field first */
-    nnc_json at; /* node NULL: set by a rule or a default of a table */
+    nnc_json at; /* the value in the file that sets the field; node NULL: a rule or a default of the table sets it */
     bool is_default;
-    bool is_kept; /* the field keeps the default of nncost, and rules do not change it */
+    bool is_kept; /* true: the field keeps the default of nncost, and no rule may change it */
 } nnc_set_field;
 
 /* A field of the model that the files describe; or "MODEL", the name of the model; or "SOFTWARE", the profile. */
 typedef struct nnc_model_field {
-    const char *name, *value; /* texts in the arena; the name has no "model." */
+    const char *name, *value; /* strings in the arena; the name is without "model." */
     int file;
     nnc_json at;
     bool is_default;
-    bool is_set; /* set by --set, which takes precedence */
+    bool is_set; /* true: --set sets the field, which takes precedence */
 } nnc_model_field;
 
 /* A question: a key whose value is not enough, so that an option or another file must set one of the listed fields. */
 typedef struct nnc_launch_question {
     nnc_json at, fields;
-    const char *only; /* the only field, if `fields` is absent */
+    const char *only; /* the only field to set; used if the table lists no `fields` */
     const char *path; /* path of the key, in the arena */
     int file;
-    bool is_open; /* no option and no file sets the fields */
+    bool is_open; /* true: no option and no file sets any of the fields */
 } nnc_launch_question;
 
 /* A key whose value is the path of another launch file. */
@@ -202,7 +205,8 @@ typedef struct nnc_reference {
     nnc_json at;
     const char *format;
     const char *path; /* path of the key, in the arena */
-    nnc_json known;   /* fields for paths that come with the program */
+    nnc_json known;   /* fields to set if the path names a file that is shipped with the framework, by the name of the
+                       * file */
     int file;
 } nnc_reference;
 
@@ -223,14 +227,14 @@ typedef struct nnc_reading {
     int reference_count;
     const char *defined;     /* assignments of variables, put in front of a script */
     const char *model_given; /* MODEL on the command line; NULL = not given */
-    bool serves;             /* the files start an engine that serves */
-    bool is_incomplete;      /* a file is missing, so the rules are not applied */
+    bool serves;             /* true: the files start a serving engine */
+    bool is_incomplete;      /* true: a file is missing, so the rules of the tables are not applied */
     nnc_launch_said *said;
     nnc_error *err;
     nnc_status status;
 } nnc_reading;
 
-/* ---- words of a script: shell.c, shell_command.c ---- */
+/* ---- a script that is read: shell.c, shell_words.c, shell_command.c ---- */
 
 typedef struct nnc_script_word {
     const char *text;
@@ -249,10 +253,112 @@ typedef struct nnc_shell_commands {
     nnc_status status;
     nnc_shell_command *list;
     int32_t count, capacity;
+    nnc_script_words slurm; /* options of #SBATCH lines, which srun takes over */
 } nnc_shell_commands;
+
+enum {
+    NNC_SHELL_NESTING_MAX = 32,       /* deepest nesting of constructs, and of expansions inside each other */
+    NNC_SCRIPT_CELLS_MAX = 200 * 1000 /* limit of cells of a value; each line of a script can double a text */
+};
+
+/* A character of a value. */
+typedef struct nnc_script_cell {
+    int32_t line;
+    char c;       /* '\0': an empty text in quotes */
+    bool is_kept; /* the character was quoted, so it does not separate words */
+} nnc_script_cell;
+
+typedef struct nnc_script_cells {
+    nnc_buffer bytes; /* array of cells */
+} nnc_script_cells;
+
+typedef struct nnc_shell_var {
+    struct nnc_shell_var *next;
+    const char *name;
+    nnc_script_cell *value; /* value of an array: its items with unquoted blanks between them */
+    int32_t count;
+    bool is_unknown;
+} nnc_shell_var;
+
+typedef struct nnc_shell_function {
+    struct nnc_shell_function *next;
+    const char *name, *file, *body;
+    int32_t line, reads_at;
+} nnc_shell_function;
+
+/* Certainty that a command runs, or that a condition holds. A command that is no test succeeds with NNC_RUNS_LIKELY. */
+typedef enum nnc_certainty { NNC_RUNS_NOT, NNC_RUNS_MAYBE, NNC_RUNS_LIKELY, NNC_RUNS } nnc_certainty;
+
+/* An open construct: if, a loop, case, a function, braces. */
+typedef struct nnc_shell_frame {
+    char kind;             /* 'i', 'l', 'c', 'f', '{', '(' */
+    nnc_certainty outside; /* whether the construct itself runs */
+    nnc_certainty behind;  /* whether the command after the construct runs */
+    nnc_certainty taken;   /* whether a branch of the construct has run */
+    bool at_pattern;
+    const char *subject; /* word after `case`; NULL = unknown */
+} nnc_shell_frame;
+
+/* The state while a script is read. */
+typedef struct nnc_shell {
+    const char *name, *at;
+    int32_t line;
+    nnc_arena *arena;
+    nnc_error *err;
+    nnc_status status;
+    nnc_shell_var *variables;
+    nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
+    int depth, nesting;
+    nnc_certainty runs; /* whether the current branch runs */
+    nnc_certainty last; /* result of the last command */
+    bool in_test;       /* inside "[[ .. ]]", after && or || */
+    bool in_condition;  /* between "if" and "then" */
+    char after[3];      /* the operator before the command: "&&", "||" or "" */
+    const char *marker; /* marker of a here document that begins on the next line */
+    size_t marker_length;
+    bool is_plain;    /* variables in the here document are not expanded */
+    const char *into; /* file that the here document is written to; NULL = no file */
+    bool appends;
+    nnc_certainty writes; /* whether the command that writes the file runs */
+    nnc_shell_commands made;
+    bool starts_unknown; /* a launcher starts a program that is not known */
+    nnc_shell_script *script;
+    const char *sourced;        /* name of a script to read next; NULL = no script */
+    int32_t reads_at;           /* line of the command that reads the script s->name; 0 = s->name is the first script */
+    int sources, calls, called; /* scripts read; calls so far; calls that are open */
+    nnc_shell_function *functions;
+} nnc_shell;
+
+/* ---- words and variables: shell_words.c ---- */
+
+bool nnc_shell_goes_on(const nnc_shell *s);
+void nnc_shell_refuse(nnc_shell *s, const char *what);
+int32_t nnc_script_cells_count(const nnc_script_cells *of);
+void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t line, bool kept);
+void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept);
+nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length);
+bool nnc_script_cell_is_blank(const nnc_script_cell *c);
+/* Returns the text of some cells. */
+const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count);
+/* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
+void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
+                      bool is_array);
+/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
+ * deep as the brackets are nested. */
+const char *nnc_shell_end_of(const char *at, int depth);
+size_t nnc_shell_name_length(const char *at);
+bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result);
+/* Expands an expression that begins with '$' or '`', and returns its end. */
+const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to);
+/* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it. */
+void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to);
+
+/* ---- commands: shell_command.c ---- */
 
 bool nnc_shell_is_option(const char *word);
 bool nnc_shell_has_program(const nnc_script_words *w);
+/* Tests whether a launcher starts a program whose name is not known. */
+bool nnc_shell_starts_unknown(const nnc_script_words *w);
 /* nnc_shell_keep keeps a command if it starts a program with options. nnc_shell_keep_options keeps words that are
  * options without a program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w);
@@ -271,21 +377,22 @@ nnc_status nnc_launch_table(nnc_specs *specs, const char *format, nnc_document *
 bool nnc_reading_goes_on(const nnc_reading *r);
 /* Sets r->err from the fault that was noted at a value. */
 void nnc_reading_fail(nnc_reading *r, nnc_json at);
-/* Lists a key that sets nothing. path: the keys from the root to it, joined by dots. */
+/* Lists a key that sets no field. path: the keys from the root to this key, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped);
 bool nnc_reading_is_given(const nnc_reading *r, const nnc_field *field);
 /* Sets the fields that an object of a table lists. */
 void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, bool are_defaults);
-/* Finds a field of the model, "MODEL" or "SOFTWARE" that was set; NULL = not set. */
+/* Finds a field of the model that was set, by name (also "MODEL" and "SOFTWARE"); NULL = not set. */
 nnc_model_field *nnc_reading_model(nnc_reading *r, const char *name);
 
-/* Tests whether the conditions of "when" (or "if") of a row or rule hold, and the conditions of "unless" do not. */
+/* Tests whether a row or rule of a table applies: the conditions of "when" (or "if") hold, and the conditions of
+ * "unless" do not. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when);
-/* Writes the text that a table gives to a field: a plain text, the result of a formula ('='), or the value of a key
+/* Computes the text that a table gives to a field: a plain string, the result of a formula ('='), or the value of a key
  * ('@'). Returns false if an error was noted, or the key is absent. */
 bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size);
-/* Finds the row of a key in the table, or in the table that "also" names. *below: there are rows for keys inside the
- * key. */
+/* Finds the row of a key in the table of its file, or in the table that "also" names. *below: true if there are rows
+ * for keys inside the key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below);
 
 /* nnc_reading_keys reads the keys of file `index`. nnc_reading_answer checks the questions with index `first` and

@@ -4,10 +4,11 @@
  *     "to"         The field that takes the value.
  *     "values"     For each possible value, the fields to set. Other values are refused, unless there is a value "*".
  *     "sets"       The fields to set for any value.
- *     "file"       The value is the path of another launch file, in this format. "known": fields for paths that come
- *                  with the program; they are used if there is no such file.
+ *     "file"       The value is the path of another launch file, in this format. "known": fields to set if the path
+ *                  names a file that is shipped with the framework; they are used if the file is missing.
  *     "harmless"   The reason why the key does not affect the cost.
  *     "note"       The reason why the key makes the estimate inexact. Every output shows it, unless the value is off.
+ *                  A value that sets fields and is inexact has the reason among its fields, as "#".
  * Other members of a row:
  *     "as"         How "to" takes the value. "switch": on if the number is above 0. "vocab": the vocabulary of the
  *                  model that the value names. "pattern": a pattern of layers; "letters" has the kinds of layers,
@@ -61,7 +62,7 @@
 #include "base/expression.h"
 #include "launch/launch_internal.h"
 
-/* ---- results of the reading ---- */
+/* ---- notes on a launch file while it is read: errors, ignored keys, fields that are set ---- */
 
 bool nnc_reading_goes_on(const nnc_reading *r)
 {
@@ -74,7 +75,7 @@ void nnc_reading_fail(nnc_reading *r, nnc_json at)
     r->status = at.doc->faults->status != NNC_OK ? at.doc->faults->status : NNC_BAD_SPEC;
 }
 
-/* Lists a key that sets nothing. path: the keys from the root to the value, joined by dots. */
+/* Lists a key that sets no field. path: the keys from the root to this key, joined by dots. */
 void nnc_reading_ignore(nnc_reading *r, nnc_json at, const char *path, const char *why, bool skipped)
 {
     nnc_launch_said *said = r->said;
@@ -114,8 +115,8 @@ static bool gives_option(const nnc_reading *r, const char *text)
     return false;
 }
 
-/* Reports a key that cannot be used as an error; with --lenient lists it instead. remedy: what to do if the row names
- * nothing; NULL = `what` says it. */
+/* Reports a key that cannot be used as an error; with --lenient lists it instead. remedy: advice for the user if the
+ * row has none; NULL = `what` already gives advice. */
 static void refuse_with(nnc_reading *r, nnc_json at, const char *path, const char *what, nnc_json row,
                         const char *remedy)
 {
@@ -187,7 +188,7 @@ static const nnc_field *field_of(const nnc_reading *r, const char *name)
 }
 
 /* Returns the name of a field of the model: "model.hidden" -> "hidden", "MODEL" -> "MODEL"; NULL: not a field of the
- * model. "SOFTWARE" is included, because it is not a field of the plan either. */
+ * model. "SOFTWARE" is treated as such a field. */
 static const char *model_name(const char *name)
 {
     const bool whole = strcmp(name, "MODEL") == 0 || strcmp(name, "SOFTWARE") == 0;
@@ -214,7 +215,7 @@ static void disagree(nnc_reading *r, nnc_json at, const nnc_set_field *first, co
     nnc_reading_fail(r, at);
 }
 
-/* Tests whether a field is the first field of an open question. */
+/* Tests whether a question is open and the field is the first that could answer it. */
 static bool is_open(const nnc_reading *r, const char *name)
 {
     for (int i = 0; i < r->question_count; i++) {
@@ -226,7 +227,7 @@ static bool is_open(const nnc_reading *r, const char *name)
     return false;
 }
 
-/* Sets a field or the name of the model. The value is not checked here, but when the model is read. */
+/* Sets a field of the model, or its name. The value is checked later, when the model is read. */
 static void set_model(nnc_reading *r, nnc_json at, const char *name, const char *value, bool is_default)
 {
     nnc_model_field *field = nnc_reading_model(r, name);
@@ -256,7 +257,8 @@ static void set_model(nnc_reading *r, nnc_json at, const char *name, const char 
     }
 }
 
-/* Writes the value of a field in the form of an option. If the value is wrong, err says why. */
+/* Writes the value of a field in the form that nncost uses for its option. If the value is wrong, err gives the
+ * reason. */
 static nnc_status usual_text(const nnc_field *field, const char *value, char text[NNC_LAUNCH_VALUE], nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
@@ -275,8 +277,8 @@ static nnc_status usual_text(const nnc_field *field, const char *value, char tex
     return NNC_OK;
 }
 
-/* Joins the flags of two keys, such as "optimizer" and "weights". No flag means all flags for some fields, and no
- * flag for others. */
+/* Joins the flags of two keys, such as "optimizer" and "weights". In some fields an empty list means all flags, in
+ * other fields no flag. */
 static void join_flags(const nnc_field *field, char list[NNC_LAUNCH_VALUE], const char *more)
 {
     const bool none_is_all = field->type == NNC_FIELD_TRAIN || field->type == NNC_FIELD_ADAPTERS;
@@ -321,7 +323,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
             set->is_default = false;
             set->at = at;
         }
-        return; /* the same value was set before */
+        return; /* the field already has the same value */
     }
     if (set != NULL && !set->is_default && nnc_flags_of(field->type) == NULL) {
         if (!nnc_reading_is_given(r, field)) {
@@ -342,7 +344,7 @@ static void set_text(nnc_reading *r, nnc_json at, const char *name, const char *
     snprintf(set->value, sizeof set->value, "%s", text);
 }
 
-/* Makes a field that nothing sets keep the default of nncost. */
+/* If nothing sets a field, marks that it keeps the default of nncost. */
 static void keep(nnc_reading *r, nnc_json at, const char *name)
 {
     const nnc_field *field = field_of(r, name);
@@ -367,7 +369,7 @@ static void ask(nnc_reading *r, nnc_json at, const char *path, nnc_json fields, 
 
 /* ---- keys of a file ---- */
 
-/* Returns a part of the table of the file that is being read. */
+/* Returns a member of the table of the file that is being read. */
 static nnc_json table_part(const nnc_reading *r, const char *part)
 {
     return nnc_json_get(nnc_json_root(&r->files[r->file].table.doc), part);
@@ -400,7 +402,7 @@ static bool is_option(const char *option, const char *key)
     return *option == *key;
 }
 
-/* Returns the object that has the keys. */
+/* Returns the object of the file that contains the keys. */
 static nnc_json keys_of(const nnc_reading *r)
 {
     const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);
@@ -409,7 +411,7 @@ static nnc_json keys_of(const nnc_reading *r)
     return found.node != NULL ? found : root;
 }
 
-/* Returns a text of a row; "" if the row does not have it. */
+/* Returns a string member of a row of the table; "" if the row does not have it. */
 static const char *text_of(nnc_json row, const char *member)
 {
     const nnc_json found = nnc_json_get(row, member);
@@ -437,8 +439,8 @@ static nnc_json referred(nnc_json at)
     return at;
 }
 
-/* Returns the value of a key of the file; if the key is absent, the value that "absent" has. node NULL: neither has
- * the key. */
+/* Returns the value of a key of the file. If the key is absent, returns the value that "absent" in the table has; if
+ * that is missing too, node is NULL. */
 static nnc_json value_of(const nnc_reading *r, const char *key)
 {
     const char *rest = "";
@@ -508,7 +510,7 @@ static bool value_text(nnc_json at, char *text, size_t size)
 
 typedef struct formula {
     nnc_reading *r;
-    nnc_json at; /* key that the formula belongs to */
+    nnc_json at; /* key of the file for which the formula is computed */
     double stack[16];
     int depth;
 } formula;
@@ -525,7 +527,8 @@ static size_t take_digits(void *context, const char *at)
     return 0;
 }
 
-/* Writes a field of the model: of the named model, or as a key set it. Returns false if neither has the field. */
+/* Writes the value of a field of the model, as a key set it or as the named model has it. Returns false if neither
+ * gives a value. */
 static bool model_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
     const nnc_model_field *field = nnc_reading_model(r, name), *named = nnc_reading_model(r, "MODEL");
@@ -560,7 +563,7 @@ static bool take_key(void *context, const char *name, size_t length)
     char text[NNC_LAUNCH_VALUE];
     if (found.node == NULL && strncmp(key, "model.", 6) == 0 && model_text(f->r, key + 6, text, sizeof text) &&
         nnc_read_double(text, &number)) {
-        /* a field of the model */
+        /* `text` is the value of a field of the model, and `number` has it already */
     } else if (found.node == NULL && strncmp(key, "plan.", 5) == 0 && field_of(f->r, key + 5) != NULL) {
         if (nnc_reading_is_given(f->r, field_of(f->r, key + 5))) {
             nnc_json_fault(f->at, NULL, "an option gives %s, expected those of all fields of this key", key + 5);
@@ -672,8 +675,8 @@ static void current_text(nnc_reading *r, const nnc_field *field, char text[NNC_L
     }
 }
 
-/* Writes the value of the name in a condition: a key after '@', a formula after '=', or a field. Returns false if
- * there is no such field. */
+/* Computes the value to compare in a condition: its name is a key after '@', a formula after '=', or a field. Returns
+ * false if there is no such field. */
 static bool condition_text(nnc_reading *r, const char *name, char *text, size_t size)
 {
     if (name[0] == '@') {
@@ -741,7 +744,8 @@ static bool holds(nnc_reading *r, nnc_json conditions)
     return true;
 }
 
-/* Tests whether the conditions of "when" (or "if") of a row or rule hold, and the conditions of "unless" do not. */
+/* Tests whether a row or rule of a table applies: the conditions of "when" (or "if") hold, and the conditions of
+ * "unless" do not. */
 bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
 {
     const nnc_json unless = nnc_json_get(row, "unless");
@@ -750,7 +754,7 @@ bool nnc_reading_applies(nnc_reading *r, nnc_json row, const char *when)
 
 /* ---- rows ---- */
 
-/* Writes the text that a table gives to a field: a plain text, the result of a formula ('='), or the value of a key
+/* Computes the text that a table gives to a field: a plain string, the result of a formula ('='), or the value of a key
  * ('@'). Returns false if an error was noted, or the key is absent. */
 bool nnc_reading_text(nnc_reading *r, nnc_json at, const char *value, char *text, size_t size)
 {
@@ -780,12 +784,14 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
     for (nnc_json one = nnc_json_first(fields); one.node != NULL && nnc_reading_goes_on(r); one = nnc_json_next(one)) {
         const char *name = nnc_json_key(one);
         char text[NNC_LAUNCH_TEXT];
-        if (name[0] == '-') {
+        if (name[0] == '#') {
+            nnc_reading_ignore(r, at, path, nnc_json_text(one), true);
+        } else if (name[0] == '-') {
             keep(r, at, name + 1);
         } else if (name[0] == '!') {
             ask(r, at, path, (nnc_json){ 0 }, name + 1);
         } else if (name[0] == '+' ? is_decided(r, name + 1) : are_defaults && is_known(r, name)) {
-            continue; /* the value is not needed, so its arithmetic must not fail */
+            continue; /* the value is not needed, so an error in its arithmetic must not be reported */
         } else if (nnc_reading_text(r, at, nnc_json_text(one), text, sizeof text)) {
             nnc_set_field *set = name[0] == '+' ? find_set(r, field_of(r, name + 1)) : NULL;
             if (set != NULL) {
@@ -797,7 +803,7 @@ void nnc_reading_set(nnc_reading *r, nnc_json at, const char *path, nnc_json fie
     }
 }
 
-/* Writes as many of the values of a row as fit in the text. */
+/* Writes the allowed values of a row, as many as fit in the text. */
 static void put_expected(nnc_json values, char *text, size_t size)
 {
     size_t used = 0;
@@ -944,7 +950,7 @@ static void take_number(nnc_reading *r, nnc_json at, nnc_json row, const char *t
     }
 }
 
-/* Records that a key names another file. */
+/* Adds a key whose value is the path of another file to the list of references. */
 static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     const char *kept = nnc_arena_strdup(r->arena, path);
@@ -959,7 +965,7 @@ static void name_file(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Refuses a value that the script does not set: "${NAME}". */
+/* Refuses a value with a variable that the script does not set: "${NAME}". */
 static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
     const char *name = strstr(text, "${") + 2;
@@ -985,7 +991,7 @@ static void refuse_unset(nnc_reading *r, nnc_json at, const char *path, nnc_json
     refuse_with(r, at, path, what, row, may_be_set ? NULL : as_option);
 }
 
-/* Takes the text of a value, or of an item of a list. */
+/* Applies the row of a key to one value, which is a text or an item of a list. */
 static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json row, const char *text)
 {
     const nnc_json automatic = nnc_json_get(row, "auto"), sets = nnc_json_get(row, "sets");
@@ -1009,7 +1015,8 @@ static void take_text(nnc_reading *r, nnc_json at, const char *path, nnc_json ro
     }
 }
 
-/* Takes each word of an item; words are divided by blanks and commas. YAML reads "[a b]" as a single item. */
+/* Applies the row to each word of an item; words are separated by blanks and commas. YAML reads "[a b]" as a single
+ * item. */
 static void take_words(nnc_reading *r, nnc_json at, const char *path, nnc_json row)
 {
     char text[NNC_LAUNCH_TEXT], *rest = text;
@@ -1091,11 +1098,12 @@ static void take_value(nnc_reading *r, nnc_json at, const char *path, nnc_json r
     }
 }
 
-/* Tests whether a path is inside the key of a row with ".*", or begins like the key of a row with '*'. */
+/* Tests whether a path is inside the key of a row that ends in ".*", or begins with the key of a row that ends in
+ * '*'. */
 static bool is_inside(const char *key, const char *path)
 {
     if (!nnc_ends_in(key, "*")) {
-        return false;
+        return strcmp(key, "*") == 0;
     }
     const size_t stem = strlen(key) - (nnc_ends_in(key, ".*") ? 2 : 1);
     return strncmp(key, path, stem) == 0 && (path[stem] == '.' || key[stem] == '*');
@@ -1122,7 +1130,8 @@ static nnc_json find_row(nnc_json rows, const char *path, bool *below)
     return *below ? none : wide;
 }
 
-/* Finds the row of a key in the table, or in the table that "also" names. */
+/* Finds the row of a key in the table of its file, or in the table that "also" names. *below: true if there are rows
+ * for keys inside the key. */
 nnc_json nnc_reading_row(const nnc_reading *r, const char *path, bool *below)
 {
     const nnc_launch_file *file = &r->files[r->file];
@@ -1170,9 +1179,9 @@ static void read_members(nnc_reading *r, nnc_json object, const char *prefix)
         } else if (row.node != NULL) {
             take_value(r, at, path, row);
         } else if (path[0] == '.') {
-            continue; /* the name of the program, which few tables use */
+            continue; /* a key that begins with '.' is the name of the program, which few tables use */
         } else if (below && type == NNC_JSON_OBJECT) {
-            const size_t end = strlen(path); /* the test `fits` has left space for the dot */
+            const size_t end = strlen(path); /* fits() has checked that there is space for the dot */
             path[end] = '.';
             path[end + 1] = '\0';
             read_members(r, at, path);
@@ -1201,7 +1210,7 @@ static void read_absent(nnc_reading *r, nnc_json keys)
             } else {
                 nnc_reading_set(r, keys, nnc_json_key(at), nnc_json_get(row, "otherwise"), false);
             }
-            r->said->ignored_count = said; /* a default that sets nothing is not listed */
+            r->said->ignored_count = said; /* a key that sets nothing is not listed if it is not in the file */
         }
     }
 }
@@ -1223,7 +1232,7 @@ void nnc_reading_keys(nnc_reading *r, int index)
     }
 }
 
-/* ---- after all files ---- */
+/* ---- checks and questions after all files are read ---- */
 
 /* Writes the options that answer a question: "--micro-batch or --global-batch". */
 static void put_options(const nnc_launch_question *q, char *text, size_t size)
@@ -1251,7 +1260,7 @@ static bool is_answered(nnc_reading *r, const nnc_launch_question *q)
     return known;
 }
 
-/* Reports a question without an answer as an error, or lists it. */
+/* Reports a question that is not answered as an error; if the caller allows it, lists the question instead. */
 static void answer(nnc_reading *r, nnc_launch_question *q)
 {
     char options[160], what[256];

@@ -37,11 +37,12 @@ static const char *const not_of_network[] = {
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* the plan as a launch file, so that the functions that read files can be used */
+    nnc_reading *r; /* the plan in the state that nnc_launch_take has while it reads files, so that its functions can be
+                     * used */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
-    char last[NNC_LAUNCH_KEY]; /* key written last; shows which objects to close and open */
+    char last[NNC_LAUNCH_KEY]; /* key that was written last; it decides which objects to close and to open */
     bool any;
 } writing;
 
@@ -88,7 +89,8 @@ static void put_fields(nnc_buffer *out, const char *prefix, const nnc_field_tabl
             continue;
         }
         nnc_field_text(field, object, text, sizeof text);
-        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* booleans of a model have the form of the tables */
+        if (prefix[0] != '\0' && field->type == NNC_FIELD_BOOL) { /* tables write booleans of a model as "true" and
+                                                                   * "false" */
             snprintf(text, sizeof text, "%s", strcmp(text, "on") == 0 ? "true" : "false");
         }
         if (strcmp(text, "-") != 0) {
@@ -150,8 +152,8 @@ static bool is_same_value(const char *a, const char *b)
     }
 }
 
-/* Returns the number of fields that a value sets to the same values as the plan; 0 if a field differs. *given receives
- * the text of the field that takes the value itself ('@'). */
+/* Returns the number of fields that are set to the values of the plan, if a key has this entry of "values"; 0 if a
+ * field differs. *given receives the text of the field that is set to the value of the key itself ('@'). */
 static int matches(writing *w, nnc_json fields, const char **given)
 {
     int count = 0;
@@ -175,8 +177,8 @@ static int matches(writing *w, nnc_json fields, const char **given)
     return count;
 }
 
-/* Finds the value of a key for which its row gives the plan. Returns false if no value does, for example when the
- * feature is off. */
+/* Finds the value of a key with which the row of the key sets the fields to their values in the plan. Returns false if
+ * there is no such value, for example when the feature is off. */
 static bool invert(writing *w, const char *key, char *value, size_t size)
 {
     bool below = false;
@@ -217,7 +219,7 @@ static bool is_bare(const char *value)
            (strchr("+-.0123456789", value[0]) != NULL && nnc_read_double(value, &number));
 }
 
-/* Tests for a word that YAML reads as a string although it has no quotes. */
+/* Tests whether YAML reads a value as a string although it has no quotes. */
 static bool is_word(const char *value)
 {
     static const char *const other[] = { "no", "yes", "on", "off", "y", "n", "null", "true", "false" };
@@ -444,7 +446,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     return NNC_OK;
 }
 
-/* Adds the settings that no key of the file gives. */
+/* Adds the settings that no key of the written file gives to `given`. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
 {
     const nnc_json outside = nnc_json_get(w->writer, "outside");
@@ -475,8 +477,8 @@ static bool is_moot(const nnc_plan *plan, const char *name)
            (strcmp(name, "adapters") == 0 && plan->adapter_rank == 0);
 }
 
-/* Compares the asked plan or model with the plan or model that the written file gives. NNC_ILLEGAL_PLAN: a field
- * differs. */
+/* Compares the asked plan (or model) with the plan (or model) that was read from the written file. NNC_ILLEGAL_PLAN: a
+ * field differs. */
 static nnc_status compare(const writing *w, const nnc_field_table *table, const char *prefix, const void *asked,
                           const void *read, nnc_error *err)
 {

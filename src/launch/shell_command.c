@@ -45,6 +45,20 @@ static bool is_program(const char *text)
     return false;
 }
 
+/* Returns the index of the interpreter that a launcher starts, "srun -n 8 python train.py"; `end` without one. */
+static int32_t interpreter_at(const nnc_script_words *w, int32_t from, int32_t end)
+{
+    static const char *const names[] = { "python", "python3", "bash", "sh", "env" };
+    for (; from < end; from++) {
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+            if (strcmp(base_name(w->items[from].text), names[i]) == 0) {
+                return from;
+            }
+        }
+    }
+    return end;
+}
+
 /* Returns the index of the word that is the program: a Python file, the module after -m, or a program by name; -1 = no
  * program. */
 static int32_t program_at(const nnc_script_words *w)
@@ -53,8 +67,8 @@ static int32_t program_at(const nnc_script_words *w)
         const char *text = w->items[i].text;
         const bool module = i > 0 && strcmp(w->items[i - 1].text, "-m") == 0;
         const bool engine = strcmp(base_name(text), "vllm") == 0 || strcmp(text, "sglang") == 0;
-        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* "vllm serve", but not
-                                                                                             * "vllm bench" */
+        const bool serves = i + 1 < w->count && strcmp(w->items[i + 1].text, "serve") == 0; /* true for "vllm serve",
+                                                                                             * false for "vllm bench" */
         if (nnc_ends_in(text, ".py") || (is_program(text) && (!engine || serves)) ||
             (module && launcher_of(text) == NULL && strchr(text, '.') != NULL)) {
             return i;
@@ -194,7 +208,11 @@ static const char *options_json(nnc_shell_commands *s, const nnc_script_words *w
  * programs. */
 static const char *with_engine(nnc_shell_commands *s, const nnc_script_words *w, int32_t program, const char *options)
 {
-    static const char *const engines[] = { "vllm", "trtllm-serve", "sglang", "sglang.launch_server",
+    static const char *const engines[] = { "vllm",
+                                           "trtllm-serve",
+                                           "sglang",
+                                           "sglang.launch_server",
+                                           "atom.entrypoints.openai_server",
                                            "vllm.entrypoints.openai.api_server" };
     const char *name = base_name(w->items[program].text), *model = "";
     size_t engine = 0;
@@ -248,6 +266,24 @@ static void add_command(nnc_shell_commands *s, nnc_shell_command made)
     s->list[s->count++] = made;
 }
 
+/* Returns the words after a launcher up to `end`; srun also takes the options of the #SBATCH lines, which its own
+ * options replace. */
+static nnc_script_words launcher_words(nnc_shell_commands *s, const nnc_script_words *w, int32_t launcher, int32_t end)
+{
+    const bool is_srun = strcmp(launcher_of(w->items[launcher].text), "srun") == 0;
+    const int32_t before = is_srun ? s->slurm.count : 0, count = before + end - launcher - 1;
+    nnc_script_words all = { .items = nnc_arena_array(s->arena, (size_t)count + 1, sizeof *all.items) };
+    if (all.items == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return all;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        all.items[i] = i < before ? s->slurm.items[i] : w->items[launcher + 1 + i - before];
+    }
+    all.count = count;
+    return all;
+}
+
 /* Keeps a command that starts a program. */
 void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
 {
@@ -266,7 +302,8 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
     made.launcher_options = "{}";
     if (launcher >= 0) {
         made.launcher = launcher_of(w->items[launcher].text);
-        made.launcher_options = options_json(s, w, launcher + 1, program, made.launcher);
+        const nnc_script_words own = launcher_words(s, w, launcher, interpreter_at(w, launcher + 1, program));
+        made.launcher_options = options_json(s, &own, 0, own.count, made.launcher);
     }
     for (int32_t i = program + 1; i < end && !nnc_shell_is_option(w->items[i].text); i++) {
         const char *text = w->items[i].text;
@@ -280,6 +317,18 @@ void nnc_shell_keep(nnc_shell_commands *s, const nnc_script_words *w)
 bool nnc_shell_has_program(const nnc_script_words *w)
 {
     return program_at(w) >= 0;
+}
+
+bool nnc_shell_starts_unknown(const nnc_script_words *w)
+{
+    bool is_unknown = false;
+    for (int32_t i = 1; i < w->count && launcher_of(w->items[0].text) != NULL && program_at(w) < 0; i++) {
+        if (is_unknown && nnc_shell_is_option(w->items[i].text)) {
+            return true;
+        }
+        is_unknown = !nnc_shell_is_option(w->items[i - 1].text) && strstr(w->items[i].text, "${") != NULL;
+    }
+    return false;
 }
 
 void nnc_shell_keep_options(nnc_shell_commands *s, const nnc_script_words *w)

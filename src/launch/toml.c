@@ -21,7 +21,7 @@ typedef struct toml {
     unsigned long line, written; /* line: current line of the TOML text, from 1. written: number of lines written so
                                   * far */
     char prefix[PREFIX_TEXT];    /* name of the table, with a dot at its end */
-    bool any;                    /* a member was written */
+    bool any;                    /* true: at least one member was written */
     nnc_buffer *out;
     nnc_error *err;
     nnc_status status;

@@ -18,7 +18,7 @@
 
 const bool nnc_yaml_is_read = true;
 
-/* Files that people write are small. libyaml needs much time for hostile files. */
+/* Limits on a YAML file. Files that people write are small; libyaml would need much time for files made to be slow. */
 enum { YAML_BYTES_MAX = 1000 * 1000, DEPTH_MAX = NNC_SCAN_DEPTH_MAX - 4 };
 
 #define YAML_CALLS(X)          \
@@ -50,17 +50,18 @@ static nnc_status load(yaml_calls *calls, nnc_error *err)
 
 /* An open list or object of the JSON text. */
 typedef struct level {
-    bool object, at_value; /* at_value: the key was written, and its value is next */
-    bool merges;           /* the key is "<<", which is not written */
+    bool object, at_value; /* object: true = an object, false = a list; at_value: true = a key was written, and its
+                            * value is next */
+    bool merges;           /* true: the current key is "<<", which is not written */
     int count;
-    size_t keys; /* size of writer.keys before the keys of this object */
-    int anchor;  /* 1 + index of the anchor of this node; 0 = no anchor */
+    size_t keys; /* size of writer.keys when the object began */
+    int anchor;  /* 1 + index of the anchor that names this list or object; 0 = no anchor */
 } level;
 
 /* A named node, and its position in the JSON text. */
 typedef struct anchor {
     char name[64];
-    size_t begin, end; /* end 0 = the node is not yet complete */
+    size_t begin, end; /* start and end of the node in the JSON text; end = 0: the node is not yet complete */
 } anchor;
 enum { ANCHORS_MAX = 32, KEYS_MAX = NNC_SCAN_VALUES_MAX };
 
@@ -73,7 +74,7 @@ typedef struct writer {
     int documents;
     anchor anchors[ANCHORS_MAX];
     int anchor_count;
-    nnc_buffer keys; /* array of members of the open objects */
+    nnc_buffer keys; /* positions of the members of all open objects */
     nnc_error *err;
 } writer;
 
@@ -222,7 +223,8 @@ static bool find_member(const writer *w, const level *in, const char *key, size_
     return false;
 }
 
-/* Blanks out an earlier member with the key that was written last, if its value is empty or it was merged. */
+/* Overwrites an earlier member with blanks if it has the key that was written last, and its value is empty or it was
+ * merged. */
 static void drop_earlier(writer *w, const level *in, size_t key)
 {
     const size_t length = w->out->size - key;
@@ -276,7 +278,8 @@ static nnc_status merge(writer *w, const yaml_event_t *event, level *in)
     size_t next = 0;
     for (size_t at = a->begin + 1; at < a->end && !w->out->failed; at = next + 1) {
         next = member_end(w->out->bytes, at, a->end);
-        at += strspn(w->out->bytes + at, " \n"); /* a member that was blanked out may be first */
+        at += strspn(w->out->bytes + at, " \n"); /* blanks may be in front of the member, because an earlier member can
+                                                  * be overwritten by blanks */
         const char *colon = strstr(w->out->bytes + at, "\":");
         member found = { 0 };
         size_t end = 0;

@@ -292,7 +292,7 @@ nnc_status nnc_prepare_list(nnc_estimate_cache *shared, const nnc_software *soft
     return NNC_OK;
 }
 
-/* Prepares the op list for a plan that differs from the previous plan only in the number of micro-batches. */
+/* Prepares the op list for a plan whose list differs from that of its entry only in the number of micro-batches. */
 static void prepare_again(const nnc_estimate_cache *shared, const nnc_step *step, nnc_lowered *alike)
 {
     nnc_segment_sums sums[NNC_SEGMENTS_MAX]; /* not used: the step has its own sums */
@@ -327,8 +327,8 @@ void nnc_prepare_work(nnc_scratch *scratch, nnc_lowered *alike, const nnc_step *
 
 enum { PASSES = 256, PASS_WAYS = 4 };
 
-/* Returns the key of a plan in the cache of passes: the plan without its number of micro-batches and the length of the
- * run. */
+/* Returns the key of a plan in the cache of passes: the plan without its number of micro-batches, the length of the run,
+ * and the overlap, which changes only the times of the passes. */
 static nnc_plan pass_key(const nnc_plan *plan)
 {
     const nnc_plan unset = { 0 };
@@ -341,6 +341,7 @@ static nnc_plan pass_key(const nnc_plan *plan)
     key.tokens = unset.tokens;
     key.samples = unset.samples;
     key.price = unset.price;
+    key.overlap = unset.overlap;
     return key;
 }
 
@@ -365,6 +366,7 @@ static void keep_pass(nnc_estimate_cache *shared, const nnc_step *step, const nn
     p->alike = shared->last;
     p->list_number = shared->last->list_number;
     p->grad_accumulate = shared->last->grad_accumulate;
+    p->overlap = step->plan->overlap;
     p->work = shared->last->work;
     p->step = *step;
     p->step.sums = p->sums;
@@ -431,6 +433,34 @@ static bool ends_untimed(const nnc_scratch *scratch, const nnc_result *r)
     return scratch->fits_only && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED && r->verdict == NNC_OVER_MEMORY;
 }
 
+static void keep_over(nnc_estimate_cache *shared, const nnc_software *software, const nnc_result *r)
+{
+    if (shared->promised) {
+        shared->over = r->plan;
+        shared->over_bytes = (double)r->memory.total_bytes;
+        memcpy(&shared->over_software, software, sizeof *software);
+    }
+}
+
+/* Tests whether a plan is the last plan that did not fit with as many or more samples in a micro-batch: memory never
+ * falls with them. Plans whose memory might exceed what an estimate accepts are left to the estimate. */
+static bool is_over_too(const nnc_estimate_cache *shared, const nnc_software *software, const nnc_plan *plan)
+{
+    const nnc_plan *over = &shared->over;
+    const double most = 4503599627370496.0; /* 2^52 bytes, half of the limit */
+    nnc_plan like = *plan;
+    like.micro_batch = over->micro_batch;
+    like.global_batch = over->global_batch;
+    like.tokens = over->tokens;
+    like.samples = over->samples;
+    like.price = over->price;
+    like.overlap = over->overlap;
+    return shared->over_bytes > 0.0 && plan->micro_batch >= over->micro_batch &&
+           shared->over_bytes / (double)over->micro_batch * (double)plan->micro_batch < most &&
+           nnc_same_bytes(&like, over, sizeof like) &&
+           nnc_same_bytes(software, &shared->over_software, sizeof *software);
+}
+
 /* Sets the memory of a plan that is in the cache of passes. */
 static void weigh_known(const nnc_model *model, const nnc_software *software, nnc_pass_entry *p, nnc_scratch *scratch,
                         nnc_result *r)
@@ -450,11 +480,13 @@ static nnc_status time_known(const nnc_model *model, nnc_pass_entry *p, nnc_scra
     const double share = nnc_lowering_of(&r->plan, p->step.software, r->plan.attention).grad_accumulate;
     nnc_step_work(&p->step, &p->work, r);
     recall_ends(p, &p->step, scratch);
-    if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share)) {
-        prepare_again(shared, &p->step, p->alike); /* only weight gradients differ */
+    if (!nnc_same_bytes(&p->grad_accumulate, &share, sizeof share) ||
+        !nnc_same_bytes(&p->overlap, &r->plan.overlap, sizeof p->overlap)) {
+        prepare_again(shared, &p->step, p->alike); /* of the ops, only weight gradients differ */
         nnc_lowered_rows(shared, p->alike, &p->step, &scratch->rows);
         nnc_step_segment_times(&p->step, &scratch->rows, p->units);
         p->grad_accumulate = share;
+        p->overlap = r->plan.overlap;
     }
     NNC_TRY(nnc_estimate_time_parts(&p->step, p->units, scratch, r, err));
     return nnc_estimate_finish(model, shared->device, &p->step, r, err);
@@ -495,12 +527,18 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
     nnc_estimate_cache *shared = scratch->shared;
     nnc_estimate_begin(scratch, r);
     NNC_TRY(nnc_plan_resolve_for(plan, model, device, software, &r->plan, err));
+    if (scratch->fits_only && scratch->verdict_only && nnc_estimate_is_brief(scratch, &r->plan) &&
+        is_over_too(shared, software, &r->plan)) {
+        r->verdict = NNC_OVER_MEMORY;
+        return NNC_OK;
+    }
     nnc_pass_entry *known = shared->promised && scratch->brief && r->plan.mode == NNC_MODE_PREDICTED
                                 ? nnc_pass_find(shared, &r->plan, software)
                                 : NULL;
     if (known != NULL) {
         weigh_known(model, software, known, scratch, r);
         if (ends_untimed(scratch, r)) {
+            keep_over(shared, software, r);
             return nnc_estimate_untimed(model, r, err);
         }
         if (known->timed) {
@@ -517,6 +555,7 @@ static nnc_status estimate_shared(const nnc_model *model, const nnc_device *devi
             if (lasts(shared)) {
                 keep_pass(shared, &step, NULL, r);
             }
+            keep_over(shared, software, r);
             return nnc_estimate_untimed(model, r, err);
         }
     }
@@ -535,6 +574,7 @@ void nnc_estimate_cache_begin(nnc_estimate_cache *shared, const nnc_model *model
     shared->model = model;
     shared->device = device;
     shared->partitioned = shared->ended = NULL;
+    shared->over_bytes = 0.0;
     nnc_memo_clear(&shared->products);
     nnc_memo_clear(&shared->alikes);
     nnc_memo_clear(&shared->passes);

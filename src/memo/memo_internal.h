@@ -68,7 +68,8 @@ void *nnc_memo_value(const nnc_memo *memo, uint32_t index);
 
 /* A lowered op list, with the sums of its segments and its op table. */
 typedef struct nnc_lowered {
-    bool listed, found, worked, tabled; /* found: a second plan has used the list */
+    bool listed, found, worked, tabled; /* listed, worked, tabled: lists, work, rows are valid; found: a second plan has
+                                         * used the list */
     uint64_t list_number;               /* unique per list */
     nnc_software software;
     nnc_op_list whole; /* before sharding */
@@ -93,6 +94,7 @@ typedef struct nnc_pass_entry {
     nnc_pass_work work;
     bool timed;             /* false: the plan needs too much memory; work and units are unset */
     double grad_accumulate; /* value (see nnc_op) for which the units were computed */
+    double overlap;         /* of the plan for which the units were computed */
     nnc_segment_time units[NNC_SEGMENTS_MAX];
 } nnc_pass_entry;
 
@@ -114,6 +116,9 @@ typedef struct nnc_estimate_cache {
     int64_t ended_passes;              /* number of micro-batches for which the step ends in scratch were computed */
     nnc_memory memory;
     int32_t memory_stage;
+    nnc_plan over; /* a plan that needs too much memory, its profile and bytes; over_bytes 0 = no plan */
+    nnc_software over_software;
+    double over_bytes;
 } nnc_estimate_cache;
 
 /* Lets all later plans share lowered op lists. Model and device must not change until the next call of this function.

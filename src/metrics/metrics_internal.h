@@ -84,7 +84,7 @@ typedef struct nnc_metric {
     const nnc_metrics *rows;
     const nnc_metric_more *more; /* rare properties; NULL = without; read them with nnc_metric_rare */
 
-    const char *unit; /* "s", "B", "FLOP/s"; NULL = a number without a unit */
+    const char *unit; /* unit of the value, such as "FLOP/s"; NULL = a number without a unit */
     const char *help; /* one sentence; formulas are next to the code that computes them */
     const char *head; /* heading of its column in tables; NULL = no column */
 
@@ -108,7 +108,7 @@ static inline const nnc_metric_more *nnc_metric_rare(const nnc_metric *row)
 }
 
 struct nnc_metrics {
-    const char *what; /* for example "one training step" */
+    const char *what; /* what the table describes, for example "one training step" */
     const nnc_metric *rows;
     size_t count;
     size_t record_size; /* size of one record of a list */
@@ -198,7 +198,7 @@ nnc_place nnc_metric_inside(const nnc_metric *row, const nnc_place *place);
 
 /* Records that follow each other in memory. */
 typedef struct nnc_lines {
-    const nnc_metrics *metrics; /* NULL = the records are texts, const char * */
+    const nnc_metrics *metrics; /* metrics table of the records; NULL = the records are texts, const char * */
     const void *owner, *records;
     int64_t count;
 } nnc_lines;
@@ -288,8 +288,8 @@ typedef struct nnc_open_fact {
 
 /* A launch file from which the plan comes, and the options that have the same effect. */
 typedef struct nnc_source_file {
-    const char *file, *format; /* for example "ds_config.json", "deepspeed" */
-    const char *options;       /* for example "--zero 3 --micro-batch 4" */
+    const char *file, *format; /* name and format of the file, for example "ds_config.json", "deepspeed" */
+    const char *options;       /* the options, for example "--zero 3 --micro-batch 4" */
 } nnc_source_file;
 
 /* A key of a launch file that sets no option: it does not affect the estimate, or --lenient skipped it. */
@@ -310,14 +310,14 @@ typedef struct nnc_launch_said {
 /* A changed deployment with a static batch that was tried and fits. */
 enum { NNC_SERVE_CHANGES_MAX = 3 };
 typedef struct nnc_serve_change {
-    char options[104]; /* for example "--tensor 4 --batch 64" */
+    char options[104]; /* options that change the deployment, for example "--tensor 4 --batch 64" */
     double tpot_s, output_tokens_per_s, total_bytes;
-    double per_million_output_tokens; /* NaN = the price is unknown */
+    double per_million_output_tokens; /* price of a million output tokens; NaN = unknown */
 } nnc_serve_change;
 
 typedef struct nnc_report {
     const char *model_asked, *device_asked; /* names as the user wrote them: "a100", "my/device.json" */
-    const char *overrides;                  /* for example "hidden=2048, ..."; NULL = no overrides */
+    const char *overrides;                  /* changes by --set, for example "hidden=2048, ..."; NULL = no changes */
     const char *cluster;                    /* path of the cluster file; NULL = links of the device file */
     const nnc_model *model;
     const nnc_device *device;
@@ -329,7 +329,7 @@ typedef struct nnc_report {
     char least_options[64]; /* values of the open settings with this memory: "--recompute full --zero 3"; "" = no such
                              * settings */
     const nnc_result *result;
-    const nnc_op_cost *ops; /* NULL = without an op list */
+    const nnc_op_cost *ops; /* rows of the op table; NULL = not shown */
     int32_t op_count;
     const nnc_stage *stages; /* pipeline stages; NULL only in comparisons */
     int32_t stage_count;
@@ -341,14 +341,14 @@ typedef struct nnc_report {
     int64_t interval_count;
     const nnc_sensitivity *sensitivity; /* NULL = not requested */
     int sensitivity_count;
-    const nnc_run_ask *run_ask; /* NULL = without a run */
+    const nnc_run_ask *run_ask; /* question about the run; NULL = no run is computed */
     const nnc_run *run;
     bool spot;                      /* true: the price is for interruptible (spot) capacity */
     const nnc_region *region;       /* region whose carbon intensity is used; NULL = no region was named */
     const nnc_building *building;   /* data centre whose PUE is used; NULL = no data centre was named */
     const nnc_serve_ask *serve_ask; /* NULL = training */
     const nnc_serve *serve;
-    const struct nnc_images_ask *images_ask; /* NULL = no image generation */
+    const struct nnc_images_ask *images_ask; /* question about image generation; NULL = no images */
     const struct nnc_images *images;
     const nnc_serve_op *serve_ops;
     int32_t serve_op_count;

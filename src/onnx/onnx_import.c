@@ -7,7 +7,8 @@
 #include "base/base_internal.h"
 #include "onnx/onnx_internal.h"
 
-/* Size of the largest file, in bytes. A larger file contains its weights, but only their shapes are needed. */
+/* Largest size of a file, in bytes. A larger file contains the weights of the network, and an import needs only their
+ * shapes. */
 #define BYTES_MAX 536870912
 
 static nnc_status read_file(const char *path, uint8_t **bytes, size_t *size, nnc_error *err)
@@ -65,7 +66,7 @@ static bool make_room(nnc_onnx_graph *g)
         g->status = nnc_no_memory(g->err);
         return false;
     }
-    return nnc_onnx_find(g, "") == 0; /* an omitted input has the name "", which must be the value with index 0 */
+    return nnc_onnx_find(g, "") == 0; /* the name of an omitted input is ""; value 0 must have this name */
 }
 
 /* ---- inputs ---- */
@@ -79,7 +80,8 @@ static bool is_float(const Onnx__ValueInfoProto *info)
             type->elem_type != ONNX__TENSOR_PROTO__DATA_TYPE__BOOL);
 }
 
-/* Writes an input of the network. The first becomes the input of the graph file; later inputs become steps. */
+/* Writes an input of the network. The first input becomes the input of the graph file; each later input becomes an
+ * entry of "ops". */
 static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc_onnx_value *v, bool first)
 {
     char shape[96] = "";
@@ -88,8 +90,8 @@ static bool place_input(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nnc
     if (!nnc_onnx_read_shape(g, info, v, true) || !nnc_onnx_elements(v, &elements)) {
         return nnc_onnx_refuse(g, "input %.60s is of an impossible size", v->name);
     }
-    if (v->rank < 2 || v->rank > 4 || (ids && v->rank != 2)) {
-        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 4, of token ids 2", v->name, v->rank);
+    if (v->rank < 2 || v->rank > 5 || (ids && v->rank != 2)) {
+        return nnc_onnx_refuse(g, "input %.60s has %d axes, expected 2 to 5, of token ids 2", v->name, v->rank);
     }
     for (int32_t i = 1; i < v->rank; i++) {
         const size_t used = strlen(shape);
@@ -127,7 +129,7 @@ static bool read_tensors(nnc_onnx_graph *g)
         }
         nnc_onnx_value *v = &g->values[at];
         if (v->kind != NNC_ONNX_UNKNOWN) {
-            continue; /* old files also list their parameters here */
+            continue; /* the name belongs to a parameter, because old files list parameters among the inputs too */
         }
         if (!first && g->shapeless && is_float(info)) {
             int64_t elements = 0;
@@ -213,7 +215,7 @@ static bool write_outputs(nnc_onnx_graph *g)
     return any || nnc_onnx_refuse(g, "has no output that depends on its input");
 }
 
-/* Converts all nodes; called for each of the two passes. */
+/* Converts all nodes. It is called twice, because the graph is converted in two equal passes. */
 static bool pass(nnc_onnx_graph *g)
 {
     for (int32_t i = 0; i < g->name_count; i++) {
@@ -298,8 +300,9 @@ static nnc_status convert(nnc_onnx_graph *g, const char *id, char **text, size_t
     return g->status;
 }
 
-/* Limit on the memory that protobuf-c may use: two bytes of a file can describe a tensor that needs 200 bytes. `failed`
- * is set when memory is exhausted, because protobuf-c reports that in the same way as a bad file. */
+/* Limits the memory that protobuf-c may allocate, because two bytes of a file can describe a tensor that needs 200
+ * bytes. `failed` is set when an allocation fails, because protobuf-c reports a failed allocation and a bad file in the
+ * same way. */
 typedef struct unpacking {
     size_t left; /* bytes that may still be allocated */
     bool too_many, failed;

@@ -7,8 +7,8 @@
 #include "base/base_internal.h"
 
 /* Converts an ONNX file to a graph file, as JSON text in the arena. id: id of the graph file. axes: sizes of axes
- * without a size, "sequence=128,x.2=48", or NULL. *notes: remarks, one per line. NNC_BAD_SPEC: err names the node that
- * cannot be converted. */
+ * without a size, "sequence=128,x.2=48", or NULL. *notes: remarks for the user, one per line. NNC_BAD_SPEC: err names
+ * the node that cannot be converted. */
 nnc_status nnc_onnx_import(const char *path, const char *id, const char *axes, nnc_arena *arena, char **text,
                            size_t *size, const char **notes, nnc_error *err);
 

@@ -1,8 +1,9 @@
 /* An ONNX graph during its conversion to a graph file: its values, and the functions that the files of this folder
  * share.
  *
- *     nodes in order --> only constant inputs: folded (onnx_values.c)
- *                    --> other inputs: placed (onnx_nodes.c, onnx_patterns.c) --> steps (onnx_write.c)
+ *     node with only constant inputs   -->  folded                            (onnx_values.c)
+ *     node with other inputs           -->  converted                         (onnx_nodes.c, onnx_patterns.c)
+ *     converted node                   -->  entries of "ops" of a graph file  (onnx_write.c)
  *
  * Only files that are compiled with protobuf-c include this header; other files include onnx_import.h. */
 #ifndef NNCOST_ONNX_ONNX_INTERNAL_H
@@ -18,13 +19,13 @@ enum { NNC_ONNX_RANK_MAX = 8, NNC_ONNX_WHOLE_MAX = 4096 };
 
 typedef enum nnc_onnx_kind {
     NNC_ONNX_UNKNOWN,
-    NNC_ONNX_WHOLE,  /* computed whole numbers: shapes, indices */
+    NNC_ONNX_WHOLE,  /* constant whole numbers that the import computes: shapes, indices */
     NNC_ONNX_WEIGHT, /* constants and parameters */
     NNC_ONNX_ACTIVATION
 } nnc_onnx_kind;
 
-/* Patterns: values that may be part of a larger op. Such a value is deferred: it is not written until a later node
- * shows which op it belongs to. src is the input of the larger op. */
+/* Patterns: values that may be part of a larger op, such as the mean of a norm. Such a value is deferred: it is not
+ * written until a later node shows which op it belongs to. src is the input of the larger op. */
 typedef enum nnc_onnx_pattern {
     NNC_ONNX_PLAIN,
     NNC_ONNX_MEAN,        /* mean of src over its last axis */
@@ -33,14 +34,14 @@ typedef enum nnc_onnx_pattern {
     NNC_ONNX_VARIANCE,    /* mean of SQUARED */
     NNC_ONNX_DEVIATION,   /* square root of VARIANCE */
     NNC_ONNX_NORMED,      /* normalised src */
-    NNC_ONNX_NORMED_GAIN, /* NORMED times a gain */
+    NNC_ONNX_NORMED_GAIN, /* NORMED (normalised src) times a gain */
     NNC_ONNX_ERF,         /* erf of src */
     NNC_ONNX_ERF_PLUS,    /* ERF plus 1 */
     NNC_ONNX_SIGMOID,     /* sigmoid of src */
     NNC_ONNX_HARD_SIGMOID,
     NNC_ONNX_CLIPPED,
     NNC_ONNX_BATCH_NORM, /* batch norm of src */
-    NNC_ONNX_BATCH_GAIN, /* BATCH_NORM times a gain */
+    NNC_ONNX_BATCH_GAIN, /* BATCH_NORM (batch norm of src) times a gain */
     NNC_ONNX_LINEAR,     /* src times a matrix; a bias may follow */
     NNC_ONNX_PADDED,     /* src with zeros around it */
     NNC_ONNX_SCORES,     /* src times the transpose of key */
@@ -52,18 +53,19 @@ typedef struct nnc_onnx_value {
     nnc_onnx_kind kind;
     int32_t rank;
     int64_t dims[NNC_ONNX_RANK_MAX];
-    int64_t *whole; /* known whole numbers, one per element; NULL = not known */
-    int64_t origin; /* weights: number of elements of the parameter that the value comes from */
-    bool computed;  /* the constant was computed, so it is no parameter */
-    bool ids;       /* the value holds token ids */
+    int64_t *whole; /* elements of the value if they are known whole numbers; NULL = not known */
+    int64_t origin; /* weights: number of elements of the parameter from which the value comes */
+    bool computed;  /* true: a constant that was computed from other constants, and thus no parameter */
+    bool ids;       /* true: the elements are token ids */
     nnc_onnx_pattern pattern;
-    int32_t src, key, width; /* indices of values; width of a linear layer's output */
+    int32_t src, key, width; /* src, key: indices of values in nnc_onnx_graph; width: width of a linear layer's
+                              * output */
     int32_t same_as;         /* 1 + index of a value with the same elements and another name; 0 = no such value */
     bool rms;
-    int64_t pads[4]; /* padding of a map: two sides at the start, two at the end */
-    int32_t reg;     /* register of the value: a tensor of the graph file; -1 = not written yet */
+    int64_t pads[4]; /* padding of a map: at the start of both axes, then at the end of both axes */
+    int32_t reg;     /* index of the register that has the value (a tensor of the graph file); -1 = not written yet */
     int32_t shape_rank;
-    int64_t shape[3]; /* shape of the register */
+    int64_t shape[4]; /* shape of the register */
 } nnc_onnx_value;
 
 typedef struct nnc_onnx_graph {
@@ -75,22 +77,26 @@ typedef struct nnc_onnx_graph {
     const Onnx__NodeProto *node; /* the current node */
     nnc_onnx_value *values;
     int32_t count, capacity;
-    int32_t *slots; /* hash table by name: 1 + index of a value; 0 = empty */
+    int32_t *slots; /* hash table of names: each entry is 1 + index of a value; 0 = empty */
     int32_t slot_count;
-    bool shapeless; /* no parameter has data, so floating-point inputs after the first are taken as parameters */
-    /* the graph file that is written */
+    bool shapeless; /* true: no parameter of the file has data; then floating-point inputs after the first input are
+                     * treated as parameters */
+    /* ---- the graph file that is being written ---- */
     nnc_buffer out;
     int32_t current, regs, reg_capacity, step;
     struct nnc_onnx_reg {
-        int32_t name, last; /* last: last step that uses the register, found in the first pass; 0 = no step */
+        int32_t name, last; /* last: index of the last entry of "ops" that uses the register, found in the first pass; 0
+                             * = no entry */
     } * reg;
-    int32_t *names; /* the register that has each name; -1 = the name is free */
+    int32_t *names; /* for each name, the index of the register that has it; -1 = the name is free */
     int32_t name_count;
-    bool begun;  /* a step was already written */
-    bool second; /* this is the second of two equal passes; the first finds the last use of each register */
+    bool begun;  /* true: at least one entry of "ops" was written */
+    bool second; /* true: the second of two equal passes over the nodes; the first pass finds the last use of each
+                  * register */
     int32_t convolutions, batch_norms, dropouts, biased;
     bool softmax_last;
-    const char *axes;   /* sizes of axes that have no size in the file: "sequence=128,x.2=48"; NULL = none given */
+    const char *axes;   /* sizes for axes that have no size in the ONNX file: "sequence=128,x.2=48"; NULL = no sizes
+                         * given */
     uint32_t axes_used; /* bit i is set if an input has axis i of `axes` */
 } nnc_onnx_graph;
 
@@ -102,7 +108,7 @@ bool nnc_onnx_read_shape(nnc_onnx_graph *g, const Onnx__ValueInfoProto *info, nn
 /* Returns the first entry of `axes` that no input has; NULL = every entry is used. */
 const char *nnc_onnx_axis_left(const nnc_onnx_graph *g);
 
-/* Refuses the current node; returns false. */
+/* Notes an error about the current node. Always returns false. */
 bool nnc_onnx_refuse(nnc_onnx_graph *g, const char *format, ...) NNC_PRINTF(2, 3);
 
 /* Returns the value with this name and creates it if it is new; -1: out of memory. */
@@ -116,9 +122,10 @@ nnc_onnx_value *nnc_onnx_output(nnc_onnx_graph *g, size_t index);
 bool nnc_onnx_elements(const nnc_onnx_value *v, int64_t *elements);
 const Onnx__AttributeProto *nnc_onnx_attribute(const nnc_onnx_graph *g, const char *name);
 int64_t nnc_onnx_int(const nnc_onnx_graph *g, const char *name, int64_t unsaid);
-/* Returns element `index` of an attribute that is a list. */
+/* Returns element `index` of the list attribute `name`; if the node has no such attribute, returns `unsaid`. */
 int64_t nnc_onnx_ints(const nnc_onnx_graph *g, const char *name, size_t index, int64_t unsaid);
-/* Returns an axis of v as an index; a negative axis counts from the end. -1: refused. */
+/* Returns an axis of v as an index; a negative axis is counted from the end. -1: the axis does not exist, and the node
+ * was refused. */
 int32_t nnc_onnx_axis(nnc_onnx_graph *g, const nnc_onnx_value *v, int64_t axis);
 
 /* Folds a node whose inputs are constants: computes the values of whole numbers, and only the shape of other constants.
@@ -142,22 +149,24 @@ bool nnc_onnx_materialise(nnc_onnx_graph *g, nnc_onnx_value *v);
 
 /* ---- constants ---- */
 
-/* Tests whether a value consists of known whole numbers and has at most one axis. *count: their number. */
+/* Tests whether a value consists of known whole numbers and has at most one axis. *count: number of these whole
+ * numbers. */
 bool nnc_onnx_known(const nnc_onnx_value *v, int64_t *count);
 
 /* ---- steps ---- */
 
-/* Writes a step that works on the tensor in a register. format: all members of the step except "as". Returns the
- * register of its output. */
+/* Writes an entry of "ops" that works on the tensor in register `from`. format: all members of the entry except "as".
+ * Returns the register of the output. */
 int32_t nnc_onnx_step(nnc_onnx_graph *g, int32_t from, const char *format, ...) NNC_PRINTF(3, 4);
 /* Returns the register of the input of the network. */
 int32_t nnc_onnx_begin(nnc_onnx_graph *g);
-/* Writes the name of a register that a step reads in addition to the current tensor. */
+/* Writes to `text` the name of a register that an entry of "ops" reads in addition to the current tensor. */
 const char *nnc_onnx_with(nnc_onnx_graph *g, int32_t reg, char text[16]);
 
 /* Writes a view that gives the tensor of a value another shape. Returns false when it refuses the node. */
 bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int64_t *shape);
-/* View a value as a map (channels x height x width); as rows of its last axis. */
+/* View a value as a map (channels x height x width) or a volume (channels x depth x height x width); as rows of its last
+ * axis. */
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v);
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v);
 /* Sets the register and the shape of an output. */
@@ -175,14 +184,16 @@ bool nnc_onnx_is_scalar(const nnc_onnx_value *v);
 int32_t nnc_onnx_index_of(const nnc_onnx_graph *g, const nnc_onnx_value *v);
 /* Makes `out` another name for the tensor of `in`; `out` has its own shape. */
 void nnc_onnx_alias(const nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-/* Sets the pattern of `out`, after one more node of the larger op was found; `out` was only another name so far. */
+/* Sets the pattern of `out` after another node of the larger op was found. Until now, `out` had the same tensor as its
+ * input. */
 void nnc_onnx_becomes(nnc_onnx_value *out, nnc_onnx_pattern pattern);
 void nnc_onnx_same_dims(const nnc_onnx_value *in, nnc_onnx_value *out);
 /* Defers the value `out` as a part of a larger op whose input is src. */
 void nnc_onnx_defer(nnc_onnx_graph *g, nnc_onnx_value *out, nnc_onnx_pattern pattern, const nnc_onnx_value *src);
 /* Defers the output of the current node. The first input of the node is the input of the larger op. */
 bool nnc_onnx_put_off(nnc_onnx_graph *g, nnc_onnx_pattern pattern);
-/* Writes the op of a deferred value. affine: further members of a norm, ", \"affine\": false". */
+/* nnc_onnx_write_norm writes the norm to which a deferred value belongs. affine: text of further members of the entry,
+ * or "". */
 bool nnc_onnx_write_norm(nnc_onnx_graph *g, nnc_onnx_value *v, const char *affine);
 bool nnc_onnx_write_linear(nnc_onnx_graph *g, nnc_onnx_value *v, bool bias);
 bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v);

@@ -5,7 +5,7 @@
 
 /* ---- nodes that cut, join and reorder ---- */
 
-/* Takes a part of an axis. The cost depends on the length of the part, not on its position. */
+/* Converts a node that takes a part of an axis. The cost depends on the length of the part, not on its position. */
 static bool part(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out)
 {
     int64_t had = 0, has = 0;
@@ -45,7 +45,8 @@ static bool split(nnc_onnx_graph *g)
     return axis >= 0;
 }
 
-/* Looks token ids up in a table of parameters. If the table is an activation, takes a part of the activation. */
+/* Converts a look-up of token ids in a table of parameters. If the table is an activation, takes a part of the
+ * activation. */
 static bool gather(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *index = nnc_onnx_input(g, 1), *out = nnc_onnx_output(g, 0);
@@ -90,7 +91,7 @@ static bool concatenate(nnc_onnx_graph *g)
     if (first->kind == NNC_ONNX_WEIGHT && g->node->n_input == 2 && axis == 1) {
         return prepend(g, first, nnc_onnx_input(g, 1), out);
     }
-    const bool channels = axis == 1 && first->rank == 4;
+    const bool channels = axis == 1 && first->rank >= 4;
     nnc_onnx_value joined = *first;
     for (size_t i = 0; i < g->node->n_input; i++) {
         nnc_onnx_value *v = nnc_onnx_input(g, i);
@@ -142,9 +143,11 @@ static bool moved(nnc_onnx_graph *g)
 
 /* ---- nodes on maps ---- */
 
-/* A window over a map. A sequence is a map with one row: its window moves along the second side. */
+enum { SIDES = 3 }; /* depth, height, width */
+
+/* A window over a volume or a map. A sequence is a map with one row: its window moves along the width. */
 typedef struct window {
-    int64_t kernel[2], stride[2], dilation[2], begin[2], end[2], more[2];
+    int64_t kernel[SIDES], stride[SIDES], dilation[SIDES], begin[SIDES], end[SIDES], more[SIDES];
 } window;
 
 static bool same_text(const Onnx__AttributeProto *a, const char *text)
@@ -152,7 +155,7 @@ static bool same_text(const Onnx__AttributeProto *a, const char *text)
     return a != NULL && a->has_s && a->s.len == strlen(text) && memcmp(a->s.data, text, a->s.len) == 0;
 }
 
-/* Computes the padding for which the output has one value per stride ("SAME"). */
+/* Computes the padding with which the output has one value per stride ("SAME"). */
 static void pad_alike(window *w, int side, int64_t length, bool upper)
 {
     const int64_t outputs = nnc_ceil_div(length, w->stride[side]);
@@ -162,9 +165,9 @@ static void pad_alike(window *w, int side, int64_t length, bool upper)
     w->end[side] = all - w->begin[side];
 }
 
-/* Reads the window of the current node. pads: the pads of a Pad node before it. Returns false when it refuses the
- * node. */
-static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[2], const int64_t pads[4],
+/* Reads the window of the current node. pads: the pads of height and width of a Pad node before it. Returns false when
+ * it refuses the node. */
+static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64_t kernel[SIDES], const int64_t pads[4],
                         window *w)
 {
     const Onnx__AttributeProto *automatic = nnc_onnx_attribute(g, "auto_pad");
@@ -176,9 +179,9 @@ static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64
     if ((upper || lower) && nnc_onnx_is(g, "ConvTranspose")) {
         return nnc_onnx_refuse(g, "auto_pad: expected explicit pads");
     }
-    for (int i = 0; i < 2; i++) {
-        const bool there = i >= 2 - sides;
-        const size_t at = (size_t)(there ? i - (2 - sides) : 0);
+    for (int i = 0; i < SIDES; i++) {
+        const bool there = i >= SIDES - sides;
+        const size_t at = (size_t)(there ? i - (SIDES - sides) : 0);
         w->kernel[i] = kernel[i];
         w->stride[i] = there ? nnc_onnx_ints(g, "strides", at, 1) : 1;
         w->dilation[i] = there ? nnc_onnx_ints(g, "dilations", at, 1) : 1;
@@ -193,24 +196,34 @@ static bool read_window(nnc_onnx_graph *g, const nnc_onnx_value *in, const int64
         if (there && (upper || lower)) {
             pad_alike(w, i, in->dims[2 + at], upper);
         }
-        w->begin[i] += pads[i];
-        w->end[i] += pads[2 + i];
+        w->begin[i] += i > 0 ? pads[i - 1] : 0;
+        w->end[i] += i > 0 ? pads[1 + i] : 0;
     }
     return true;
 }
 
 static bool window_text(nnc_onnx_graph *g, const window *w, char *text, size_t size)
 {
-    snprintf(text, size,
-             "\"kernel\": %" PRId64 ", \"kernel_w\": %" PRId64 ", \"stride\": %" PRId64 ", \"stride_w\": %" PRId64
-             ", \"pad\": %" PRId64 ", \"pad_w\": %" PRId64 ", \"pad_end\": %" PRId64 ", \"pad_end_w\": %" PRId64
-             ", \"dilation\": %" PRId64,
-             w->kernel[0], w->kernel[1], w->stride[0], w->stride[1], w->begin[0], w->begin[1], w->end[0], w->end[1],
-             w->dilation[1]);
-    return w->kernel[0] == 1 || w->dilation[0] == w->dilation[1] || nnc_onnx_refuse(g, "dilations that differ");
+    const size_t used =
+        (size_t)snprintf(text, size,
+                         "\"kernel\": %" PRId64 ", \"kernel_w\": %" PRId64 ", \"stride\": %" PRId64
+                         ", \"stride_w\": %" PRId64 ", \"pad\": %" PRId64 ", \"pad_w\": %" PRId64
+                         ", \"pad_end\": %" PRId64 ", \"pad_end_w\": %" PRId64 ", \"dilation\": %" PRId64,
+                         w->kernel[1], w->kernel[2], w->stride[1], w->stride[2], w->begin[1], w->begin[2], w->end[1],
+                         w->end[2], w->dilation[2]);
+    if (nnc_onnx_input(g, 0)->rank == 2 + SIDES) {
+        snprintf(text + used, size - used,
+                 ", \"kernel_d\": %" PRId64 ", \"stride_d\": %" PRId64 ", \"pad_d\": %" PRId64
+                 ", \"pad_end_d\": %" PRId64,
+                 w->kernel[0], w->stride[0], w->begin[0], w->end[0]);
+    }
+    return ((w->kernel[1] == 1 || w->dilation[1] == w->dilation[2]) &&
+            (w->kernel[0] == 1 || w->dilation[0] == w->dilation[2])) ||
+           nnc_onnx_refuse(g, "dilations that differ");
 }
 
-/* Returns the number of positions of a window along a side; -1 = the window does not fit. */
+/* Returns the number of positions of a window along one side of a map; -1 = the window does not fit. up: true for a
+ * transposed convolution. */
 static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t length, bool up)
 {
     const int64_t reach = w->dilation[i] * (w->kernel[i] - 1) + 1;
@@ -229,7 +242,8 @@ static int64_t side_of(const nnc_onnx_graph *g, const window *w, int i, int64_t 
     return out;
 }
 
-/* Returns the input without a preceding Pad node, whose padding becomes part of the current node's window. */
+/* If a Pad node precedes the current node, returns the input of the Pad node and copies its padding to pads; otherwise
+ * returns `in`. */
 static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_t pads[4])
 {
     memset(pads, 0, 4 * sizeof *pads);
@@ -241,35 +255,38 @@ static nnc_onnx_value *without_pad(nnc_onnx_graph *g, nnc_onnx_value *in, int64_
 }
 
 static bool place_window(nnc_onnx_graph *g, nnc_onnx_value *in, nnc_onnx_value *out, int64_t channels,
-                         const int64_t kernel[2], bool up, const char *members)
+                         const int64_t kernel[SIDES], bool up, const char *members)
 {
-    char text[400];
-    int64_t pads[4], shape[3] = { 0, 1, 1 };
-    window w = { .kernel = { 1, 1 }, .stride = { 1, 1 }, .dilation = { 1, 1 } };
+    char text[600];
+    int64_t pads[4], side[SIDES] = { 1, 1, 1 }, shape[1 + SIDES] = { 0 };
+    window w = { .kernel = { 1, 1, 1 }, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
     in = without_pad(g, in, pads);
     const int32_t sides = in->rank - 2;
-    if (sides < 1 || sides > 2 || in->dims[0] != 1) {
+    if (sides < 1 || sides > SIDES || in->dims[0] != 1) {
         return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", in->rank,
-                               in->rank == 4 ? " and another batch than 1" : "");
+                               in->rank >= 4 ? " and another batch than 1" : "");
     }
-    memcpy(shape + (sides == 2 ? 1 : 2), in->dims + 2, (size_t)sides * sizeof *shape);
+    const int32_t held = sides < 2 ? 2 : sides; /* a sequence becomes a map with one row */
+    memcpy(side + SIDES - sides, in->dims + 2, (size_t)sides * sizeof *side);
     shape[0] = in->dims[1];
-    if (!read_window(g, in, kernel, pads, &w) || !nnc_onnx_view(g, in, 3, shape) ||
+    memcpy(shape + 1, side + SIDES - held, (size_t)held * sizeof *side);
+    if (!read_window(g, in, kernel, pads, &w) || !nnc_onnx_view(g, in, 1 + held, shape) ||
         !window_text(g, &w, text, sizeof text)) {
         return false;
     }
-    for (int i = 0; i < 2; i++) {
-        shape[1 + i] = side_of(g, &w, i, shape[1 + i], up);
-        if (shape[1 + i] < 1) {
-            return nnc_onnx_refuse(g, "no window fits into axis %d", i + in->rank - 2);
+    for (int i = SIDES - held; i < SIDES; i++) {
+        side[i] = side_of(g, &w, i, side[i], up);
+        if (side[i] < 1) {
+            return nnc_onnx_refuse(g, "no window fits into axis %d", i + in->rank - SIDES);
         }
     }
     shape[0] = channels;
+    memcpy(shape + 1, side + SIDES - held, (size_t)held * sizeof *side);
     out->rank = in->rank;
     out->dims[0] = 1;
     out->dims[1] = channels;
-    memcpy(out->dims + 2, shape + (sides == 2 ? 1 : 2), (size_t)sides * sizeof *shape);
-    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "%s, %s", members, text), 3, shape);
+    memcpy(out->dims + 2, side + SIDES - sides, (size_t)sides * sizeof *side);
+    nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "%s, %s", members, text), 1 + held, shape);
     return true;
 }
 
@@ -280,10 +297,12 @@ static bool convolution(nnc_onnx_graph *g)
     const nnc_onnx_value *w = nnc_onnx_input(g, 1);
     const int64_t groups = nnc_onnx_int(g, "group", 1);
     char members[160];
-    if (w->kind != NNC_ONNX_WEIGHT || w->rank < 3 || w->rank > 4 || in->kind != NNC_ONNX_ACTIVATION || groups < 1) {
-        return nnc_onnx_refuse(g, "expected a map and a kernel of four axes, or three of a sequence");
+    if (w->kind != NNC_ONNX_WEIGHT || w->rank < 3 || w->rank > 2 + SIDES || in->kind != NNC_ONNX_ACTIVATION ||
+        groups < 1) {
+        return nnc_onnx_refuse(g, "expected a map and a kernel of four axes, three of a sequence, or five of a volume");
     }
-    const int64_t kernel[] = { w->rank == 4 ? w->dims[2] : 1, w->dims[w->rank - 1] };
+    const int64_t kernel[] = { w->rank == 5 ? w->dims[2] : 1, w->rank >= 4 ? w->dims[w->rank - 2] : 1,
+                               w->dims[w->rank - 1] };
     const int64_t channels = up ? w->dims[1] * groups : w->dims[0];
     const int64_t reads = up ? w->dims[0] : w->dims[1] * groups;
     if (in->rank != w->rank || reads != in->dims[1]) {
@@ -295,9 +314,11 @@ static bool convolution(nnc_onnx_graph *g)
     snprintf(members, sizeof members, "\"op\": \"%s\", \"out\": %" PRId64 ", \"groups\": %" PRId64 ", \"bias\": %s%s",
              up ? "conv_transpose" : "conv", channels, groups, bias ? "true" : "false",
              up && nnc_onnx_ints(g, "output_padding", 0, 0) > 0 ? ", \"output_pad\": 1" : "");
-    if (up && (nnc_onnx_ints(g, "output_padding", 0, 0) > 1 ||
-               nnc_onnx_ints(g, "output_padding", 0, 0) != nnc_onnx_ints(g, "output_padding", 1, 0))) {
-        return nnc_onnx_refuse(g, "output_padding: expected 0 or 1 on both sides");
+    for (int32_t i = 0; up && i < w->rank - 2; i++) {
+        const int64_t more = nnc_onnx_ints(g, "output_padding", (size_t)i, 0);
+        if (more > 1 || more != nnc_onnx_ints(g, "output_padding", 0, 0)) {
+            return nnc_onnx_refuse(g, "output_padding: expected 0 or 1 on all sides");
+        }
     }
     return place_window(g, in, out, channels, kernel, up, members);
 }
@@ -306,9 +327,10 @@ static bool pool(nnc_onnx_graph *g)
 {
     const bool max = nnc_onnx_is(g, "MaxPool");
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
-    const bool map = in->rank != 3;
-    const int64_t kernel[] = { map ? nnc_onnx_ints(g, "kernel_shape", 0, 0) : 1,
-                               nnc_onnx_ints(g, "kernel_shape", map ? 1 : 0, 0) };
+    int64_t kernel[SIDES] = { 1, 1, 1 };
+    for (int32_t i = 0; i < in->rank - 2 && i < SIDES; i++) {
+        kernel[(in->rank - 2 < SIDES ? SIDES - in->rank + 2 : 0) + i] = nnc_onnx_ints(g, "kernel_shape", (size_t)i, 0);
+    }
     char members[96];
     snprintf(members, sizeof members, "\"op\": \"pool\", \"kind\": \"%s\", \"ceil\": %s", max ? "max" : "mean",
              nnc_onnx_int(g, "ceil_mode", 0) != 0 ? "true" : "false");
@@ -323,7 +345,9 @@ static bool global_pool(nnc_onnx_graph *g)
         return false;
     }
     nnc_onnx_same_dims(in, out);
-    out->dims[2] = out->dims[3] = 1;
+    for (int32_t i = 2; i < out->rank; i++) {
+        out->dims[i] = 1;
+    }
     nnc_onnx_made(out, nnc_onnx_step(g, in->reg, "\"op\": \"global_pool\""), 1, out->dims + 1);
     return true;
 }
@@ -412,6 +436,60 @@ static bool resize(nnc_onnx_graph *g)
     return true;
 }
 
+/* ---- recurrent layers ---- */
+
+/* Sets the last state of a recurrent layer: directions x 1 x hidden. */
+static void last_state(nnc_onnx_graph *g, size_t index, const nnc_onnx_value *all, int64_t turns, int64_t hidden)
+{
+    nnc_onnx_value *out = nnc_onnx_output(g, index);
+    if (index < g->node->n_output && out->name[0] != '\0') {
+        const int64_t shape[] = { 1, turns * hidden };
+        out->rank = 3;
+        out->dims[0] = turns;
+        out->dims[1] = 1;
+        out->dims[2] = hidden;
+        nnc_onnx_made(out, nnc_onnx_step(g, all->reg, "\"op\": \"slice\", \"axis\": \"tokens\", \"size\": 1"), 2,
+                      shape);
+    }
+}
+
+/* Converts LSTM, GRU and RNN. Inputs: the tokens (tokens x 1 x width), W (directions x gates of hidden x width), R, and
+ * the biases; the outputs are tokens x directions x 1 x hidden, and the last state. */
+static bool recurrent(nnc_onnx_graph *g)
+{
+    nnc_onnx_value *in = nnc_onnx_input(g, 0);
+    const nnc_onnx_value *w = nnc_onnx_input(g, 1);
+    const int64_t gates = nnc_onnx_is(g, "LSTM") ? 4 : nnc_onnx_is(g, "GRU") ? 3 : 1;
+    const int64_t turns = w->rank == 3 ? w->dims[0] : 0, hidden = turns > 0 ? w->dims[1] / gates : 0;
+    const bool batch_first = nnc_onnx_int(g, "layout", 0) != 0;
+    if (in->kind != NNC_ONNX_ACTIVATION || in->rank != 3 || w->kind != NNC_ONNX_WEIGHT || turns < 1 || turns > 2 ||
+        hidden < 1 || w->dims[1] != gates * hidden || w->dims[2] != in->dims[2] || in->dims[batch_first ? 0 : 1] != 1 ||
+        nnc_onnx_has_input(g, 7)) {
+        return nnc_onnx_refuse(g, "expected one sequence of tokens, weights for one or two directions, no peepholes");
+    }
+    const int64_t tokens = in->dims[batch_first ? 1 : 0];
+    const int64_t rows[] = { tokens, in->dims[2] }, shape[] = { tokens, turns * hidden };
+    if (!nnc_onnx_view(g, in, 2, rows)) {
+        return false;
+    }
+    const char *kind = gates == 4 ? "lstm" : gates == 3 ? "gru" : "rnn";
+    const int32_t reg = nnc_onnx_step(
+        g, in->reg,
+        "\"op\": \"recurrent\", \"kind\": \"%s\", \"hidden\": %" PRId64 ", \"bidirectional\": %s, \"bias\": %s", kind,
+        hidden, turns == 2 ? "true" : "false", nnc_onnx_has_input(g, 3) ? "true" : "false");
+    nnc_onnx_value all = { .rank = 4, .dims = { tokens, turns, 1, hidden } };
+    nnc_onnx_made(&all, reg, 2, shape);
+    last_state(g, 1, &all, turns, hidden);
+    last_state(g, 2, &all, turns, hidden);
+    nnc_onnx_value *out = nnc_onnx_output(g, 0);
+    if (out->name[0] != '\0') {
+        out->rank = all.rank;
+        memcpy(out->dims, all.dims, sizeof all.dims);
+        nnc_onnx_made(out, reg, 2, shape);
+    }
+    return true;
+}
+
 /* ---- activations, and the table ---- */
 
 bool nnc_onnx_act(nnc_onnx_graph *g, const char *kind)
@@ -497,6 +575,9 @@ static const struct {
     { "Pad", pad },
     { "Gemm", nnc_onnx_gemm },
     { "MatMul", nnc_onnx_product },
+    { "LSTM", recurrent },
+    { "GRU", recurrent },
+    { "RNN", recurrent },
     { "Relu", relu },
     { "LeakyRelu", relu },
     { "Elu", relu },

@@ -8,7 +8,7 @@ bool nnc_onnx_batch_norm(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
     int64_t elements = 0;
-    if (in->rank != 4 || !nnc_onnx_elements(nnc_onnx_input(g, 1), &elements) || elements != in->dims[1]) {
+    if (in->rank < 4 || !nnc_onnx_elements(nnc_onnx_input(g, 1), &elements) || elements != in->dims[1]) {
         return nnc_onnx_refuse(g, "expected a map, and a gain for each of its channels");
     }
     nnc_onnx_same_dims(in, out);
@@ -31,7 +31,7 @@ bool nnc_onnx_layer_norm(nnc_onnx_graph *g)
 bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
 {
     nnc_onnx_value *in = nnc_onnx_input(g, 0), *out = nnc_onnx_output(g, 0);
-    const int64_t groups = nnc_onnx_int(g, "num_groups", in->rank == 4 ? in->dims[1] : 1);
+    const int64_t groups = nnc_onnx_int(g, "num_groups", in->rank >= 4 ? in->dims[1] : 1);
     if (!nnc_onnx_as_map(g, in)) {
         return false;
     }
@@ -41,7 +41,8 @@ bool nnc_onnx_instance_norm(nnc_onnx_graph *g)
     return true;
 }
 
-/* Converts a mean. Over the positions of a map or over tokens it is a pool; over the last axis it begins a norm. */
+/* Converts a mean. A mean over the positions of a map, or over tokens, is a pool; a mean over the last axis begins a
+ * norm. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 bool nnc_onnx_mean(nnc_onnx_graph *g)
 {
@@ -77,7 +78,7 @@ bool nnc_onnx_mean(nnc_onnx_graph *g)
         nnc_onnx_defer(g, out, squares ? NNC_ONNX_VARIANCE : NNC_ONNX_MEAN, src);
         return true;
     }
-    const bool map = in->rank == 4 && count == 2 && gone[2] && gone[3];
+    const bool map = in->rank >= 4 && in->rank <= 5 && count == in->rank - 2 && !gone[0] && !gone[1];
     const bool tokens = in->rank == 3 && count == 1 && gone[1] && in->dims[0] == 1;
     if (!map && !tokens) {
         return nnc_onnx_refuse(g, "a mean over other axes than positions, tokens or the last");
@@ -129,12 +130,16 @@ static bool per_channel(const nnc_onnx_value *w, const nnc_onnx_value *x, bool *
     if (!nnc_onnx_elements(w, &elements) || x->rank < 1 || w->rank < 1) {
         return false;
     }
-    *map = w->rank >= 3 && x->rank == 4 && w->dims[w->rank - 1] == 1 && w->dims[w->rank - 2] == 1;
-    return *map ? elements == x->dims[1] && w->dims[w->rank - 3] == elements
+    const int32_t sides = x->rank - 2;
+    *map = x->rank >= 4 && w->rank > sides;
+    for (int32_t i = 0; *map && i < sides; i++) {
+        *map = w->dims[w->rank - 1 - i] == 1;
+    }
+    return *map ? elements == x->dims[1] && w->dims[w->rank - 1 - sides] == elements
                 : elements == x->dims[x->rank - 1] && w->dims[w->rank - 1] == elements;
 }
 
-/* Combines an activation and a constant. */
+/* Converts a node that combines an activation and a constant. */
 /* NOLINTNEXTLINE(readability-function-cognitive-complexity): one case after the other */
 static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_value *w, nnc_onnx_value *out)
 {
@@ -144,7 +149,8 @@ static bool with_constant(nnc_onnx_graph *g, nnc_onnx_value *x, const nnc_onnx_v
     if (!nnc_onnx_broadcast(g, x, w, out)) {
         return false;
     }
-    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* a scale, a mask or a bias */
+    if (x->pattern == NNC_ONNX_SCORES || x->pattern == NNC_ONNX_PROBABILITIES) { /* the constant is a scale, a mask or a
+                                                                                  * bias */
         const int64_t table = adds && !w->computed && w->kind == NNC_ONNX_WEIGHT ? w->origin : 0;
         nnc_onnx_alias(g, x, out);
         out->origin = nnc_onnx_is_scalar(w) ? x->origin : x->origin + table;
@@ -224,7 +230,7 @@ static const char *product_of(const nnc_onnx_graph *g, const nnc_onnx_value *x, 
                                                  : NULL;
 }
 
-/* Combines two activations of equal shapes, or a map and one value per channel. */
+/* Converts a node that combines two activations of equal shapes, or a map and one value per channel. */
 static bool both(nnc_onnx_graph *g, nnc_onnx_value *a, nnc_onnx_value *b, nnc_onnx_value *out, const char *op)
 {
     char name[16];

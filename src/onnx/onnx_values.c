@@ -290,7 +290,7 @@ bool nnc_onnx_constant(nnc_onnx_graph *g, const Onnx__TensorProto *t, nnc_onnx_v
         v->whole = new_numbers(g, elements);
         for (int64_t i = 0; v->whole != NULL && i < elements; i++) {
             if (!whole_of(t, (size_t)i, &v->whole[i])) {
-                v->whole = NULL; /* the data is in another file */
+                v->whole = NULL; /* the file does not contain the numbers, because they are in another file */
             }
         }
     } else {
@@ -462,7 +462,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
         if (a != NULL && a->t != NULL) {
             return nnc_onnx_constant(g, a->t, out);
         }
-        out->kind = NNC_ONNX_WEIGHT; /* a single number, or a text */
+        out->kind = NNC_ONNX_WEIGHT; /* the constant is a single number or a text */
         out->origin = 1;
         return nnc_onnx_attribute(g, "value_float") != NULL || nnc_onnx_attribute(g, "value_int") != NULL ||
                nnc_onnx_refuse(g, "a constant of an unknown form");
@@ -493,7 +493,7 @@ bool nnc_onnx_fold(nnc_onnx_graph *g)
     return nnc_onnx_moved_shape(g, in, out);
 }
 
-/* ---- values that are moved ---- */
+/* ---- nodes that only move values ---- */
 
 /* Reads a list of numbers, which is an attribute in older files and an input in newer files. count -1 = the node has
  * neither. Returns false when it refuses the node. */

@@ -1,6 +1,6 @@
-/* Writes the steps of a graph file, and values whose step is not yet written.
+/* Writes the entries of "ops" of a graph file, and the values that are not yet written.
  *
- * A tensor gets a name only when a later step goes back to it; a name is free again after its last use. The first of
+ * A tensor gets a name only when a later entry goes back to it; a name is free again after its last use. The first of
  * two equal passes finds the last use of each register, and the second pass writes.
  *
  * Frameworks export one op as several nodes (mean, subtract, square, ...: a norm). Such a value is deferred: it has a
@@ -32,7 +32,7 @@ static int32_t new_reg(nnc_onnx_graph *g)
     return g->regs++;
 }
 
-/* Frees the names of registers whose last use is this step. */
+/* Frees the names of registers that the current entry of "ops" uses for the last time. */
 static void release(nnc_onnx_graph *g)
 {
     for (int32_t i = 0; i < g->name_count; i++) {
@@ -62,7 +62,7 @@ static int32_t take_name(nnc_onnx_graph *g, int32_t reg)
     return i;
 }
 
-/* Begins a step; writes a comma before it, unless it is the first step. */
+/* Begins an entry of "ops", with a comma before it unless it is the first. */
 static void begin_step(nnc_onnx_graph *g)
 {
     nnc_buffer_text(&g->out, g->begun ? ",\n    { " : "\n    { ");
@@ -161,11 +161,11 @@ bool nnc_onnx_view(nnc_onnx_graph *g, nnc_onnx_value *v, int32_t rank, const int
 
 bool nnc_onnx_as_map(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
-    if (v->rank != 4 || v->dims[0] != 1) {
+    if (v->rank < 4 || v->rank > 5 || v->dims[0] != 1) {
         return nnc_onnx_refuse(g, "expected one map of channels x height x width, found %d axes%s", v->rank,
-                               v->rank == 4 ? " and another batch than 1" : "");
+                               v->rank >= 4 ? " and another batch than 1" : "");
     }
-    return nnc_onnx_view(g, v, 3, v->dims + 1);
+    return nnc_onnx_view(g, v, v->rank - 1, v->dims + 1);
 }
 
 bool nnc_onnx_as_rows(nnc_onnx_graph *g, nnc_onnx_value *v)
@@ -259,7 +259,8 @@ bool nnc_onnx_write_batch_norm(nnc_onnx_graph *g, nnc_onnx_value *v)
     return nnc_onnx_as_map(g, &g->values[v->src]) && write_plain(g, v, "\"op\": \"norm\", \"kind\": \"batch\"");
 }
 
-/* Gives a value the register of another value with the same elements, which is written first if necessary. */
+/* Writes a value that has the same elements as another value: writes the other value if it is not written yet, and uses
+ * its register. */
 static bool write_same(nnc_onnx_graph *g, nnc_onnx_value *v)
 {
     nnc_onnx_value *same = &g->values[v->same_as - 1];

@@ -19,7 +19,7 @@
 
 /* ---- dims of each kind ---- */
 
-/* Every kind of op, and the name of its row. */
+/* Every kind of op, and the word in the name of its nnc_op_row: nnc_matmul_row, nnc_flash_row ... */
 #define NNC_OP_KIND_LIST(X)                                                                         \
     X(NNC_OP_MATMUL, matmul)         /* C[m,n] = A[m,k] B[k,n], `batch` times; B may be a weight */ \
     X(NNC_OP_FLASH, flash)           /* fused attention: the scores stay on the chip */             \
@@ -40,7 +40,8 @@ typedef struct nnc_matmul {
     bool one_by_one;  /* one kernel per expert instead of one grouped kernel */
     double useful;    /* share of rows that are not padding; 0 = all rows; -1 = no row counts in model FLOPs */
     int64_t b_shared; /* products of the batch that share one B (grouped heads); 1 = every product has its own B */
-    int64_t heads, kv_heads;  /* attention heads in n or in the batch; 0 = no heads */
+    int64_t heads, kv_heads;  /* attention heads: in the product to queries, keys and values a part of n, in scores a
+                               * part of `batch`; 0 = no heads */
     double pairs, full_pairs; /* attention scores: query-key pairs under the mask; all pairs; 0 = no mask */
     double window_pairs;      /* number of pairs if every query had a whole window; without a window = full_pairs */
     bool b_is_weight;         /* B is a parameter; its gradient is phase grad_weight */
@@ -160,7 +161,7 @@ const nnc_activation *nnc_activation_of(nnc_pointwise_kind kind);
 typedef struct nnc_pointwise {
     nnc_pointwise_kind kind;
     int64_t elements;       /* elements of the output */
-    int64_t input_elements; /* 0 = computed from elements by the kind's ratio */
+    int64_t input_elements; /* elements of the input; 0 = computed from `elements` by the ratio of the kind */
     bool fused;             /* on: one kernel; off: one kernel per primitive */
     bool keeps_input, keeps_output, keeps_mask;
     bool keeps_8bit; /* the kept input is an 8-bit copy */
@@ -172,8 +173,12 @@ typedef struct nnc_pointwise {
     int64_t backward_elements; /* elements in backward; 0 = `elements` */
 } nnc_pointwise;
 
+/* Bytes per value of a table that is updated in place: fp32, the default of TorchRec. */
+#define NNC_TABLE_BYTES 4.0
+
 typedef struct nnc_embedding {
-    int64_t tokens, width;
+    int64_t tokens, width; /* tokens: rows that are looked up */
+    int64_t summed;        /* number of rows that are summed to one output; 0 = none is summed */
 } nnc_embedding;
 
 typedef struct nnc_loss {
@@ -272,7 +277,7 @@ typedef enum nnc_issued_as {
 } nnc_issued_as;
 
 struct nnc_op {
-    const char *name;  /* "attn.qkv", static storage */
+    const char *name;  /* name of the op in outputs, "attn.qkv"; static storage */
     const char *place; /* place in the network, "down.0", static storage; NULL = the name includes it */
     nnc_op_kind kind;
     nnc_phase phase;
@@ -288,6 +293,7 @@ struct nnc_op {
     bool dropped;    /* the op's input is computed again in backward instead of kept */
     bool frozen;     /* the op's weights are not trained */
     bool fixed;      /* the op's weights are frozen under every plan, by the model file */
+    bool in_place;   /* backward updates the rows of the table that were read: no gradient and no optimizer step */
     /* no trained weight precedes the op, so it has no backward and keeps nothing */
     bool forward_only;
     bool tower;                             /* belongs to a network whose output another network reads (a tower) */
@@ -400,8 +406,8 @@ const nnc_convention *nnc_convention_of(nnc_flops_convention convention);
  * matrix by its transpose and one product of r x r matrices, r <= c. Source: Jordan 2024, "Muon".   [muon] */
 double nnc_muon_flops(int64_t rows, int64_t cols);
 
-/* Returns counted products / executed products: 1, except for fp32 convolutions with Winograd's F(2 x 2, 3 x 3).
- * Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
+/* Returns counted multiplications / executed multiplications: 1, except for fp32 convolutions with Winograd's F(2 x 2,
+ * 3 x 3). Source: Lavin, Gray, arXiv:1509.09308.   [conv-time] */
 static inline double nnc_op_products_saved(const nnc_op *op)
 {
     const nnc_conv *p = &op->u.conv;
@@ -461,7 +467,7 @@ typedef struct nnc_op_row {
     void (*shard)(nnc_op *op, const nnc_degrees *degrees);
     void (*shape)(const nnc_op *op, char *text, size_t size);
     nnc_timed timed;
-    nnc_timed (*timed_of)(const nnc_op *op); /* NULL: all ops use `timed` */
+    nnc_timed (*timed_of)(const nnc_op *op); /* returns the form of time of an op; NULL: all ops use `timed` */
     const char *transient_what;              /* name of the working set; NULL: "gradients of activations" */
     bool fuses;                              /* with ideal fusion the op has no memory traffic of its own */
     bool hides_ring;                         /* ring attention overlaps its communication with this op */

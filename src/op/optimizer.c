@@ -139,8 +139,10 @@ static nnc_work norms(const nnc_update *u, const dims *d, nnc_derivation *why)
  * addcdiv 4; AdamW: decay 2 more). Counts by inspection.   [optimizer-step] */
 typedef struct optimizer {
     double moments, flops, passes;
-    double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* NULL: computed from `moments` */
-    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* NULL: no further work */
+    double (*moments_bytes)(const dims *d, nnc_derivation *why);               /* returns the bytes of all moments;
+                                                                                * NULL: computed from `moments` */
+    nnc_work (*more)(const nnc_update *u, const dims *d, nnc_derivation *why); /* returns additional work; NULL: no
+                                                                                * additional work */
     unsigned instead_of; /* set of optimizers (one bit each) that this optimizer can replace with smaller moments */
 } optimizer;
 enum { ADAMS = 1 << NNC_OPTIMIZER_ADAMW | 1 << NNC_OPTIMIZER_ADAM };

@@ -46,15 +46,15 @@ ROW(NNC_PW_HARD_SIGMOID, .flops = { 3, 2 }, .forward = { 1, 1 }, .backward = { 2
 ROW(NNC_PW_HARD_SWISH, .flops = { 4, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .inputs = 1);
 ROW(NNC_PW_SOFTMAX, .flops = { 5, 4 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 3, 3 },
     .unfused_backward = { 4, 3 }, .inputs = 1, .act = { .by_output = true });
-/* the inputs are gate and up; unfused: one kernel for the activation, one for the product */
+/* the inputs are gate and up; unfused: one kernel for the activation, one for the multiplication */
 ROW(NNC_PW_SWIGLU, .flops = { 5, 10 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
 ROW(NNC_PW_GEGLU, .flops = { 6, 12 }, .forward = { 2, 1 }, .backward = { 3, 2 }, .unfused_forward = { 3, 2 },
     .unfused_backward = { 5, 3 }, .inputs = 2, .act = { .gated = true });
-/* forward: one comparison and one product; backward: the derivative is 2 max(x, 0) */
+/* forward: one comparison and one multiplication; backward: the derivative is 2 max(x, 0) */
 ROW(NNC_PW_RELU2, .flops = { 2, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 2, 2 },
     .unfused_backward = { 3, 2 }, .inputs = 1);
-/* one sigmoid per row, one product per element; backward also sums the products of a row */
+/* one sigmoid per row, one multiplication per element; backward also sums dy x over each row */
 ROW(NNC_PW_SCALE, .flops = { 1, 3 }, .forward = { 1, 1 }, .backward = { 2, 1 }, .unfused_forward = { 1, 1 },
     .unfused_backward = { 3, 1 }, .inputs = 1);
 /* divide, tanh, multiply; backward uses 1 - tanh^2 of the output */

@@ -9,7 +9,7 @@ enum { TOKEN_ID_BYTES = 8 }; /* token ids are int64 on the device */
 
 /* Computes the work of a lookup. It has no multiplications: forward reads one row per token and writes it. Backward
  * reads dy and adds it to the gradient of the row, which is read and written.   [embedding] */
-NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
+NNC_SAYING nnc_work rows_work(const nnc_op *op, nnc_derivation *why)
 {
     NNC_LET(why, tokens, NULL, (double)op->u.embedding.tokens);
     NNC_LET(why, width, NULL, (double)op->u.embedding.width);
@@ -28,6 +28,37 @@ NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
         NNC_SET(why, work.write_bytes, "B", tokens * width * element_bytes);
     }
     return work;
+}
+
+/* Computes the work of summed lookups of a table that is updated in place. Backward reads dy once per output, and reads
+ * and writes each row that was looked up.   [tables] */
+NNC_SAYING nnc_work tables_work(const nnc_op *op, nnc_derivation *why)
+{
+    NNC_LET(why, lookups, NULL, (double)op->u.embedding.tokens);
+    NNC_LET(why, summed, NULL, (double)op->u.embedding.summed);
+    NNC_LET(why, width, NULL, (double)op->u.embedding.width);
+    NNC_LET(why, stored_bytes, NULL, NNC_TABLE_BYTES);
+    NNC_LET(why, element_bytes, NULL, nnc_dtype_bytes(op->dtype));
+    NNC_LET(why, token_id_bytes, NULL, TOKEN_ID_BYTES);
+    NNC_LET(why, outputs, NULL, lookups / summed);
+    nnc_work work = { 0 };
+    if (op->phase == NNC_PHASE_BACKWARD) {
+        NNC_SET(why, work.vector_flops, "FLOP", 2.0 * lookups * width);
+        NNC_SET(why, work.read_bytes, "B",
+                outputs * width * element_bytes + lookups * (width * stored_bytes + token_id_bytes));
+        NNC_NOTE(why, "dy, and the rows that are updated");
+        NNC_SET(why, work.write_bytes, "B", lookups * width * stored_bytes);
+    } else {
+        NNC_SET(why, work.vector_flops, "FLOP", (lookups - outputs) * width);
+        NNC_SET(why, work.read_bytes, "B", lookups * (width * stored_bytes + token_id_bytes));
+        NNC_SET(why, work.write_bytes, "B", outputs * width * element_bytes);
+    }
+    return work;
+}
+
+NNC_SAYING nnc_work embedding_work(const nnc_op *op, nnc_derivation *why)
+{
+    return op->in_place ? tables_work(op, why) : rows_work(op, why);
 }
 
 NNC_SAYING double embedding_kept(const nnc_op *op, nnc_derivation *why)
@@ -51,6 +82,7 @@ static void embedding_shard(nnc_op *op, const nnc_degrees *d)
 {
     op->u.embedding.tokens /= d->context;
     op->weights.rows /= op->split == NNC_SPLIT_VOCAB ? d->tensor : 1;
+    op->weights.rows = op->in_place ? (op->weights.rows + d->expert - 1) / d->expert : op->weights.rows;
 }
 
 static void embedding_shape(const nnc_op *op, char *text, size_t size)

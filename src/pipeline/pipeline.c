@@ -11,7 +11,7 @@ typedef struct replay {
     const nnc_pipeline *pipeline;
     const nnc_schedule_row *row;
     nnc_pipeline_memory *memory;
-    nnc_pipeline_event_fn *event; /* NULL: intervals are not reported */
+    nnc_pipeline_event_fn *event; /* receives every interval; NULL: intervals are not reported */
     void *context;
     int32_t virtual_stages, chain; /* virtual_stages: number of all virtual stages; chain: number of virtual stages that
                                     * one micro-batch passes */

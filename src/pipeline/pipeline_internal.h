@@ -123,7 +123,7 @@ typedef struct nnc_wave_state {
 /* The device that moves to its next chunk in the next time slot. Chunks repeat every turn (stages * chunks time slots),
  * so skipping whole turns does not change the cursor. */
 typedef struct nnc_wave_cursor {
-    int64_t place, chunk; /* place: devices counted from the end where micro-batches enter */
+    int64_t place, chunk; /* place: number of the device, from 0 at the end where micro-batches enter */
 } nnc_wave_cursor;
 
 typedef struct nnc_wave {

@@ -387,7 +387,7 @@ double nnc_pipeline_say_in_flight(nnc_schedule schedule, int32_t stages, int32_t
     return in_flight;
 }
 
-/* ---- rules for a plan ---- */
+/* ---- checks of a plan: which schedules are legal for it ---- */
 
 bool nnc_schedule_repeats(const nnc_plan *plan)
 {

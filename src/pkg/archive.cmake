@@ -1,5 +1,5 @@
-# What cpack -G TGZ does otherwise than cpack -G DEB.
-if(CPACK_GENERATOR STREQUAL "TGZ")
+# What cpack -G TGZ and ZIP do otherwise than cpack -G DEB.
+if(CPACK_GENERATOR MATCHES "TGZ|ZIP")
     set(CPACK_PACKAGING_INSTALL_PREFIX /)
     set(CPACK_PACKAGE_FILE_NAME ${CPACK_ARCHIVE_FILE_NAME})
 endif()

@@ -38,14 +38,14 @@ static void put_words(nnc_canvas *canvas, nnc_px x, nnc_px right, const char *te
     char line[NNC_TEXT_PX_MAX];
     while (*text != '\0') {
         size_t fits = 0, length = 0;
-        do { /* fits as many words as possible on the line */
+        do { /* the loop finds how many words fit on the line */
             fits = length;
             length += strspn(text + length, " ");
             length += strcspn(text + length, " ");
             snprintf(line, sizeof line, "%.*s", (int)(length < sizeof line ? length : 0), text);
         } while (length > fits && length < sizeof line && nnc_text_px(line, NNC_TYPE_PLAIN) <= right - x);
         const bool first = x > canvas->left;
-        if (fits == 0 && !first) { /* a word longer than the line */
+        if (fits == 0 && !first) { /* the next word is longer than a whole line */
             fits = length;
         }
         if (fits > 0) {
@@ -76,7 +76,7 @@ void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *senten
         canvas->y += right < x ? NNC_PX(16) : 0;
         nnc_svg_text(&canvas->svg, "b", 'e', canvas->right, canvas->y, result);
     }
-    /* if the line has space for a few words only, start a new line */
+    /* only a few words fit here, so the text starts on a new line */
     if (right - x < (canvas->right - canvas->left) / 3) {
         canvas->y += NNC_PX(16);
         x = canvas->left;
@@ -187,7 +187,7 @@ void nnc_place_take(nnc_places *places, nnc_box box, bool text)
         places->text[places->count] = text;
         places->taken[places->count++] = box;
     } else {
-        places->area.w = 0; /* no more labels, because the table is full */
+        places->area.w = 0; /* no space in the list of taken boxes, so no label can be placed from now on */
     }
 }
 
@@ -195,7 +195,7 @@ void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nn
 {
     const int length = abs(x2 - x1) > abs(y2 - y1) ? abs(x2 - x1) : abs(y2 - y1);
     const int parts = length / NNC_PX(6) + 1;
-    for (int i = 0; i < parts; i++) { /* the line is covered by a chain of small boxes */
+    for (int i = 0; i < parts; i++) { /* a chain of small boxes covers the line */
         const nnc_px ax = x1 + (x2 - x1) * i / parts, bx = x1 + (x2 - x1) * (i + 1) / parts;
         const nnc_px ay = y1 + (y2 - y1) * i / parts, by = y1 + (y2 - y1) * (i + 1) / parts;
         nnc_place_take(places,
@@ -219,8 +219,8 @@ static bool is_free(const nnc_places *places, nnc_box box)
     return true;
 }
 
-/* Positions that are tried for the centre of a label around its mark: right, left, below, above, the corners, and
- * positions between these. side, up: offset in halves of the label's size. off: additional distance. */
+/* Positions to try for the centre of a label around its symbol: right, left, below, above, the corners, and positions
+ * between these. side, up: offset in halves of the label's size. off: additional distance. */
 static const struct {
     int side, up; /* -2 ... 2 */
     nnc_px off;
@@ -234,7 +234,7 @@ static nnc_px between(nnc_px value, nnc_px least, nnc_px most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* The leader line from the rim of a mark to the nearest point of its label. */
+/* The line that leads from the edge of a symbol to the nearest point of its label. */
 typedef struct leader {
     nnc_px x1, y1, x2, y2;
 } leader;
@@ -325,7 +325,8 @@ nnc_px nnc_scale_at(const nnc_scale *scale, double value)
     return scale->start + nnc_px_of(share * (scale->end - scale->start) / 10.0);
 }
 
-/* Lists the ticks at the given steps of a decade, in every `every`th decade. Returns the number of ticks. */
+/* Lists ticks: each factor in `steps` times a power of ten; only every `every`th power of ten is used. Returns the
+ * number of ticks. */
 static int decade_ticks(const nnc_scale *scale, const double *steps, int step_count, int every,
                         double ticks[NNC_TICKS_MAX])
 {
@@ -343,8 +344,8 @@ static int decade_ticks(const nnc_scale *scale, const double *steps, int step_co
     return count;
 }
 
-/* Lists ticks at 1, 2 and 5 of every decade. If these are fewer than three, lists more steps; if they are too many,
- * only one tick per decade, or one in every second decade, and so on. */
+/* Lists ticks at 1, 2 and 5 times each power of ten. If these are fewer than three, lists more factors. If they are too
+ * many, lists one tick per power of ten, or per second power, and so on. */
 static int log_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX])
 {
     static const double few[] = { 1.0, 2.0, 5.0 }, many[] = { 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0 };

@@ -13,17 +13,17 @@
 /* One operator of a trace: measured time, expected time and lower bound. */
 typedef struct nnc_plot_op {
     const char *name;                       /* "aten::mm [[8, 16], [16, 4]]" */
-    const char *hue;                        /* CSS class of the palette */
+    const char *hue;                        /* CSS class in the palette, which decides the colour */
     double measured_s, expected_s, bound_s; /* NaN = not known */
-    double share;                           /* share of the operator in all kernel time */
+    double share;                           /* the operator's share of all kernel time */
 } nnc_plot_op;
 
 typedef struct nnc_plot_ops {
     const char *sentence, *result;
-    const nnc_plot_op *ops; /* operators, the one with the most time first */
+    const nnc_plot_op *ops; /* operators, sorted: longest time first */
     int32_t count;
     const char *hues[3], *labels[3]; /* colour and label of each class of operators, for the legend */
-    double rest_s;                   /* seconds of all operators that the picture leaves out */
+    double rest_s;                   /* seconds of all operators that are not drawn */
 } nnc_plot_ops;
 
 /* Input of a picture: an estimate, a search, or the operators of a trace. */
@@ -41,10 +41,10 @@ typedef struct nnc_plot_how {
     bool fragment;  /* true: leave out the style sheet, because the page already has it */
     const char *id; /* id of the picture on its page; NULL = "nnc-" and its name */
     bool stages;    /* true: the picture of memory shows every pipeline stage */
-    /* 0 = the picture is alone on its page. Otherwise the page has several pictures: a timeline gives passes their
-     * own marks up to this number, and small ops are joined at a larger distance. */
+    /* 0 = the picture is alone on its page. Otherwise the page has several pictures: a timeline gives passes their own
+     * tooltips up to this number of passes, and small ops in a roofline are joined at a larger distance. */
     int32_t marks;
-    double from_s, to_s; /* timeline: start and end of the visible part; NaN = of the step */
+    double from_s, to_s; /* timeline: start and end of the visible part; NaN = start and end of the step */
 } nnc_plot_how;
 
 /* Source of a chart: one estimate, its timeline, or a search. */
@@ -54,7 +54,7 @@ typedef struct nnc_canvas nnc_canvas;
 
 typedef struct nnc_picture {
     const char *name; /* "step" */
-    const char *help; /* help text, one sentence */
+    const char *help; /* help text of the picture, one sentence */
     nnc_plot_of of;
     bool by_stages; /* true: the picture uses nnc_plot_how.stages */
     void (*draw)(nnc_canvas *canvas, const nnc_plot_data *data);
@@ -74,59 +74,59 @@ enum { NNC_CANVAS_TITLE = 192, NNC_CANVAS_DESC = 1024 };
 struct nnc_canvas {
     nnc_svg svg;
     const nnc_plot_how *how;
-    nnc_px left, right; /* horizontal limits of the drawing */
-    nnc_px y;           /* top of the next line; at the end, the height of the picture */
+    nnc_px left, right; /* x of the left and the right edge of the drawing */
+    nnc_px y;           /* y at which the next line begins; at the end, the height of the picture */
     bool narrow;
     char title[NNC_CANVAS_TITLE], desc[NNC_CANVAS_DESC];
 };
 
-/* Writes the name in bold, the sentence, and `result` in bold at the right. The same words become the picture's
- * title and the start of its description; nnc_canvas_say extends the description. */
+/* Writes the heading: the name in bold, the sentence, and `result` in bold at the right. The same words become the
+ * title of the SVG and the start of its description; nnc_canvas_say extends the description. */
 void nnc_canvas_heading(nnc_canvas *canvas, const char *name, const char *sentence, const char *result);
 void nnc_canvas_say(nnc_canvas *canvas, const char *format, ...) NNC_PRINTF(2, 3);
 
-/* Writes the subject: "Llama 3 8B with layers=4 on 64 x NVIDIA H100 SXM5 80 GB". overrides: the changes of --set;
- * NULL = none. */
+/* Writes the subject of a picture to `text`: "Llama 3 8B with layers=4 on 64 x NVIDIA H100 SXM5 80 GB". overrides: the
+ * changes of --set; NULL = no changes. */
 void nnc_canvas_subject(const nnc_model *model, const nnc_device *device, int32_t devices, const char *overrides,
                         char text[NNC_CANVAS_TITLE]);
 
-/* Adds the other estimate to a sentence: "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s". Without another
- * estimate the sentence stays as it is. */
+/* nnc_canvas_other appends the other estimate to a sentence: "...; outlined: Llama 3 8B on NVIDIA A100, 2.163 s". If
+ * other is NULL, the sentence is unchanged. */
 enum { NNC_CANVAS_SENTENCE = 2 * NNC_CANVAS_TITLE + 256 };
 void nnc_canvas_other(const nnc_report *other, double value, const char *unit, char sentence[NNC_CANVAS_SENTENCE]);
 
 /* An entry of a legend. Entries stand side by side, each with its value below it; on a narrow canvas, entries with
  * values take a row each. */
 typedef struct nnc_legend {
-    const char *hue; /* CSS class of the mark; "" = hatched */
+    const char *hue; /* CSS class of the coloured box of the entry; "" = a hatched box */
     const char *label;
     char value[48];      /* "" = none */
-    const char *explain; /* metric that explains the entry; NULL = none */
+    const char *explain; /* name of the metric that explains the entry; NULL = no explanation */
 } nnc_legend;
 void nnc_canvas_legend(nnc_canvas *canvas, nnc_px x, const nnc_legend *entries, int count);
-/* Writes a row for each entry, on any canvas. */
+/* Writes each entry of a legend in a row of its own, also on a wide canvas. */
 void nnc_canvas_rows(nnc_canvas *canvas, const nnc_legend *entries, int count);
-/* Draws the mark, label and value of one entry at (x, y). */
+/* Draws one entry at (x, y): the coloured box, the label and the value. */
 void nnc_canvas_entry(nnc_canvas *canvas, nnc_px x, nnc_px y, const nnc_legend *entry);
 nnc_px nnc_canvas_entry_px(const nnc_legend *entry);
 
 /* ---- scales ---- */
 
 typedef struct nnc_scale {
-    double from, to;   /* from < to; above 0 if log */
-    nnc_px start, end; /* drawn positions of from and to */
+    double from, to;   /* values at the ends of the scale; from < to; both above 0 if log */
+    nnc_px start, end; /* positions of the values `from` and `to` */
     bool log;
 } nnc_scale;
 
 nnc_px nnc_scale_at(const nnc_scale *scale, double value);
-/* Finds the tick values inside a scale, in steps of 1, 2 or 5 times a power of ten; at most about `most`. Returns the
- * number of ticks. */
+/* nnc_scale_ticks lists the tick values inside a scale, in steps of 1, 2 or 5 times a power of ten; at most about
+ * `most`. Returns the number of ticks. */
 enum { NNC_TICKS_MAX = 64 };
 int nnc_scale_ticks(const nnc_scale *scale, int most, double ticks[NNC_TICKS_MAX]);
 /* Writes the value of a tick as short as possible: "200 ms". */
 char *nnc_tick_text(double value, const char *unit, char text[NNC_NUMBER_TEXT]);
 
-/* Ticks of a scale: their unit and their largest number. */
+/* Ticks of a scale; most: about the largest number of ticks. */
 typedef struct nnc_ticks {
     const nnc_scale *scale;
     const char *unit;
@@ -140,28 +140,28 @@ void nnc_canvas_grid(nnc_canvas *canvas, nnc_box area, nnc_ticks x, nnc_ticks y,
 enum { NNC_TAKEN_MAX = 2048 };
 
 typedef struct nnc_places {
-    nnc_box area; /* labels stay inside it */
+    nnc_box area; /* labels must lie inside this area */
     nnc_box taken[NNC_TAKEN_MAX];
     bool text[NNC_TAKEN_MAX]; /* true: text occupies the box, so leader lines must not cross it */
     int count;
 } nnc_places;
 
 void nnc_place_take(nnc_places *places, nnc_box box, bool text);
-/* Occupies the area along a line that is `thick` wide. */
+/* Marks a line that is `thick` wide as occupied. */
 void nnc_place_take_line(nnc_places *places, nnc_px x1, nnc_px y1, nnc_px x2, nnc_px y2, nnc_px thick);
-/* The mark of a label: a circle, or another shape of that size. */
+/* The symbol to which a label belongs: a circle, or another shape of that size. */
 typedef struct nnc_spot {
     nnc_px x, y, radius;
 } nnc_spot;
 
-/* Finds and occupies a free position for a label of w x h near a mark. Returns false if there is no free position
- * within `far`. */
+/* Finds a free position for a label of w x h near a symbol, and marks it as occupied. Returns false if there is no free
+ * position within the distance `far`. */
 bool nnc_place_by(nnc_places *places, nnc_spot spot, nnc_px w, nnc_px h, nnc_px far, nnc_box *found);
-/* Writes one or two lines of text near a mark, with a leader line if the text is not next to the mark. below: second
- * line, "" = none. */
+/* Writes one or two lines of text near a symbol, with a leading line if the text does not touch the symbol. below:
+ * second line; "" = only one line. */
 bool nnc_canvas_label(nnc_canvas *canvas, nnc_places *places, nnc_spot spot, nnc_px far, const char *line,
                       const char *below);
-/* Moves the labels of a row away from their wanted x until no two overlap. Returns false if they do not fit
+/* Moves the labels in a row away from their wanted x until they do not overlap. Returns false if they do not fit
  * between `from` and `to`. */
 bool nnc_place_row(nnc_px *x, const nnc_px *w, int count, nnc_px from, nnc_px to, nnc_px gap);
 

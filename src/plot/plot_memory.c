@@ -25,7 +25,7 @@ static int classes_of(const nnc_memory *memory, memory_class classes[CLASSES_MAX
     return count;
 }
 
-/* Draws the memory classes of one device: filled, or as outlines for the other estimate. */
+/* Draws the memory of one device, divided into classes: filled, or (for the other estimate) as outlines. */
 static void draw_classes(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height,
                          bool outlined)
 {
@@ -72,7 +72,8 @@ static void draw_other(nnc_canvas *canvas, const nnc_scale *scale, const nnc_mem
     canvas->y += height + NNC_PX(6);
 }
 
-/* Writes the free memory inside the bar if there is space, or the missing memory below it. */
+/* Writes the free memory inside the bar if there is space. If the plan does not fit, writes the missing memory below
+ * the bar. */
 static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_memory *memory, nnc_px height)
 {
     char size[NNC_NUMBER_TEXT], text[64];
@@ -92,7 +93,7 @@ static void draw_headroom(nnc_canvas *canvas, const nnc_scale *scale, const nnc_
     nnc_svg_text(&canvas->svg, over ? "b" : "dim", 'e', canvas->right, canvas->y, text);
 }
 
-/* Draws a legend of the classes that any of the bars has, each with its largest value. */
+/* Draws a legend of the memory classes in the bars, each with its largest value among the bars. */
 static void draw_legend(nnc_canvas *canvas, const nnc_memory *const *bars, int32_t bar_count, bool values)
 {
     nnc_legend entries[CLASSES_MAX];
@@ -162,8 +163,8 @@ static int32_t fullest(const nnc_report *report, int32_t from, int32_t to)
     return most;
 }
 
-/* Draws one bar per stage, all on one scale. In a very long pipeline, one bar is drawn for every n stages: the stage
- * with the most memory. */
+/* Draws one bar per stage, all on one scale. If the pipeline is very long, draws one bar for every n stages: the bar of
+ * their stage with the most memory. */
 static void draw_stages(nnc_canvas *canvas, const nnc_report *report)
 {
     const int32_t every =
@@ -275,7 +276,7 @@ static nnc_legend entry_of(const part *p, double step_s)
     return entry;
 }
 
-/* Adds the exposed communication to a tooltip, by the ranks that communicate. */
+/* Appends the exposed communication of each kind of ranks (data, tensor ...) to a tooltip. */
 static void add_kinds(const nnc_result *result, char *tip, size_t size)
 {
     char exposed[NNC_NUMBER_TEXT], all[NNC_NUMBER_TEXT];
@@ -328,7 +329,7 @@ static void say_parts(nnc_canvas *canvas, const part *parts, int count, double s
     }
 }
 
-/* Lists the parts of the step, then the wait for input. Returns the number of entries. */
+/* Lists the parts of the step, and after them the wait for input data. Returns the number of entries. */
 static int all_parts(const nnc_report *report, part parts[PARTS_MAX])
 {
     return add_wait(report->run, parts, parts_of(report->result, parts));

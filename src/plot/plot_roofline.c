@@ -1,28 +1,28 @@
-/* Two pictures. The roofline shows each op below the roof of the device: on which side of the ridge point, and how far
+/* Two pictures. The roofline shows each op below the roof of the device: its side of the ridge point, and its distance
  * below the roof. The other picture shows the operators of a trace with their bounds. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
 enum { ROOF_MARKS_MAX = 1024 };
 
-/* A mark: rows of the op table with the same name, phase and bound, at the same position. */
+/* A symbol of the roofline: rows of the op table with the same name, phase and bound, at the same position. */
 typedef struct roof_mark {
-    const nnc_op_cost *cost; /* first row of the op table that the mark shows */
+    const nnc_op_cost *cost; /* first row of the op table that the symbol shows */
     double intensity, flops_per_s, share;
-    int rows, others; /* rows: number of joined rows of the op table; others: number of marks of other ops that were
-                       * joined with this mark */
+    int rows, others; /* rows: number of rows of the op table that the symbol shows; others: number of symbols of other
+                       * ops that were joined with it */
     nnc_px x, y, radius;
 } roof_mark;
 
 typedef struct roofline {
     nnc_canvas *canvas;
-    const nnc_report *report, *other; /* other: the estimate that is only outlined; NULL = none */
+    const nnc_report *report, *other; /* other: a second estimate, drawn as outlines; NULL = only one estimate */
     nnc_scale x, y;
-    double peak, rate; /* FLOP/s, B/s */
+    double peak, rate; /* roof of the device: peak in FLOP/s, bandwidth in B/s */
     roof_mark *marks;
     int count;
-    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step time: of each bound, and of ops that are not
-                                                     * drawn */
+    double bound_share[NNC_BOUND_COUNT], not_drawn; /* shares of the step time: of each kind of bound; of the ops that
+                                                     * are not drawn */
     nnc_places places;
 } roofline;
 
@@ -70,11 +70,11 @@ static void roofline_scale(roofline *r, nnc_box area)
     r->y = (nnc_scale){ power_below(slowest), peak * 2.2, area.y + area.h, area.y, true };
 }
 
-/* Marks that are nearer than this look the same. An op may be joined twice: first with its own rows at this
- * position, then with other small ops. */
+/* Symbols that are nearer than this look the same. An op may be joined twice: first with its own rows at this position,
+ * then with other small ops. */
 static const nnc_px NEAR = NNC_PX(3) / 2;
 
-/* Adds a row as a mark, or joins it with a mark of the same op at the same position. */
+/* Adds a symbol for a row of the op table, or joins the row with a symbol of the same op at the same position. */
 static void add_mark(roofline *r, const nnc_op_cost *cost, double share)
 {
     const double intensity = nnc_intensity(&cost->work), flops_per_s = rate_of(cost);
@@ -98,10 +98,12 @@ static int by_share(const void *a, const void *b)
     return x->share > y->share ? -1 : x->share < y->share ? 1 : x->cost < y->cost ? -1 : 1;
 }
 
-/* Joins small marks at one position, whichever op they show, because hundreds of small marks look like a cloud. */
+/* Joins small symbols at the same position, also those of different ops, because hundreds of small symbols look like a
+ * cloud. */
 static void join_small(roofline *r)
 {
-    const double small = 9.0 / (46.0 * 46.0); /* a mark with a larger share has a radius above the minimum */
+    const double small = 9.0 / (46.0 * 46.0); /* the radius of a symbol grows with its share; below this share it is the
+                                               * minimum */
     const bool page = r->canvas->how->marks > 0;
     const nnc_px near = page ? NNC_PX(6) : NEAR;
     int kept = 0;
@@ -126,7 +128,7 @@ static void join_small(roofline *r)
     r->count = kept;
 }
 
-/* Collects the marks of one of the reports, largest first, at most ROOF_MARKS_MAX. */
+/* Lists the symbols of one of the two estimates, largest share first, at most ROOF_MARKS_MAX. */
 static void gather_marks(roofline *r, const nnc_report *report)
 {
     r->count = 0;
@@ -173,7 +175,8 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_svg *svg = &r->canvas->svg;
     const roof at = roof_at(r, peak, rate);
     nnc_px x = r->x.start, y = at.left_y;
-    if (y > r->y.start) { /* only if the roof starts below the visible area */
+    if (y > r->y.start) { /* the left end of the roof is below the visible area, so the line starts further to the
+                           * right */
         x += (nnc_px)((double)(at.x - x) * (y - r->y.start) / (y - at.y));
         y = r->y.start;
     }
@@ -188,7 +191,7 @@ static void draw_roof_line(roofline *r, const char *class, const char *tip, doub
     nnc_place_take_line(&r->places, at.x, at.y, r->x.end, at.y, NNC_PX(3));
 }
 
-/* Draws the roof at the rates that, by the fit, long matrix products and copies sustain. */
+/* Draws the roof of the rates that fitted kernels sustain: long matrix products, and copies. */
 static void draw_sustained(roofline *r)
 {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -203,7 +206,7 @@ static void draw_sustained(roofline *r)
     draw_roof_line(r, "roof dash thin", tip, peak, rate);
 }
 
-/* Draws the roof of the other report. */
+/* Draws the roof of the other estimate's device. */
 static void draw_other_roof(roofline *r)
 {
     char tip[128], a[NNC_NUMBER_TEXT], b[NNC_NUMBER_TEXT];
@@ -239,7 +242,7 @@ static void draw_roof(roofline *r, nnc_box area)
     nnc_svg_text(svg, "", 'e', r->x.end, at.y - NNC_PX(6), text);
     nnc_place_take(&r->places, nnc_line_box(r->x.end - w, at.y - NNC_PX(6), w), true);
 
-    /* a label along the slope, at its middle */
+    /* the bandwidth is written along the slope of the roof, at its middle */
     const nnc_px w_rate = nnc_text_px(b, NNC_TYPE_PLAIN), run = at.x - r->x.start;
     const nnc_px x = r->x.start + run / 2, y = (at.left_y + at.y) / 2;
     const double rise = at.left_y - at.y, length = hypot(run, rise), off = NNC_PX(6);
@@ -261,7 +264,7 @@ static void draw_roof(roofline *r, nnc_box area)
 }
 
 enum { LABELS = 9, LABELS_NARROW = 4 };
-static const double SHOWN_FROM = 0.004; /* least share of a mark with a label */
+static const double SHOWN_FROM = 0.004; /* least share of a symbol that gets a label */
 
 static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px radius, bool outlined)
 {
@@ -269,7 +272,7 @@ static void draw_shape(nnc_svg *svg, nnc_bound bound, nnc_px x, nnc_px y, nnc_px
     snprintf(class, sizeof class, outlined ? "other" : "mark %s", nnc_bound_name(bound));
     if (bound == NNC_BOUND_COMPUTE) {
         nnc_svg_circle(svg, class, x, y, radius);
-    } else if (bound == NNC_BOUND_MEMORY) { /* a square with the same area as the circle */
+    } else if (bound == NNC_BOUND_MEMORY) { /* a square whose area equals the area of the circle */
         const nnc_px half = radius * 886 / 1000;
         nnc_svg_rect(svg, class, (nnc_box){ x - half, y - half, 2 * half, 2 * half });
     } else {
@@ -309,7 +312,8 @@ static void draw_marks(roofline *r, bool outlined)
     }
 }
 
-/* Labels the marks, largest share first. Of several near marks with the same name, only the first gets a label. */
+/* Writes labels on the symbols, largest share first. Among near symbols with the same name, only the first gets a
+ * label. */
 static void draw_labels(roofline *r)
 {
     const int most = r->canvas->narrow ? LABELS_NARROW : LABELS;
@@ -334,8 +338,8 @@ static void draw_labels(roofline *r)
     }
 }
 
-/* Writes one line for the share of each bound in the step, and one for the share that is not drawn. Together the shares
- * are the whole step. */
+/* Writes one line for each kind of bound with its share of the step time, and one line for the share that is not drawn.
+ * The shares add up to the whole step. */
 static int legend_lines(const roofline *r, char lines[NNC_BOUND_COUNT + 1][64], nnc_bound bounds[NNC_BOUND_COUNT + 1])
 {
     char share[NNC_NUMBER_TEXT];
@@ -473,7 +477,8 @@ static void draw_op(nnc_canvas *canvas, const nnc_scale *scale, const nnc_plot_o
     canvas->y += height + NNC_PX(7);
 }
 
-/* Draws the legend: the classes of operators, then the outline and the line, which are not classes. */
+/* Draws the legend: the colours of the classes of operators, then the outline and the line, which stand for expected
+ * time and bound. */
 static void draw_op_legend(nnc_canvas *canvas, const nnc_plot_ops *ops, bool priced)
 {
     nnc_legend entries[3];

@@ -15,7 +15,8 @@ static nnc_scale scale_of(double from, double to, double log_from, nnc_px start,
 {
     const bool log = from > 0 && to / from > log_from;
     const double room = log ? pow(to / from, 0.05) : 1.0, side = log ? 0.0 : 0.05 * (to - from);
-    const double least = from == to ? 0.01 * to : 0.0; /* gives a single plan some space */
+    const double least = from == to ? 0.01 * to : 0.0; /* if all plans have the same value, the scale still needs some
+                                                        * width */
     return (nnc_scale){ from / room - side - least, to * room + side + least, start, end, log };
 }
 
@@ -70,7 +71,8 @@ static void draw_plans(front *f)
     const nnc_search_result *r = f->data->search->result;
     nnc_svg *svg = &f->canvas->svg;
     nnc_svg_path(svg, "stair");
-    for (int32_t i = 0; i < r->pareto_count; i++) { /* fastest first: from right to left */
+    for (int32_t i = 0; i < r->pareto_count; i++) { /* the plans are sorted, the fastest first, so the line goes from
+                                                     * right to left */
         const nnc_px x = nnc_scale_at(&f->x, (double)r->pareto[i].memory_bytes);
         const nnc_px y = nnc_scale_at(&f->y, r->pareto[i].step_s);
         if (i > 0) {
@@ -91,8 +93,8 @@ static void draw_plans(front *f)
     }
 }
 
-/* Returns the plan at the knee of the front: in the picture, the plan farthest below the line from the fastest plan
- * to the plan with least memory; -1 = no knee. */
+/* Returns the plan at the knee of the front, where more memory begins to gain little: in the picture, the plan farthest
+ * below the line from the fastest plan to the plan with least memory. -1 = no knee. */
 static int32_t knee_of(const front *f)
 {
     const nnc_search_result *r = f->data->search->result;
@@ -173,6 +175,16 @@ const nnc_picture nnc_plot_front = {
 
 enum { BARS_MAX = 48 };
 
+/* Share of their time that jobs on many servers lose to slow devices: mean of 3,079 jobs. An estimate does not contain
+ * it; the picture takes it off for sizes of more than one server. Source: Lin et al., "Understanding Stragglers in
+ * Large Model Training Using What-if Analysis", OSDI 2025, arXiv:2505.05713. */
+static const double straggler_share = 0.104;
+
+static double stragglers_of(const nnc_search_size *size)
+{
+    return size->found && size->devices > size->best.plan.devices_per_node ? straggler_share : 0.0;
+}
+
 /* Returns the samples per second and device, without a factor that is the same for all numbers of devices. */
 static double rate_of(const nnc_search_size *size)
 {
@@ -204,9 +216,28 @@ static void put_inside(const bars *b, nnc_px x, nnc_px y, nnc_px top, const char
     }
 }
 
+/* Draws a part of a bar that is lost, from *top down. what: "to stragglers". */
+static void draw_lost(const bars *b, nnc_px x, nnc_px *top, double share, const char *class, const char *what)
+{
+    char tip[96], text[NNC_NUMBER_TEXT];
+    const nnc_px h = b->y.start - nnc_scale_at(&b->y, share);
+    if (h < NNC_PX(1)) {
+        return;
+    }
+    snprintf(tip, sizeof tip, "%s of this is lost %s", nnc_percent_text(share, text), what);
+    nnc_svg_mark(&b->canvas->svg, NULL, NULL, tip);
+    if (class == NULL) {
+        nnc_svg_hatched(&b->canvas->svg, (nnc_box){ x, *top, b->w, h });
+    } else {
+        nnc_svg_rect(&b->canvas->svg, class, (nnc_box){ x, *top, b->w, h });
+    }
+    nnc_svg_mark_end(&b->canvas->svg);
+    *top += h;
+}
+
 static void draw_bar(const bars *b, int at, const nnc_search_size *size, double share)
 {
-    char tip[160], text[48], a[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT], d[NNC_NUMBER_TEXT];
+    char tip[240], text[48], a[NNC_NUMBER_TEXT], c[NNC_NUMBER_TEXT], d[NNC_NUMBER_TEXT], e[NNC_NUMBER_TEXT];
     const char *plural = size->devices == 1 ? "" : "s";
     nnc_svg *svg = &b->canvas->svg;
     const nnc_px x = b->left + at * b->pitch + (b->pitch - b->w) / 2, bottom = b->y.start;
@@ -222,11 +253,15 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
         return;
     }
     const nnc_px top = nnc_scale_at(&b->y, share), full = nnc_scale_at(&b->y, 1.0);
+    const double lost = stragglers_of(size), left = share * (1.0 - lost);
     nnc_unit_text(size->best.step_s, "s", a);
     nnc_percent_text(size->best.mfu, c);
     nnc_percent_text(share, d);
     snprintf(tip, sizeof tip, "%" PRId32 " device%s: %s of the smallest size's rate, step %s, MFU %s", size->devices,
              plural, d, a, c);
+    if (lost > 0.0) {
+        nnc_text_append(tip, sizeof tip, "; ", "%s with stragglers", nnc_percent_text(left, e));
+    }
     nnc_canvas_say(b->canvas, " %" PRId32 " device%s: %s, step %s.", size->devices, plural, d, a);
     nnc_svg_mark(svg, NULL, NULL, tip);
     if (full < top) {
@@ -234,14 +269,51 @@ static void draw_bar(const bars *b, int at, const nnc_search_size *size, double 
     }
     nnc_svg_rect(svg, "backward", (nnc_box){ x, top, b->w, bottom - top });
     nnc_svg_mark_end(svg);
-    snprintf(text, sizeof text, "%.0f%%", 100.0 * share);
+    nnc_px at_top = top;
+    draw_lost(b, x, &at_top, share * lost, NULL, "to stragglers");
+    draw_lost(b, x, &at_top, left * size->best.exposed_comm_s / size->best.step_s, "bar exposed",
+              "to exposed communication");
+    draw_lost(b, x, &at_top, left * size->best.bubble_share, "bar host", "to idle stages");
+    snprintf(text, sizeof text, "%.0f%%", 100.0 * left);
     if (nnc_text_px(text, NNC_TYPE_BOLD) <= b->pitch) {
         const nnc_px above = (full < top ? full : top) - NNC_PX(5);
         nnc_svg_text(svg, "b", 'm', x + b->w / 2, above, text);
     }
-    put_inside(b, x, bottom - NNC_PX(20), top, a);
+    put_inside(b, x, bottom - NNC_PX(20), at_top, a);
     snprintf(text, sizeof text, "MFU %s", c);
-    put_inside(b, x, bottom - NNC_PX(7), top, text);
+    put_inside(b, x, bottom - NNC_PX(7), at_top, text);
+}
+
+/* Draws a legend of the colours that the bars have. */
+static void draw_scaling_key(nnc_canvas *canvas, const nnc_search_report *report, nnc_px left, int count)
+{
+    nnc_legend entries[5] = { { .hue = "backward", .label = "throughput per device: compute" } };
+    int used = 1;
+    bool lost = false, exposed = false, idle = false, short_of = false;
+    for (int i = 0; i < count; i++) {
+        const nnc_search_size *size = &report->sizes[i];
+        lost = lost || stragglers_of(size) > 0.0;
+        exposed = exposed || (size->found && size->best.exposed_comm_s >= 0.005 * size->best.step_s);
+        idle = idle || (size->found && size->best.bubble_share >= 0.005);
+        short_of = short_of || !size->found || rate_of(size) < 0.995 * rate_of(&report->sizes[0]);
+    }
+    if (exposed) {
+        entries[used++] = (nnc_legend){ .hue = "exposed", .label = "exposed communication" };
+    }
+    if (idle) {
+        entries[used++] = (nnc_legend){ .hue = "host", .label = "idle stages" };
+    }
+    if (lost) {
+        entries[used++] = (nnc_legend){ .hue = "", .label = "stragglers, 10.4% (arXiv:2505.05713)" };
+    }
+    nnc_canvas_legend(canvas, left, entries, used);
+    if (short_of) {
+        canvas->y += NNC_PX(4);
+        nnc_svg_rect(&canvas->svg, "axis dash", (nnc_box){ left, canvas->y, NNC_PX(24), NNC_PX(11) });
+        nnc_svg_text(&canvas->svg, "", 's', left + NNC_PX(32), canvas->y + NNC_PX(10),
+                     "lost with size, or no plan fits");
+        canvas->y += NNC_PX(20);
+    }
 }
 
 static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
@@ -279,13 +351,7 @@ static void draw_scaling(nnc_canvas *canvas, const nnc_plot_data *data)
     }
     nnc_svg_text(&canvas->svg, "dim", 'm', (b.left + canvas->right) / 2, top + height + NNC_PX(34), "devices");
     canvas->y = top + height + NNC_PX(58);
-    nnc_svg_rect(&canvas->svg, "backward", (nnc_box){ b.left, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
-    nnc_svg_text(&canvas->svg, "", 's', b.left + NNC_PX(32), canvas->y, "throughput per device");
-    const nnc_px second = canvas->narrow ? b.left : b.left + NNC_PX(190);
-    canvas->y += canvas->narrow ? NNC_PX(18) : 0;
-    nnc_svg_rect(&canvas->svg, "axis dash", (nnc_box){ second, canvas->y - NNC_PX(10), NNC_PX(24), NNC_PX(11) });
-    nnc_svg_text(&canvas->svg, "", 's', second + NNC_PX(32), canvas->y, "lost with size, or no plan fits");
-    canvas->y += NNC_PX(10);
+    draw_scaling_key(canvas, report, b.left, count);
 }
 
 const nnc_picture nnc_plot_scaling = {

@@ -1,8 +1,8 @@
-/* Draws the activity of every pipeline stage over time, and its idle time. */
+/* Draws the activity of every pipeline stage over time, its idle time and its memory. */
 #include "plot/plot_internal.h"
 #include "render/render_internal.h"
 
-/* Up to this number of passes, each pass has its own tooltip and number. */
+/* If the picture has at most this number of passes, each pass has its own tooltip and number. */
 enum { TIMELINE_DETAIL = 600 };
 
 typedef struct stage_rows {
@@ -10,11 +10,11 @@ typedef struct stage_rows {
     const nnc_report *report;
     nnc_scale x;
     nnc_px height, gap;
-    int32_t every;                       /* every n-th stage has a row */
-    int64_t passes;                      /* number of passes in the time window that have their own rectangle */
-    nnc_px column;                       /* width of a column; passes shorter than 1.5 columns are added up in
-                                          * columns */
-    double (*spent)[NNC_ACTIVITY_COUNT]; /* width of each activity in each column, in tenths of a pixel */
+    int32_t every;                       /* the picture has a row for every n-th stage */
+    int64_t passes;                      /* number of visible passes that are drawn as their own rectangles */
+    nnc_px column;                       /* width of a column; passes shorter than 1.5 columns are not drawn one by one:
+                                          * their widths are added up in each column */
+    double (*spent)[NNC_ACTIVITY_COUNT]; /* for each column, the width of each activity in it, in tenths of a pixel */
     bool has[NNC_ACTIVITY_COUNT];
 } stage_rows;
 
@@ -66,7 +66,7 @@ static void put_box(nnc_svg *svg, nnc_box box)
     nnc_svg_to(svg, 'L', box.x, box.y + box.h);
 }
 
-/* Tests whether the interval is wide enough for its own rectangle. If not, its width is added to columns. */
+/* Tests whether an interval is wide enough for its own rectangle. A narrower interval is added up in columns. */
 static bool is_wide(const stage_rows *t, nnc_px from, nnc_px to)
 {
     return to - from >= t->column * 3 / 2;
@@ -82,7 +82,7 @@ static void spend(stage_rows *t, nnc_activity activity, nnc_px from, nnc_px to)
     }
 }
 
-/* Returns the height of an activity in a column; *above is the top of it. Both are whole pixels. */
+/* Returns the height of an activity in a column. *above: position of its upper edge. Both are whole pixels. */
 static nnc_px stack(const stage_rows *t, int32_t column, int activity, nnc_px *above)
 {
     const double scale = (double)t->height / t->column;
@@ -119,7 +119,7 @@ static int64_t put_columns(const stage_rows *t, nnc_svg *svg, int activity, nnc_
     return count;
 }
 
-/* Adds the short intervals of a stage to columns. Returns the number of wide intervals. */
+/* Adds the widths of a stage's narrow intervals to the columns. Returns the number of wide intervals. */
 static int64_t sort_out(stage_rows *t, stage_row l)
 {
     int64_t wide = 0;
@@ -163,7 +163,8 @@ static void put_pass(const stage_rows *t, const nnc_interval *one, nnc_box box)
     nnc_svg_mark_end(svg);
 }
 
-/* Draws all wide passes of an activity. With detail, each pass is a mark; otherwise all are one path. */
+/* Draws all wide passes of an activity. detail: true = each pass has its own tooltip; false = all passes are one
+ * path. */
 static void put_wide(const stage_rows *t, stage_row l, int activity, bool detail)
 {
     nnc_px from = 0, to = 0;
@@ -216,8 +217,70 @@ static void put_stage(stage_rows *t, stage_row l)
     }
 }
 
-/* ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
-enum { ROWS = 64, MARKS = 4000 };
+/* ---- memory over time ---- */
+
+/* Returns the micro-batches (of an interleaved schedule, their parts) that a stage keeps, after an interval: one more
+ * after each forward, one fewer after the last pass that reads its activations. */
+static int64_t kept_after(const nnc_interval *one, bool splits, int64_t kept)
+{
+    const nnc_activity last = splits ? NNC_ACTIVITY_WEIGHT : NNC_ACTIVITY_BACKWARD;
+    return kept + (one->activity == NNC_ACTIVITY_FORWARD) - (one->activity == last);
+}
+
+/* Draws the memory of a stage as a line. Its highest point is the peak of the estimate. Activations grow and shrink with
+ * the number of micro-batches that the stage keeps. */
+static void put_memory(const stage_rows *t, stage_row l, const nnc_memory *memory, nnc_px height)
+{
+    nnc_svg *svg = &t->canvas->svg;
+    char tip[128], least[NNC_NUMBER_TEXT], most[NNC_NUMBER_TEXT];
+    int64_t kept = 0, peak = 0;
+    bool splits = false, begun = false;
+    for (const nnc_interval *one = l.first; one < l.end; one++) {
+        splits = splits || one->activity == NNC_ACTIVITY_WEIGHT;
+    }
+    for (const nnc_interval *one = l.first; one < l.end; one++) {
+        kept = kept_after(one, splits, kept);
+        peak = kept > peak ? kept : peak;
+    }
+    const double fixed = (double)(memory->total_bytes - memory->activation_bytes);
+    const double each = peak > 0 ? (double)memory->activation_bytes / (double)peak : 0.0;
+    const nnc_scale y = { 0.0, nnc_max((double)memory->capacity_bytes, (double)memory->total_bytes),
+                          t->canvas->y + height, t->canvas->y, false };
+    snprintf(tip, sizeof tip, "stage %" PRId32 ": memory from %s, at most %s", l.first->stage,
+             nnc_unit_text(fixed, "B", least), nnc_unit_text((double)memory->total_bytes, "B", most));
+    nnc_svg_mark(svg, "activation_bytes", NULL, tip);
+    nnc_svg_rect(svg, "idle", (nnc_box){ t->x.start, t->canvas->y, t->x.end - t->x.start, height });
+    nnc_svg_path(svg, "roof");
+    kept = 0;
+    for (const nnc_interval *one = l.first; one < l.end; one++) {
+        nnc_px from = 0, to = 0;
+        const int64_t after = kept_after(one, splits, kept);
+        if (clip(t, one, &from, &to) && (after != kept || !begun || one + 1 == l.end)) {
+            nnc_svg_to(svg, begun ? 'L' : 'M', from, nnc_scale_at(&y, fixed + each * (double)kept));
+            nnc_svg_to(svg, 'L', to, nnc_scale_at(&y, fixed + each * (double)after));
+            begun = true;
+        }
+        kept = after;
+    }
+    nnc_svg_path_end(svg, false);
+    nnc_svg_mark_end(svg);
+}
+
+static void draw_memory_key(const stage_rows *t)
+{
+    nnc_canvas *canvas = t->canvas;
+    char text[80], size[NNC_NUMBER_TEXT];
+    canvas->y += NNC_PX(12);
+    nnc_svg_line(&canvas->svg, "roof", t->x.start, canvas->y - NNC_PX(4), t->x.start + NNC_PX(12),
+                 canvas->y - NNC_PX(4));
+    snprintf(text, sizeof text, "memory; the height is %s",
+             nnc_unit_text((double)t->report->result->memory.capacity_bytes, "B", size));
+    nnc_svg_text(&canvas->svg, "", 's', t->x.start + NNC_PX(18), canvas->y, text);
+    canvas->y += NNC_PX(8);
+}
+
+/* MEMORY_ROWS: most stages whose memory is drawn. ROWS: most stages shown; a longer pipeline shows every n-th stage. MARKS: most rectangles. */
+enum { MEMORY_ROWS = 16, ROWS = 64, MARKS = 4000 };
 
 /* Returns the first interval of the next stage that is shown; NULL after the last stage. */
 static const nnc_interval *next_row(const stage_rows *t, const nnc_interval *at)
@@ -350,23 +413,31 @@ static void draw(nnc_canvas *canvas, const nnc_plot_data *data)
         return;
     }
     choose_column(&t);
+    const bool memory = stages <= MEMORY_ROWS && t.passes <= TIMELINE_DETAIL && data->report->stages != NULL;
     for (const nnc_interval *at = next_row(&t, NULL); at != NULL; at = next_row(&t, at)) {
         snprintf(text, sizeof text, canvas->narrow ? "%" PRId32 : "stage %" PRId32, at->stage);
         nnc_svg_text(&canvas->svg, "dim", 's', canvas->left, canvas->y + t.height / 2 + NNC_PX(4), text);
         put_stage(&t, stage_row_from(&t, at));
         canvas->y += t.height + t.gap;
+        if (memory) {
+            put_memory(&t, stage_row_from(&t, at), &data->report->stages[at->stage].memory, t.height);
+            canvas->y += t.height + 2 * t.gap;
+        }
     }
     if (other_s > t.x.from && other_s <= t.x.to) {
         draw_end(&t, other_s, top);
     }
     draw_axis(&t);
     draw_key(&t);
+    if (memory) {
+        draw_memory_key(&t);
+    }
     free(t.spent);
 }
 
 const nnc_picture nnc_plot_timeline = {
     .name = "timeline",
-    .help = "Activity of every pipeline stage over time, and its idle time.",
+    .help = "Activity of every pipeline stage over time, its idle time and its memory.",
     .of = NNC_PLOT_TIMELINE,
     .draw = draw,
 };

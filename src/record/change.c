@@ -1,5 +1,5 @@
 /* Compares two estimates value by value: finds the changed values, sorts them for readers, and writes them as text.
- * Also has `nncost diff`, which compares two recordings, and the report of a check or a comparison. */
+ * Also has `nncost diff`, which compares two files of recorded estimates, and the report of a check or a comparison. */
 #include <nncost/check.h>
 
 #include "base/base_internal.h"
@@ -36,7 +36,7 @@ static bool same_number(double a, double b)
         return true;
     }
     if (fabs(a - b) > 1e-10 * fabs(a)) {
-        return false; /* clearly different numbers need no comparison of their printed digits */
+        return false; /* if the numbers differ clearly, their printed digits need not be compared */
     }
     return strcmp(nnc_number_text(a, a_text), nnc_number_text(b, b_text)) == 0;
 }
@@ -77,7 +77,7 @@ static bool is_input(const char *name)
     return false;
 }
 
-/* Returns the size of a change: infinite for a change from zero, -1 if the change is not of numbers. */
+/* Returns the size of a change for sorting: infinite for a change from zero, -1 if a value is not a number. */
 static double size_of(const nnc_change *change)
 {
     const bool number = change->kind != NNC_CHANGE_GONE && change->kind != NNC_CHANGE_NEW &&
@@ -93,7 +93,7 @@ static const char *name_of(const nnc_change *change)
     return (change->old != NULL ? change->old : change->now)->name;
 }
 
-/* Returns the place of a metric in lists of changes: time first, then memory, money, and all other metrics. */
+/* Returns the position of a metric in lists of changes: time first, then memory, money, and all other metrics. */
 static int rank_of(const nnc_change *change)
 {
     static const char *const first[] = { "step.step_s", "latency.tpot_s", "latency.ttft_s", "memory.total_bytes",
@@ -187,7 +187,7 @@ static double moved(nnc_figures old, nnc_figures now, const char *name)
     return is->number - was->number;
 }
 
-/* Tests whether the value is one of the summands of the total. */
+/* Tests whether the value `name` is one of the parts that add up to `total`. */
 static bool is_part(const char *name, const char *total)
 {
     const nnc_metric *metric = nnc_figure_metric(name);
@@ -276,7 +276,7 @@ static void percent_text(double relative, char *into, size_t size)
 {
     if (isnan(relative)) {
         into[0] = '\0';
-    } else if (fabs(relative) >= 10) { /* "x 11.5" is easier to read than +1050 % */
+    } else if (fabs(relative) >= 10) { /* a factor such as "x 11.5" is easier to read than +1050 % */
         snprintf(into, size, "x %.4g", 1 + relative);
     } else {
         snprintf(into, size, "%+.3g%%", 100 * relative);
@@ -448,8 +448,8 @@ static bool compare(nnc_arena *arena, const nnc_recorded_estimate *old, const nn
     return compare_ops(arena, old, now, row);
 }
 
-/* If each recording has one estimate, compares these two, whatever their names. Otherwise pairs estimates by name,
- * in the order of the new recording. */
+/* Pairs the estimates of two files. If each file has one estimate, these two are a pair, whatever their names.
+ * Otherwise estimates with the same name are a pair; the order is that of the new file. */
 static nnc_check_row *compare_all(nnc_arena *arena, const nnc_recorded *old, const nnc_recorded *now, int32_t *count)
 {
     const bool single = old->estimate_count == 1 && now->estimate_count == 1;
@@ -495,7 +495,7 @@ static const nnc_field *plan_field(const char *name)
     return strncmp(name, "plan.", 5) == 0 ? nnc_field_of_key(&nnc_plan_table, name + 5) : NULL;
 }
 
-/* Estimates the step of a recorded plan again, under a software profile; NaN = not possible. */
+/* Estimates the step of a recorded plan again, under another software profile. Returns NaN if that is not possible. */
 static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures, const char *software)
 {
     const char *model = text_in(figures, "model.id"), *device = text_in(figures, "device.id");
@@ -522,7 +522,7 @@ static double step_again(nnc_specs *specs, nnc_arena *arena, nnc_figures figures
             *end = '\0';
         }
         if (value != NULL && strncmp(at, "software.", 9) == 0 &&
-            given.setting_count < NNC_SETTINGS_MAX) { /* a switch of the software */
+            given.setting_count < NNC_SETTINGS_MAX) { /* the setting changes a switch of the software profile */
             *value = '\0';
             const nnc_field *field = nnc_field_of_key(&nnc_switch_table, at + 9);
             given.settings[given.setting_count] = (nnc_setting){ field, value + 1 };

@@ -1,8 +1,6 @@
-/* `nncost check`: estimates the scenarios of a plan file again and compares them with the recorded estimates. Finds
- * the causes of changes, judges the requirements, and records the new estimates.
- *
- * Values and changes are in buffers that the next scenario reuses. The parts that a report needs later are copied to
- * the arena. */
+/* `nncost check`: estimates the scenarios of a plan file again and compares them with the recorded estimates. Finds the
+ * causes of changes, judges the requirements, and records the new estimates. Values and changes are in buffers that are
+ * used again for the next scenario. The parts that a report needs later are copied to the arena. */
 #include <errno.h>
 #include <sys/stat.h>
 
@@ -21,10 +19,10 @@ typedef struct nnc_origins {
     nnc_arena *arena;
     nnc_recorded_digest *list;
     int32_t count, capacity;
-    int32_t next_plan; /* index in the recorded digests at which the search for the next plan starts */
+    int32_t next_plan; /* index in the recorded digests at which the search for the plan of the next scenario starts */
 } nnc_origins;
 
-/* ---- causes ---- */
+/* ---- causes of changes ---- */
 
 static const char plan_kind[] = "plan";
 
@@ -67,8 +65,8 @@ static nnc_status add(nnc_origins *origins, const char *kind, const char *name, 
     return NNC_OK;
 }
 
-/* Returns the name of a scenario's file of one kind; NULL: no such file. If the plan chooses the software profile,
- * returns the id of that profile. */
+/* Returns the id or path of a scenario's file of one kind (model, device ...); NULL: the scenario names no such file.
+ * If the plan chooses the software profile, returns the id of that profile. */
 static const char *name_of(const nnc_plans_scenario *from, const nnc_scenario *scenario, int kind)
 {
     const char *name = from->refs[kind];
@@ -140,8 +138,8 @@ static bool say(const nnc_origins *origins, const char **causes, nnc_check_row *
     return causes[row->cause_count++] != NULL;
 }
 
-/* Tests whether a change is a change of the plan, or of the model or device that the scenario names. A value that is
- * only in the new estimate does not count, except plan.overrides and plan.cluster. */
+/* Tests whether a change is a change of the plan, or of the model or device that the scenario names. A value that only
+ * the new estimate has is no such change, except plan.overrides and plan.cluster. */
 static bool is_of_plan(const nnc_change *change)
 {
     const char *name = nnc_change_name(change);
@@ -170,7 +168,8 @@ static void plan_text(const nnc_check_row *row, char *text, size_t size)
     }
 }
 
-/* Fills in row->causes from the differences between now and `recorded`. false: out of memory. */
+/* Lists the causes of a scenario's changes in row->causes, from the differences between its files now and those in
+ * `recorded`. Returns false when out of memory. */
 static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, const nnc_scenario *scenario,
                         const nnc_recorded *recorded, nnc_check_row *row)
 {
@@ -214,7 +213,7 @@ static bool causes_find(nnc_origins *origins, const nnc_plans_scenario *from, co
     return said;
 }
 
-/* A buffer for the values of one scenario; the next scenario reuses it. */
+/* A buffer for the values of one scenario, used again for the next scenario. */
 typedef struct nnc_figure_room {
     nnc_figure *list;
     int32_t capacity;
@@ -229,11 +228,11 @@ struct nnc_check {
     const nnc_plans *plans;
     nnc_origins origins;
     nnc_collector collector;
-    nnc_figures names[2]; /* all names of the last estimate of each kind, trained and served */
+    nnc_figures names[2]; /* names of all values in the last estimate: of training; of serving */
     nnc_check_keeping keeping;
-    nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, to be recorded */
-    nnc_figure_room old, now;         /* figures of one scenario */
-    nnc_change *changes;              /* buffer for one scenario */
+    nnc_recorded_estimate *estimates; /* estimates of the scenarios so far, which --update writes to the file */
+    nnc_figure_room old, now;         /* values of the current scenario: recorded; new */
+    nnc_change *changes;              /* changes of the current scenario */
     int32_t change_room;
     int32_t next_old;
     nnc_check_report report;
@@ -279,7 +278,8 @@ static nnc_status select_now(nnc_check *c, nnc_figures all, nnc_figures *selecte
     return NNC_OK;
 }
 
-/* Selects the old values that the file still records, so that the other values do not count as missing. */
+/* Selects those recorded values that would still be recorded now, so that the other values are not reported as
+ * missing. */
 static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *selected, nnc_error *err)
 {
     int32_t count = 0;
@@ -294,7 +294,7 @@ static nnc_status select_old(nnc_check *c, const nnc_packed *all, nnc_figures *s
     return NNC_OK;
 }
 
-/* Copies a list to the arena, because the next scenario reuses its buffer. */
+/* Copies a list to the arena, because its buffer is used again for the next scenario. */
 static bool own_list(nnc_check *c, nnc_figures *figures)
 {
     nnc_figure *list = nnc_arena_array(c->arena, (size_t)figures->count + 1, sizeof *list);
@@ -330,8 +330,8 @@ static nnc_status judge(nnc_check *c, const nnc_plans_scenario *from, nnc_figure
             snprintf(err->where, sizeof err->where, "require.%.64s", requirement->name);
             return nnc_plans_blame(c->plans, from, err);
         }
-        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* a copy, because the next scenario reuses the
-                                                                   * list */
+        nnc_figure *own = nnc_arena_alloc(c->arena, sizeof *own); /* a copy, because the list is overwritten for the
+                                                                   * next scenario */
         NNC_GOT(own, err);
         *own = *figure;
         verdicts[i] = (nnc_check_verdict){ requirement, own, nnc_requirement_met(requirement, own) };
@@ -401,7 +401,8 @@ static bool compare(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row 
             causes_find(&c->origins, from, scenario_of(c, from), &c->plans->recorded, row));
 }
 
-/* Keeps the values of a scenario that the report or an update needs later. Returns false when out of memory. */
+/* Copies to the arena the values of a scenario that the report or an update needs later. Returns false when out of
+ * memory. */
 static bool keep(nnc_check *c, const nnc_plans_scenario *from, nnc_check_row *row)
 {
     const int32_t index = c->report.row_count;
@@ -582,7 +583,7 @@ const nnc_check_row *nnc_check_scenario(const nnc_check *check, int32_t index)
     return report != NULL && index >= 0 && index < report->row_count ? &report->rows[index] : NULL;
 }
 
-/* ---- updating ---- */
+/* ---- updating the plan file ---- */
 
 /* Refuses a file that was edited during the check, or that cannot be replaced, such as a pipe. */
 static nnc_status refuse_other(const nnc_plans *plans, const char *option, nnc_error *err)

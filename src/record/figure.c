@@ -135,7 +135,7 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed)
     return list;
 }
 
-/* Signs of the relations. A longer sign comes before its prefix. */
+/* Signs of comparison. A sign that begins with another sign ("<=") comes before that sign ("<"). */
 static const struct {
     const char *sign;
     nnc_relation relation;

@@ -48,8 +48,8 @@ static void put_pair(nnc_json at, nnc_pairs *pairs, nnc_pair pair)
     }
 }
 
-/* Writes a JSON value as the text of an option. If the value is not a number, a string or a boolean, reports a fault
- * and writes "". */
+/* Writes a JSON value as an option would be written. If the value is not a number, a string or a boolean, reports a
+ * fault and writes "". */
 static void value_text(nnc_json at, char *text, size_t size)
 {
     char number[NNC_NUMBER_TEXT];
@@ -84,7 +84,9 @@ static bool suits(const nnc_field *field, nnc_json at)
     case NNC_FIELD_I32:
     case NNC_FIELD_I64:
     case NNC_FIELD_F64: return type == NNC_JSON_NUMBER;
-    default: return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* an enumeration may have a number: "zero": 1 */
+    default:
+        return type == NNC_JSON_TEXT || type == NNC_JSON_NUMBER; /* an enumeration may also be given as a number:
+                                                                       * "zero": 1 */
     }
 }
 
@@ -127,8 +129,8 @@ static void pairs_read_value(nnc_json at, const nnc_field *field, nnc_pairs *int
     put_pair(at, into, pair);
 }
 
-/* Reads an object of keys and values; null removes a key. `read` turns a value into text; if it cannot, it reports a
- * fault and returns NULL. */
+/* Reads an object of keys and values; null removes a key. read: converts a value to text; if that is not possible, it
+ * reports a fault and returns NULL. */
 static void pairs_read(nnc_json at, nnc_pairs *pairs, const char *(*read)(nnc_json item))
 {
     if (nnc_json_type_of(at) == NNC_JSON_ABSENT) {
@@ -177,7 +179,8 @@ static const char *plans_read_rule(nnc_json item)
     return plans_copy_text(item, nnc_json_text(item));
 }
 
-/* Copies the list, with space for two entries for each member of an object. false: out of memory. */
+/* Copies the list to the arena, with space for two further entries per member of `at`. Returns false when out of
+ * memory. */
 static bool pairs_own(nnc_json at, nnc_pairs *pairs)
 {
     const int32_t most = pairs->count + 2 * nnc_json_count(at);
@@ -297,7 +300,7 @@ static void read_tolerances(nnc_json at, part *into)
     }
 }
 
-/* Copies the inherited lists that a scenario changes; the other lists stay shared. */
+/* Copies the inherited lists that a scenario changes; other lists remain shared with the common part. */
 static bool own_lists(nnc_json at, part *own)
 {
     const bool tolerances = nnc_json_get(at, "tolerance").node != NULL;
@@ -402,7 +405,7 @@ static uint64_t digest_part(const part *own)
     return pairs_digest(pairs_digest(digest, &own->values), &own->sets);
 }
 
-/* Turns rules into requirements. Their syntax was checked when they were read. */
+/* Converts the rules of a plan file to requirements. The syntax of the rules was checked when they were read. */
 static const nnc_requirement *requirements_of(nnc_json at, const nnc_pairs *rules)
 {
     nnc_requirement *list = nnc_arena_array(at.doc->arena, (size_t)rules->count + 1, sizeof(*list));
@@ -750,8 +753,8 @@ nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plan
                     near != NULL ? near : names[0], id);
 }
 
-/* Returns a scenario's reference to a file. Paths start from the folder of the plan file; a cluster is always a
- * path. */
+/* Returns the id or path with which a scenario names a file. Paths are relative to the folder of the plan file; a
+ * cluster is always a path. */
 static const char *resolve_ref(nnc_arena *arena, const nnc_plans *plans, const nnc_plans_scenario *from,
                                nnc_plans_ref kind)
 {
@@ -825,7 +828,7 @@ nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *fro
 typedef struct whole_ask {
     const char *refs[NNC_REF_COUNT];
     nnc_scenario_args given;
-    bool own; /* true: the command line changes nothing */
+    bool own; /* true: the command line does not change the scenario */
 } whole_ask;
 
 static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
@@ -854,8 +857,8 @@ static nnc_status ask_whole(nnc_specs *specs, const nnc_scenario_args *given, nn
                : NNC_OK;
 }
 
-/* Adds the place of the scenario to an error. A bad option is a fault of the file if the command line changes
- * nothing. */
+/* Adds the scenario and its line to an error. If the command line changes nothing, a bad option is a fault of the
+ * file. */
 static nnc_status blame(const nnc_plans *plans, const nnc_plans_scenario *from, bool own, nnc_status status,
                         nnc_error *err)
 {
@@ -901,8 +904,8 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 
 /* ---- values ---- */
 
-/* Sets a figure to the value of a cell. If the text is the same as in the last estimate, keeps that copy. Returns
- * false when out of memory. */
+/* Sets a figure to the value of a cell. A string that is equal to the string of the last estimate is not copied again.
+ * Returns false when out of memory. */
 static bool set_figure(nnc_figure *figure, nnc_arena *arena, const char *name, const nnc_cell *cell)
 {
     const char *last = figure->text;
@@ -936,7 +939,7 @@ nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report)
         return none;
     }
     const nnc_place place = { .record = report };
-    int32_t count = columns->count; /* metrics of the run come last */
+    int32_t count = columns->count; /* metrics of the run come last; without a run they are left out */
     while (report->run == NULL && count > 0 && strncmp(columns->list[count - 1].name, "run.", 4) == 0) {
         count--;
     }

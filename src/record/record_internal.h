@@ -19,11 +19,11 @@ typedef union nnc_packed_value {
 } nnc_packed_value;
 
 typedef struct nnc_packed {
-    const nnc_figures *kinds; /* names, and which values are texts; NULL = no values */
+    const nnc_figures *kinds; /* names of the values, and whether each value is a string; NULL = no values */
     const nnc_packed_value *values;
 } nnc_packed;
 
-/* Packs the values of an estimate. before: the previous packed estimate; NULL = no previous estimate. Names and texts
+/* Packs the values of an estimate. before: the previous packed estimate; NULL = no previous estimate. Names and strings
  * must outlive the list. Returns false when out of memory. */
 bool nnc_packed_make(nnc_arena *arena, nnc_figures figures, const nnc_packed *before, nnc_packed *packed);
 
@@ -47,7 +47,7 @@ const nnc_figure *nnc_packed_list(nnc_arena *arena, const nnc_packed *packed);
 #define NNC_ESTIMATE_SCHEMA "nncost.estimate/1"
 #define NNC_SERVE_SCHEMA "nncost.serve/1"
 #define NNC_RECORDED_CONVENTIONS NNC_ESTIMATE_SCHEMA ", SI units, 12 significant digits"
-#define NNC_DIGEST_OPEN "----------------" /* placeholder of the digest */
+#define NNC_DIGEST_OPEN "----------------" /* stands in place of the digest until it is computed */
 
 /* Specs that a scenario names. */
 typedef enum nnc_plans_ref {
@@ -64,8 +64,7 @@ enum { NNC_PLANS_PAIRS_MAX = 64, NNC_PLANS_SCENARIOS_MAX = 100000 };
 /* A key of a plan file, and its value as text in the form that the command line takes. */
 typedef struct nnc_pair {
     const char *key, *text;
-    const nnc_field *field; /* field of the plan, the run or the serving plan; NULL in other
-                             * lists */
+    const nnc_field *field; /* field that the key sets, of the plan, the run or the serving plan; NULL in other lists */
 } nnc_pair;
 
 typedef struct nnc_pairs {
@@ -84,7 +83,7 @@ typedef struct nnc_plans_scenario {
     const nnc_requirement *requirements;
     const nnc_tolerance *tolerances;
     int32_t requirement_count, tolerance_count;
-    uint64_t digest; /* digest of everything that the estimate depends on, except files */
+    uint64_t digest; /* digest of everything on which the estimate depends, except the content of files */
 } nnc_plans_scenario;
 
 /* Recorded digest of a model, a device, a software profile or the plan of a scenario. */
@@ -101,20 +100,20 @@ typedef struct nnc_recorded_op {
 typedef struct nnc_recorded_estimate {
     const char *id; /* id of the scenario; "" in an estimate file */
     nnc_packed figures;
-    const nnc_recorded_op *ops; /* ops, only in an estimate file */
+    const nnc_recorded_op *ops; /* ops of the step; only an estimate file has them */
     int32_t op_count;
 } nnc_recorded_estimate;
 
 typedef struct nnc_recorded {
-    const char *tool;        /* version of nncost that recorded the values; NULL = nothing is recorded */
-    const char *conventions; /* unit and precision conventions of the values: NNC_RECORDED_CONVENTIONS */
+    const char *tool;        /* version of nncost that wrote the estimates; NULL = nothing is recorded */
+    const char *conventions; /* schema, units and digits of the values: NNC_RECORDED_CONVENTIONS */
     const nnc_recorded_digest *digests;
     int32_t digest_count;
     const nnc_recorded_estimate *estimates;
     int32_t estimate_count;
 } nnc_recorded;
 
-/* Place of the recorded part in the text of the file: its value is [begin, end). If both are 0, the part is missing;
+/* Position of the recorded part in the text of the file: its value is [begin, end). If both are 0, the part is missing;
  * a new part is inserted at `insert`. */
 typedef struct nnc_plans_places {
     size_t begin, end, insert;
@@ -126,7 +125,8 @@ typedef struct nnc_plans {
     size_t size;
     const nnc_plans_scenario *scenarios;
     int32_t scenario_count;
-    const char *const *record; /* names of the values to record, as in nnc_figure_match; record_count 0 = all values */
+    const char *const *record; /* names of the values to record, in the form of nnc_figure_match; record_count 0 = all
+                                * values are recorded */
     int32_t record_count;
     nnc_recorded recorded;
     nnc_plans_places places;
@@ -158,7 +158,7 @@ void nnc_recorded_write(nnc_buffer *out, const nnc_recorded *recorded, bool one_
  * its digest filled in. Every other byte stays. The text is in the arena; NULL when out of memory. */
 const char *nnc_plans_with_recorded(nnc_arena *arena, const nnc_plans *plans, char *recorded, size_t *size);
 
-/* ---- between the files of this reader ---- */
+/* ---- functions that plan_file.c and recorded.c share ---- */
 
 /* Sets plans->places, and the line numbers where the scenarios begin. */
 void nnc_plans_find_places(nnc_plans *plans, size_t estimates_end, long *lines, int32_t count);
@@ -172,11 +172,12 @@ typedef struct nnc_serve_scenario nnc_serve_scenario;
 nnc_status nnc_plans_open(nnc_specs *specs, nnc_arena *arena, const char *model, const nnc_plans **plans,
                           nnc_error *err);
 
-/* Finds the scenario with this id; id NULL: the only scenario of the file. NNC_BAD_USAGE: there is no such scenario. */
+/* Finds the scenario with this id; id NULL: the scenario of a file with only one. NNC_BAD_USAGE: there is no such
+ * scenario. */
 nnc_status nnc_plans_pick(const nnc_plans *plans, const char *id, const nnc_plans_scenario **scenario, nnc_error *err);
 
-/* Loads a scenario, changed by the options given on the command line; device NULL = the scenario's own. Errors name
- * the file, the line and the scenario. */
+/* Loads a scenario, changed by the options given on the command line. device: NULL = the device that the scenario
+ * names. Errors name the file, the line and the scenario. */
 nnc_status nnc_plans_load(nnc_specs *specs, const nnc_scenario_args *given, nnc_arena *arena, const nnc_plans *plans,
                           const nnc_plans_scenario *from, const char *device, nnc_scenario *scenario, nnc_error *err);
 
@@ -188,17 +189,18 @@ nnc_status nnc_plans_load_served(nnc_specs *specs, const nnc_scenario_args *give
 /* Puts "FILE:LINE: ID: " before err->where. Returns the status of err. */
 nnc_status nnc_plans_blame(const nnc_plans *plans, const nnc_plans_scenario *from, nnc_error *err);
 
-/* Turns reports into lists of values. All estimates of a kind have the same names, so the names are found once. */
+/* Lists the values of reports. All reports of a kind have the same names of values, so the names are found only
+ * once. */
 typedef struct nnc_collector {
     nnc_arena *arena;
     struct nnc_collected {
-        nnc_columns columns; /* columns of this kind of estimate; list NULL = not found yet */
-        nnc_figure *figures; /* figures of the last estimate */
+        nnc_columns columns; /* names of the values of this kind of report; list NULL = not yet found */
+        nnc_figure *figures; /* values of the last report of this kind */
     } trained, served, images;
 } nnc_collector;
 
-/* Returns the values of an estimate; they are valid until the next estimate of the same kind. Its list is NULL when
- * out of memory. The texts are static, or in the arena. */
+/* Returns the values of an estimate; they are valid until the next estimate of the same kind. The member `list` is NULL
+ * when out of memory. Strings are static, or in the arena. */
 nnc_figures nnc_figures_of(nnc_collector *collector, const nnc_report *report);
 
 /* ---- reports of a check (change.c) ---- */
@@ -209,7 +211,7 @@ typedef struct nnc_check_op {
     double old_s, now_s;
 } nnc_check_op;
 
-/* One changed value, with the row of its scenario. */
+/* One changed value of a report, with the row of the report (a scenario) that it belongs to. */
 typedef struct nnc_check_line {
     const nnc_check_row *row;
     const nnc_change *change;
@@ -217,18 +219,18 @@ typedef struct nnc_check_line {
 
 typedef struct nnc_check_report {
     const char *path;     /* path of the plan file, or of the old estimate */
-    const char *other;    /* diff: name of the new estimate */
-    const char *tool;     /* version of the new values */
-    const char *old_tool; /* version that recorded the old values; NULL = nothing recorded, or not known */
+    const char *other;    /* path of the new estimate (only in a diff) */
+    const char *tool;     /* version of nncost that made the new values */
+    const char *old_tool; /* version of nncost that recorded the old values; NULL = nothing recorded, or not known */
     nnc_check_row *rows;
     int32_t row_count;
     bool updated;                /* true: the new values replaced the old values in the file */
-    const nnc_check_line *lines; /* changes of all rows, as lines */
+    const nnc_check_line *lines; /* all changes of all rows */
     int32_t line_count;
 } nnc_check_report;
 
-/* How much a check keeps of scenarios whose values did not change. NNC_KEEPS_CHANGES: only the state of the scenario.
- * NNC_KEEPS_ESTIMATES: also its estimate, which is then recorded. NNC_KEEPS_ROWS: also the values of every row. */
+/* Which data a check keeps for a scenario whose values did not change. NNC_KEEPS_CHANGES: only its state.
+ * NNC_KEEPS_ESTIMATES: also its estimate, so that it can be recorded. NNC_KEEPS_ROWS: also the values of its row. */
 typedef enum nnc_check_keeping { NNC_KEEPS_CHANGES, NNC_KEEPS_ESTIMATES, NNC_KEEPS_ROWS } nnc_check_keeping;
 
 nnc_status nnc_check_make(nnc_specs *specs, const char *path, nnc_check_keeping keeping, nnc_check **check,
@@ -238,9 +240,9 @@ const nnc_check_report *nnc_check_report_of(const nnc_check *check);
 /* Lists the changes of all rows. NNC_OK or NNC_NO_MEMORY. */
 nnc_status nnc_check_list_changes(nnc_arena *arena, nnc_check_report *report, nnc_error *err);
 
-/* Compares two recordings. If each has one estimate, compares these two, whatever their names; otherwise pairs
- * estimates by name, in the order of the new recording. If the software profiles of a pair differ, splits the change
- * of the step between profile and plan. */
+/* Compares two files of recorded estimates. If each has one estimate, compares these two, whatever their names;
+ * otherwise pairs estimates by name, in the order of the new file. If the software profiles of a pair differ, splits
+ * the change of the step between profile and plan. */
 nnc_status nnc_diff_make(nnc_specs *specs, nnc_arena *arena, const char *old_path, const char *now_path,
                          nnc_check_report *report, nnc_error *err);
 
@@ -263,7 +265,7 @@ void nnc_check_summary(const nnc_check_report *report, char *text, size_t size);
  * total is in both estimates. */
 void nnc_check_headline(const nnc_check_row *row, char *text, size_t size);
 
-/* A change as text for people. The values have units and four digits if these distinguish them, otherwise all
+/* A change as text for people. The values have units, and four digits; if four digits are equal in both values, all
  * digits. */
 typedef struct nnc_change_text {
     char old[64], now[64], percent[32];
@@ -277,7 +279,7 @@ void nnc_verdict_text(const nnc_check_verdict *verdict, char *text, size_t size)
 /* Metrics of an nnc_check_report, and of an nnc_check_op. */
 extern const nnc_metrics nnc_check_document, nnc_diff_document, nnc_check_op_metrics;
 
-/* Returns the changes of an nnc_check_report as lines. */
+/* Returns the lines of an nnc_check_report for CSV: one per change. */
 nnc_lines nnc_check_lines(const void *record);
 
 #endif

@@ -15,7 +15,7 @@ typedef struct nnc_figure_list {
     int32_t count, capacity;
     nnc_figures like; /* names of the previous estimate; most estimates have the same names */
     bool quiet;       /* true: faults are not reported */
-    bool faulty;      /* a fault was found */
+    bool faulty;      /* true: at least one fault was found */
 } nnc_figure_list;
 
 enum { FIGURE_NAME_MAX = 256, FIGURES_MAX = 10000 };
@@ -206,7 +206,7 @@ static bool complete(nnc_arena *arena, char *recorded)
     return parsed && faults.count == 0;
 }
 
-/* Copies bytes; returns the place after them. */
+/* Copies bytes to `at`; returns the address after them. */
 static char *put(char *at, const char *bytes, size_t size)
 {
     memcpy(at, bytes, size);
@@ -275,12 +275,13 @@ static void read_digests(nnc_json at, nnc_recorded *recorded)
 
 static const char *const not_digested[] = { "digest", NULL };
 
-/* Reads the values of one estimate. loud: report faults. before: the estimate read before it, NULL = none. */
+/* Reads the values of one estimate. loud: true = faults are reported. before: the estimate that was read before; NULL =
+ * no estimate. */
 static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded_estimate *before,
                      nnc_figure_list *found, nnc_recorded_estimate *estimate)
 {
     nnc_arena *arena = item.doc->arena;
-    found->like = (nnc_figures){ found->list, found->count }; /* the list is reused for the next estimate */
+    found->like = (nnc_figures){ found->list, found->count }; /* the list is used again for the next estimate */
     found->count = 0;
     found->quiet = !loud;
     *estimate = (nnc_recorded_estimate){ .id = nnc_arena_strdup(arena, nnc_json_key(item)) };
@@ -296,7 +297,7 @@ static void read_one(nnc_json item, int32_t index, bool loud, const nnc_recorded
     }
 }
 
-/* Reads all estimates. false: there is a fault, reported if `loud`. */
+/* Reads all estimates. Returns false if there is a fault; the fault is reported only if `loud`. */
 static bool read_estimates(nnc_json at, bool loud, nnc_recorded *recorded)
 {
     if (nnc_json_type_of(at) != NNC_JSON_OBJECT) {
@@ -371,7 +372,7 @@ static bool is_of_this_version(nnc_json at, nnc_recorded *recorded)
     return true;
 }
 
-/* Refuses a part that was edited by hand. */
+/* Refuses a recorded part that was edited by hand. */
 static bool is_untouched(nnc_json at)
 {
     const nnc_json digest = nnc_json_get(at, "digest");

@@ -6,7 +6,7 @@
 #include "render/render_internal.h"
 
 const nnc_format *const nnc_formats[NNC_FORMAT_COUNT] = { &nnc_format_table, &nnc_format_json, &nnc_format_csv,
-                                                          &nnc_format_markdown };
+                                                          &nnc_format_csv_plain, &nnc_format_markdown };
 
 const char *nnc_format_name(unsigned index)
 {
@@ -27,7 +27,7 @@ void nnc_view_write(nnc_buffer *out, nnc_style style, const nnc_view *view, cons
     }
 }
 
-/* ---- the JSON writer: a document value by value, or all members of a record by its metrics table ---- */
+/* ---- the JSON writer: single values of a document, and all members of a record by its metrics table ---- */
 
 void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell)
 {
@@ -310,13 +310,42 @@ static void csv_put_cell(nnc_buffer *out, const nnc_cell *cell)
     }
 }
 
+/* Writes the names of columns: dotted, or plain, as the short names of a database. */
+static void csv_put_names(nnc_buffer *out, const char *const *names, int count, bool plain)
+{
+    if (names == NULL) { /* out of memory */
+        out->failed = true;
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        char name[NNC_METRIC_TEXT_MAX];
+        if (plain) {
+            nnc_short_name(names, count, i, name, sizeof name);
+        }
+        nnc_buffer_text(out, i > 0 ? "," : "");
+        csv_put_text(out, plain ? name : names[i]);
+    }
+}
+
+static void csv_put_heads(nnc_buffer *out, nnc_heads heads, bool plain)
+{
+    const char **names = malloc((size_t)heads.count * sizeof *names + 1);
+    for (int i = 0; names != NULL && i < heads.count; i++) {
+        names[i] = heads.list[i].name;
+    }
+    csv_put_names(out, names, heads.count, plain);
+    nnc_buffer_text(out, "\r\n");
+    free(names);
+}
+
 static void csv_put_heading(nnc_buffer *out, nnc_heads heads)
 {
-    for (int i = 0; i < heads.count; i++) {
-        nnc_buffer_text(out, i > 0 ? "," : "");
-        csv_put_text(out, heads.list[i].name);
-    }
-    nnc_buffer_text(out, "\r\n");
+    csv_put_heads(out, heads, false);
+}
+
+static void csv_plain_put_heading(nnc_buffer *out, nnc_heads heads)
+{
+    csv_put_heads(out, heads, true);
 }
 
 static void csv_put_line(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells)
@@ -345,16 +374,17 @@ static void put_record(nnc_buffer *out, nnc_style style, nnc_columns columns, co
     nnc_buffer_text(out, "\r\n");
 }
 
-static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
+static void csv_write_lines(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record, bool plain)
 {
     const nnc_lines lines = view->lines != NULL ? view->lines(record) : (nnc_lines){ view->document, NULL, record, 1 };
     nnc_columns columns = { .count = 0 };
     nnc_arena *arena = nnc_arena_create();
     out->failed = out->failed || arena == NULL || nnc_columns_of(lines.metrics, arena, &columns) != NNC_OK;
-    for (int32_t i = 0; i < columns.count; i++) {
-        nnc_buffer_text(out, i > 0 ? "," : "");
-        csv_put_text(out, columns.list[i].name);
+    const char **names = arena != NULL ? nnc_arena_array(arena, (size_t)columns.count + 1, sizeof *names) : NULL;
+    for (int32_t i = 0; names != NULL && i < columns.count; i++) {
+        names[i] = columns.list[i].name;
     }
+    csv_put_names(out, names, columns.count, plain);
     nnc_buffer_text(out, nnc_is_marked(style) ? ",implausible\r\n" : "\r\n");
     for (int64_t i = 0; i < lines.count; i++) {
         const nnc_place place = nnc_line_place(&lines, i);
@@ -365,9 +395,27 @@ static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *vie
     nnc_arena_destroy(arena);
 }
 
+static void csv_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
+{
+    csv_write_lines(out, style, view, record, false);
+}
+
+static void csv_plain_write_view(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record)
+{
+    csv_write_lines(out, style, view, record, true);
+}
+
 const nnc_format nnc_format_csv = {
     .name = "csv", .view = csv_write_view, .heading = csv_put_heading, .line = csv_put_line
 };
+const nnc_format nnc_format_csv_plain = {
+    .name = "csv-plain", .view = csv_plain_write_view, .heading = csv_plain_put_heading, .line = csv_put_line
+};
+
+bool nnc_format_is_csv(const nnc_format *format)
+{
+    return format == &nnc_format_csv || format == &nnc_format_csv_plain;
+}
 
 /* ---- GitHub's Markdown: lists and tables ---- */
 
@@ -524,11 +572,11 @@ void nnc_html_put(nnc_buffer *out, const char *element, const char *text)
     nnc_buffer_print(out, "</%s>\n", element);
 }
 
-/* ---- the format: paragraphs and tables; --format does not offer it ---- */
+/* ---- HTML fragments: paragraphs and tables without a page; --format does not offer this format ---- */
 
 static void put_label(nnc_sheet *sheet, const char *label)
 {
-    const bool below = *label == '\0' || *label == ' '; /* continues the line above */
+    const bool below = *label == '\0' || *label == ' '; /* an empty or indented label continues the line above */
     nnc_buffer_text(sheet->out, below ? "<br>" : "<p>");
     label += strspn(label, " ");
     if (*label != '\0') {

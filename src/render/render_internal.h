@@ -15,16 +15,16 @@
 
 /* ---- formats and views: formats.c ---- */
 
-/* A column of lines, or of a table. */
+/* A column of output: of a table on a page, or of the lines for programs. */
 typedef struct nnc_head {
-    const char *name; /* for programs: "step.step_s" */
-    const char *text; /* for people: "step_s"; NULL = a page does not show the column */
+    const char *name; /* full name, for programs: "step.step_s" */
+    const char *text; /* heading for people: "step_s"; NULL = the column is not on a page */
     const char *unit; /* NULL = none */
     nnc_show show;
     bool left;    /* true: align left (text); false: align right (numbers) */
-    bool shrinks; /* true: cut the texts of the column if the line would be too long */
-    int drop;     /* if cutting is not enough, columns are left out in ascending order of this number; 0 = never left
-                   * out */
+    bool shrinks; /* true: the texts of the column may be cut if the line is too long */
+    int drop;     /* order in which columns are left out if cutting is not enough: the lowest number first; 0 = never
+                   * left out */
 } nnc_head;
 
 typedef struct nnc_heads {
@@ -37,20 +37,20 @@ typedef struct nnc_format nnc_format;
 /* Options for writing output. Only the format for terminals uses width and colour. */
 typedef struct nnc_style {
     const nnc_format *format;
-    int width; /* columns of the terminal */
+    int width; /* width of the terminal, in columns */
     bool colour;
-    const char *mark; /* description of implausible input; NULL or "" = none */
+    const char *mark; /* description of the implausible input; NULL or "" = all input is plausible */
 } nnc_style;
 
-/* A view: how one kind of result is written. In its functions, `record` points to the result, whose type `document`
- * describes. */
+/* A view: the way in which one kind of result is written. The argument `record` of its functions points to the result,
+ * whose type `document` describes. */
 typedef struct nnc_view {
     const char *schema;                     /* "nncost.estimate/1" */
     const nnc_metrics *document;            /* metrics table of the whole result as one object */
     bool exact;                             /* true: JSON numbers have 17 digits, for programs that compute with them */
-    nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes; NULL: CSV has one line
-                                             * with the whole document */
-    void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the page for people */
+    nnc_lines (*lines)(const void *record); /* returns the list in the result that CSV writes line by line; NULL: CSV
+                                             * has one line with the whole document */
+    void (*page)(nnc_buffer *out, nnc_style style, const void *record); /* writes the result as a page for people */
 } nnc_view;
 
 typedef struct nnc_sheet nnc_sheet;
@@ -62,7 +62,8 @@ typedef struct nnc_page {
     void (*text)(nnc_sheet *sheet, const char *text); /* appends text to the current line */
     void (*heading)(nnc_buffer *out, const char *text);
     void (*table)(nnc_buffer *out, nnc_style style, nnc_table *table);
-    void (*below)(nnc_buffer *out, nnc_style style, const nnc_table *table); /* writes below a table; NULL = nothing */
+    void (*below)(nnc_buffer *out, nnc_style style, const nnc_table *table); /* writes notes below a table; NULL = no
+                                                                              * notes */
     bool wraps;                                                              /* true: lines are wrapped at the width of
                                                                               * the terminal */
 } nnc_page;
@@ -70,18 +71,20 @@ typedef struct nnc_page {
 struct nnc_format {
     const char *name; /* value of --format */
     void (*view)(nnc_buffer *out, nnc_style style, const nnc_view *view, const void *record);
-    /* For output that may be longer than memory: writes the heading (NULL = no heading), then line by line. */
+    /* The next two members write output that may be longer than memory: `heading` first (NULL = no heading), then
+     * `line` for each line. */
     void (*heading)(nnc_buffer *out, nnc_heads heads);
     void (*line)(nnc_buffer *out, nnc_heads heads, const nnc_cell *cells);
-    bool documents;       /* true: several results are written as a list of documents, not as one table */
+    bool documents;       /* true: several results become a list of documents; false: they become one table */
     bool held;            /* true: line() writes packed cells, which nnc_table_put lays out later */
-    const nnc_page *page; /* NULL: a format for programs */
+    const nnc_page *page; /* functions for pages; NULL: the format is for programs */
 };
 
 /* The values of --format; the first is the default. */
-enum { NNC_FORMAT_COUNT = 4 };
+enum { NNC_FORMAT_COUNT = 5 };
 extern const nnc_format *const nnc_formats[NNC_FORMAT_COUNT];
-extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_format_markdown;
+extern const nnc_format nnc_format_table, nnc_format_json, nnc_format_csv, nnc_format_csv_plain, nnc_format_markdown;
+bool nnc_format_is_csv(const nnc_format *format);
 const char *nnc_format_name(unsigned index); /* "?" past the last */
 
 /* nnc_view_write writes a view; out->failed is set after an error. nnc_is_marked tests whether the inputs are
@@ -104,7 +107,7 @@ char *nnc_binary_text(double bytes, char text[NNC_NUMBER_TEXT]);
 /* Formats a cell for people; null is "-", a boolean "yes" or "no". Returns text, or the cell's own text. */
 const char *nnc_cell_text(const nnc_cell *cell, nnc_show show, const char *unit, char text[NNC_METRIC_TEXT_MAX]);
 
-/* Returns the column of a metric with this full name; its heading is the last part of the name. */
+/* Returns the column for a metric. name: full name of the metric; its last part becomes the heading. */
 nnc_head nnc_head_of(const nnc_metric *metric, const char *name);
 
 /* Returns how many columns a UTF-8 text takes on a terminal; a wide character counts as one. */
@@ -120,22 +123,23 @@ void nnc_put_markdown(nnc_buffer *out, const char *text);
 
 typedef enum nnc_ink { NNC_INK_PLAIN, NNC_INK_STRONG, NNC_INK_GOOD, NNC_INK_BAD } nnc_ink;
 
-/* Lines of the form "label   item, item, item". A terminal wraps them at its width; Markdown writes them as a list. */
+/* The writer of lines of the form "label   item, item, item". A terminal wraps a line at its width; Markdown makes each
+ * line an item of a list. */
 struct nnc_sheet {
     nnc_buffer *out;
     nnc_style style;
-    int indent; /* width of the labels */
-    int column; /* column of the next character */
-    int items;  /* items on the current line */
+    int indent; /* width that labels take, in columns */
+    int column; /* column of the terminal at which the next character is written */
+    int items;  /* number of items written on the current line */
 };
 
 nnc_sheet nnc_sheet_begin(nnc_buffer *out, nnc_style style);
 
 /* Starts a line; a label that is empty or indented continues the line above. */
 void nnc_sheet_label(nnc_sheet *sheet, const char *label);
-/* Adds an item, without a line break inside it; ", " precedes every item except the first. */
+/* Adds an item to the current line, without a line break inside the item; ", " precedes every item except the first. */
 void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NNC_PRINTF(3, 4);
-/* Works as nnc_sheet_item, without the comma. */
+/* Adds an item as nnc_sheet_item does, but without the comma before it. */
 void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...) NNC_PRINTF(3, 4);
 /* Adds running text; lines may break between words. */
 void nnc_sheet_words(nnc_sheet *sheet, const char *format, ...) NNC_PRINTF(2, 3);
@@ -160,12 +164,12 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text);
  * A condition is a list of terms that must all be true: "name" (its value is not 0, false or empty), "!name", "name
  * > X", "name = X", "name != X". X is a number, a word or a name. */
 typedef struct nnc_page_row {
-    const char *label; /* "" = a line below the one above; NULL = on the current line */
-    const char *text;  /* NULL = the row is the label alone */
+    const char *label; /* "" = begins a line without a label; NULL = the row belongs to the current line */
+    const char *text;  /* text of the item; NULL = the row has only a label */
     nnc_ink ink;
     enum { NNC_ROW_ITEM, NNC_ROW_WORDS, NNC_ROW_BLOCK, NNC_ROW_GAP } kind;
-    const char *when; /* "plan.pipeline > 1, !device.fitted"; NULL = always */
-    /* Replaces text: adds items to the line, or writes whole lines (NNC_ROW_BLOCK). */
+    const char *when; /* condition of the row, such as "plan.pipeline > 1, !device.fitted"; NULL = no condition */
+    /* Used in place of text: adds items to the current line, or (NNC_ROW_BLOCK) writes whole lines. */
     void (*write)(nnc_sheet *sheet, const void *record);
 } nnc_page_row;
 
@@ -186,7 +190,7 @@ typedef struct nnc_page_row {
         __VA_ARGS__        \
     }
 typedef struct nnc_page_rows {
-    const nnc_metrics *metrics; /* metrics of the record, which the names in braces refer to */
+    const nnc_metrics *metrics; /* metrics table of the record; names in braces are metrics of it */
     const nnc_page_row *rows;
     size_t count;
 } nnc_page_rows;
@@ -198,11 +202,12 @@ typedef struct nnc_page_rows {
 /* Writes the rows of a page. Call it between two lines of the sheet, not within a line. */
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record);
 
-/* Replaces the names in braces in a text by the metrics of a record. Returns false if one of them has no value. */
+/* nnc_page_text replaces the names in braces in a text by the values of metrics. Returns false if one of the metrics
+ * has no value. */
 enum { NNC_PAGE_TEXT = 2048 };
 bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *text, char filled[NNC_PAGE_TEXT]);
 
-/* ---- what was asked for, at the top of a page: sheet.c ---- */
+/* ---- the inputs of a report, at the top of its page: sheet.c ---- */
 
 /* Writes the first lines of a report: model, device, links and plan, as resolved. */
 void nnc_sheet_subject(nnc_sheet *sheet, const nnc_report *report);
@@ -228,11 +233,11 @@ enum { NNC_TABLE_COLUMNS = 256, NNC_TABLE_HELD = 1000 };
 struct nnc_table {
     nnc_head heads[NNC_TABLE_COLUMNS];
     int count;
-    nnc_buffer cells; /* row by row; a NUL follows each text */
+    nnc_buffer cells; /* cells of all rows, row by row; each text ends with a NUL */
     int64_t cell_count;
     int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
-    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* true: the column was cut, or left out, because the line
-                                                              * is too long */
+    bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column: its texts were cut, and it was left
+                                                              * out, because the line would be too long */
     int gap;                                                 /* blanks between columns */
     bool laid_out;
 };
@@ -246,14 +251,14 @@ void nnc_table_heads(nnc_table *table, const nnc_metrics *metrics);
 /* Gives a column another heading; NULL leaves it out. */
 void nnc_table_rename(nnc_table *table, const char *head, const char *text);
 
-/* Appends a cell. A row fills from left to right. */
+/* Appends a cell to the current row, from left to right. */
 void nnc_table_cell(nnc_table *table, const char *text);
 void nnc_table_whole(nnc_table *table, int64_t whole);
 void nnc_table_number(nnc_table *table, double value, const char *unit); /* "12.30 ms", "-" */
 void nnc_table_share(nnc_table *table, double share);                    /* "41.2%", "-" */
-/* Appends the cells of a record, one for each metric that has a head. */
+/* Appends a row: the cells of a record, one for each metric with a head. */
 void nnc_table_record(nnc_table *table, const nnc_metrics *metrics, const nnc_place *place);
-/* Appends the cells of all listed records. */
+/* Appends a row for each record of `lines`. */
 void nnc_table_records(nnc_table *table, nnc_lines lines);
 int64_t nnc_table_rows(const nnc_table *table);
 
@@ -266,8 +271,8 @@ void nnc_table_of(nnc_buffer *out, nnc_style style, nnc_lines lines);
 /* Works as nnc_table_of, with a heading. If there is no record, writes nothing and returns false. */
 bool nnc_table_under(nnc_buffer *out, nnc_style style, nnc_lines lines, const char *heading);
 
-/* Writes whole lines that format->line has made. If the format lays tables out (`held`), the first NNC_TABLE_HELD lines
- * wait until the widths of the columns are known. */
+/* Writes whole lines that were made by format->line. If the format lays tables out (`held`), the first NNC_TABLE_HELD
+ * lines are stored until the widths of the columns are known. */
 void nnc_table_put(nnc_table *table, nnc_buffer *out, nnc_style style, const char *lines, size_t size);
 
 /* ---- JSON: formats.c ---- */
@@ -278,10 +283,10 @@ enum { NNC_RECORD_DEPTH = 20 };
  * deeper values follow on the same line, unless `spread` is set. */
 typedef struct nnc_record {
     nnc_buffer *out;
-    bool exact;  /* numbers with 17 digits, for a program that computes with them; else 12 */
-    bool spread; /* every member gets a line, for a file that people edit */
+    bool exact;  /* true: numbers have 17 digits, for a program that computes with them; false: 12 digits */
+    bool spread; /* true: every member is on a line of its own, for a file that people edit */
     int depth;
-    int32_t members[NNC_RECORD_DEPTH]; /* members written at each depth */
+    int32_t members[NNC_RECORD_DEPTH]; /* number of members written so far, for each depth */
     bool list[NNC_RECORD_DEPTH];
 } nnc_record;
 
@@ -300,7 +305,7 @@ void nnc_record_bool(nnc_record *record, const char *key, bool value);
 void nnc_record_json(nnc_record *record, const char *key, const char *json); /* JSON text, copied */
 void nnc_record_null(nnc_record *record, const char *key);
 
-/* Writes all members of a record into the open object, as its metrics table says. */
+/* Writes all members of a record, as its metrics table says, into the object that is open. */
 void nnc_record_members(nnc_record *record, const nnc_metrics *metrics, const nnc_place *place);
 
 /* Writes one value as JSON. */
@@ -311,7 +316,7 @@ void nnc_put_json_cell(nnc_buffer *out, const nnc_cell *cell);
 /* A self-contained HTML page: style and script are inside, nothing is fetched. --format does not offer it. */
 extern const nnc_format nnc_format_html;
 
-/* Begins a page. title is plain text. The page's pictures use its style sheet too. */
+/* Begins a page. title: plain text, not HTML. Pictures on the page use the style sheet of the page. */
 void nnc_html_begin(nnc_buffer *out, const char *title);
 void nnc_html_end(nnc_buffer *out);
 
@@ -341,13 +346,14 @@ char *nnc_text_cut(const char *text, nnc_type type, nnc_px width, char cut[NNC_T
 
 typedef struct nnc_svg {
     nnc_buffer body;
-    const char *id; /* prefix of the ids inside, unique on its page: "nnc-step" */
+    const char *id; /* prefix of all ids in the picture, unique on its page: "nnc-step" */
 } nnc_svg;
 
 void nnc_svg_begin(nnc_svg *svg, const char *id);
 
-/* Begins a mark with its tooltip; all elements up to nnc_svg_mark_end belong to it. explain: the metric that the
- * mark shows; NULL = none. key: equal for all marks of a page that show the same thing; NULL = none. */
+/* Begins a group of elements with a tooltip, such as a bar; nnc_svg_mark_end ends the group. explain: name of the
+ * metric that the group shows; NULL = no metric. key: equal for all groups of a page that show the same thing; NULL =
+ * no key. */
 void nnc_svg_mark(nnc_svg *svg, const char *explain, const char *key, const char *tip);
 void nnc_svg_mark_end(nnc_svg *svg);
 
@@ -369,8 +375,8 @@ void nnc_svg_text(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px
 /* Writes a text that is turned around (x, y) by an angle in tenths of a degree, clockwise. */
 void nnc_svg_turned(nnc_svg *svg, const char *class, char anchor, nnc_px x, nnc_px y, int32_t angle, const char *text);
 
-/* Writes the picture and frees the svg. page: the picture has its own style sheet and background; otherwise it uses
- * the style sheet of the page around it. */
+/* Writes the picture and frees the svg. page: true = the picture has its own style sheet and background; false = it
+ * uses the style sheet of the page around it. */
 void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, const char *title, const char *desc,
                  bool page);
 
@@ -378,16 +384,17 @@ void nnc_svg_end(nnc_svg *svg, nnc_buffer *out, nnc_px width, nnc_px height, con
  * become '?'. */
 void nnc_put_xml(nnc_buffer *out, const char *text);
 
-/* Sets of colours whose marks are drawn side by side. Colour-blind readers must be able to distinguish the colours of a
- * set. */
+/* Sets of colours that are drawn side by side: parts of a step, classes of memory, kinds of bounds. Colour-blind
+ * readers must be able to distinguish the colours of a set. */
 enum { NNC_HUES_STEP = 1, NNC_HUES_MEMORY = 2, NNC_HUES_BOUND = 4 };
 
-/* A colour of pictures, for light and dark pages; each class of marks has one. */
+/* A colour of pictures, in a light and a dark variant. Every CSS class of drawn elements (bars, lines, text: "forward")
+ * has one. */
 typedef struct nnc_hue {
-    const char *name;               /* class of the marks: "forward" */
+    const char *name;               /* CSS class of the elements: "forward" */
     const char *light, *dark;       /* "#4a9bd1" */
-    const char *on_light, *on_dark; /* colour of text on this colour; NULL = it never has text */
-    unsigned hues;                  /* NNC_HUES_...; 0 = a background, a line or text */
+    const char *on_light, *on_dark; /* colour of text in front of this colour; NULL = no text is in front of it */
+    unsigned hues;                  /* sets (NNC_HUES_...) that contain the colour; 0 = a background, a line or text */
 } nnc_hue;
 
 extern const nnc_hue nnc_palette[];

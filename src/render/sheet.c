@@ -60,7 +60,7 @@ void nnc_sheet_item(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
     if (sheet->items > 0) {
         page_of(sheet)->text(sheet, ",");
     }
-    put_piece(sheet, ink, text, 1); /* 1 column for the comma of the next item */
+    put_piece(sheet, ink, text, 1); /* one column remains for the comma of the next item */
 }
 
 void nnc_sheet_phrase(nnc_sheet *sheet, nnc_ink ink, const char *format, ...)
@@ -132,22 +132,22 @@ void nnc_sheet_heading(nnc_buffer *out, nnc_style style, const char *text)
 
 /* ---- rows ---- */
 
-/* Forms of a metric in a row, other than the form in its table: "{cost.step:count}". */
+/* Forms of a metric in the text of a row, which replace the form in its metrics table: "{cost.step:count}". */
 static const struct form {
     const char *name;
     nnc_show show;
     double divisor;     /* 0 = 1 */
-    const char *printf; /* printf format in place of show; NULL = none */
+    const char *printf; /* printf format, used if it is not NULL */
 } forms[] = {
     { .name = "count", .show = NNC_SHOW_COUNT },       /* 1,557,611,200; 16.73 */
     { .name = "percent", .show = NNC_SHOW_PERCENT },   /* 41.2% */
     { .name = "percent2", .show = NNC_SHOW_PERCENT2 }, /* 41.23% */
-    { .name = "plain", .show = NNC_SHOW_PLAIN },       /* all digits, at most 12 */
+    { .name = "plain", .show = NNC_SHOW_PLAIN },       /* form "plain": all digits, at most 12 */
     { .name = "hours", .show = NNC_SHOW_COUNT, .divisor = 3600.0 },
     { .name = "kWh", .show = NNC_SHOW_COUNT, .divisor = 3.6e6 },
     { .name = "tonnes", .show = NNC_SHOW_COUNT, .divisor = 1000.0 },
-    { .name = "ceil", .show = NNC_SHOW_COUNT }, /* rounded up to a whole number */
-    { .name = "si" },                           /* with a prefix but no unit: 15.00 T */
+    { .name = "ceil", .show = NNC_SHOW_COUNT }, /* form "ceil": rounded up to a whole number */
+    { .name = "si" },                           /* form "si": with a prefix but without the unit, "15.00 T" */
     { .name = "gib" },                          /* 80.00 GiB */
     { .name = "g", .printf = "%g" },
     { .name = "g4", .printf = "%.4g" },
@@ -175,7 +175,7 @@ static int32_t index_of(const nnc_metric *row, const char *name)
     return (int32_t)strtol(name, NULL, 10);
 }
 
-/* Returns the length of a row's name if `name` begins with it; 0 if the row has no name; -1 if `name` begins
+/* Returns the length of the name of `row` if `name` begins with it; 0 if the row has no name; -1 if `name` begins
  * otherwise. */
 static int name_length(const nnc_metric *row, const char *name)
 {
@@ -189,8 +189,8 @@ static int name_length(const nnc_metric *row, const char *name)
     return row->name[length] == '\0' ? length : -1;
 }
 
-/* Finds a metric by its full name, as nnc_metric_find does. *place becomes the record that the metric is read from;
- * place->record may be NULL when only the row is wanted. */
+/* Finds a metric by its full name, as nnc_metric_find does. *place becomes the record that contains the metric;
+ * place->record may be NULL if the caller needs only the metric itself. */
 static const nnc_metric *find_row(const nnc_metrics *metrics, const char *name, nnc_place *place, int32_t *index)
 {
     for (size_t i = 0; i < metrics->count; i++) {
@@ -258,7 +258,7 @@ static double number_of(const nnc_cell *cell)
                                            : (double)NAN;
 }
 
-/* Returns the cell of a metric; if the word is not a metric, a cell with this number or word. */
+/* Returns the value of an operand of a condition: of the metric with this name, or else the number or word itself. */
 static nnc_cell operand(const nnc_metrics *metrics, const void *record, const char *word,
                         char text[NNC_METRIC_TEXT_MAX])
 {
@@ -398,7 +398,7 @@ bool nnc_page_text(const nnc_metrics *metrics, const void *record, const char *t
     return true;
 }
 
-/* A line that is being written. */
+/* State of the line of the page that is being written. */
 typedef struct page_line {
     nnc_sheet *sheet;
     const char *label; /* label to write with the first item; NULL = already written, or no line */
@@ -452,7 +452,8 @@ static void write_row(page_line *l, const nnc_page_rows *page, const nnc_page_ro
 void nnc_sheet_rows(nnc_sheet *sheet, const nnc_page_rows *page, const void *record)
 {
     page_line l = { .sheet = sheet };
-    char filled[NNC_PAGE_TEXT]; /* a label with its metrics filled in; a page has at most one such label */
+    char filled[NNC_PAGE_TEXT]; /* text of a label after names in braces are replaced; a page has at most one such
+                                 * label */
     CHECK_PAGE(page);
     for (size_t i = 0; i < page->count; i++) {
         const nnc_page_row *row = &page->rows[i];

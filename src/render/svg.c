@@ -4,7 +4,7 @@
 
 nnc_px nnc_px_of(double pixels)
 {
-    const double most = 1e7; /* far outside any picture */
+    const double most = 1e7; /* limit of a coordinate, far outside any picture */
     const double held = pixels > most ? most : pixels < -most ? -most : pixels;
     return isnan(pixels) ? 0 : (nnc_px)floor(10.0 * held + 0.5);
 }
@@ -245,7 +245,8 @@ static int64_t advance_of(const char *text, size_t size, nnc_type type)
         const unsigned char byte = (unsigned char)text[i];
         if (byte >= FIRST && byte <= LAST) {
             sum += widths[byte - FIRST];
-        } else if ((byte & 0xC0U) != 0x80U) { /* first byte of a character */
+        } else if ((byte & 0xC0U) != 0x80U) { /* a character can have several bytes, and only its first byte has a
+                                               * width */
             sum += OTHER;
         }
     }
@@ -313,7 +314,7 @@ const nnc_hue nnc_palette[] = {
 };
 const int nnc_palette_count = sizeof nnc_palette / sizeof nnc_palette[0];
 
-/* Style of the marks, except for the colour of their class. */
+/* Style of drawn elements, without the colours of their CSS classes. */
 static const char shapes[] =
     ".nnc text{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"DejaVu Sans\",sans-serif}"
     ".nnc .b{font-weight:600}.nnc .s{font-size:10px}"
@@ -326,7 +327,7 @@ static const char shapes[] =
     ".nnc .bar,.nnc .dot{stroke-width:1}.nnc .hollow{fill-opacity:0;stroke-width:1.5}"
     ".nnc .halo{paint-order:stroke;stroke-width:3px;stroke-linejoin:round}";
 
-/* Selectors whose property has a colour of the palette. */
+/* CSS selectors, each with a property that has a colour of the palette. */
 static const struct {
     const char *selector, *property, *hue;
 } uses[] = {
@@ -341,7 +342,7 @@ static const struct {
 static const char *colour_of(const char *name, bool dark)
 {
     int i = 0;
-    while (strcmp(nnc_palette[i].name, name) != 0) { /* the class is always in the list */
+    while (strcmp(nnc_palette[i].name, name) != 0) { /* the palette always has the class */
         i++;
     }
     return dark ? nnc_palette[i].dark : nnc_palette[i].light;

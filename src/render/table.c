@@ -473,7 +473,7 @@ static int fit(nnc_table *table, int width)
         if (drop < 0 || total_width(table, gap) <= width) {
             return gap;
         }
-        /* Without this column, the columns cut so far may fit in full. */
+        /* The columns that were cut may have their full width again, because this column is left out. */
         table->widths[drop] = 0;
         table->dropped[drop] = true;
         for (int c = 0; c < table->count; c++) {
@@ -482,7 +482,8 @@ static int fit(nnc_table *table, int width)
     }
 }
 
-/* A line that is being written. Blanks stay pending, because a line must not end with blanks. */
+/* State of the line that is being written. Blanks are only counted until text follows, because a line must not end with
+ * blanks. */
 typedef struct line {
     nnc_buffer *out;
     int pending, gap;

@@ -5,16 +5,16 @@
 
 NNC_ENUM_TEXTS(nnc_law, NNC_LAW_LIST)
 
-/* A scaling law: L = e + a / N^alpha + b / D^beta. If e is NaN, the law gives only the best number of parameters (with
- * `tokens`: of tokens) for C FLOPs, scale (C / flops)^exponent. */
+/* A scaling law: loss L = e + a / N^alpha + b / D^beta for N parameters and D tokens. If e is NaN, the law gives no
+ * loss but only the best N (or, if `tokens` is true, the best D) for C FLOPs: scale (C / flops)^exponent. */
 typedef struct law {
     double e, a, b, alpha, beta;
     bool tokens;
     double scale, flops, exponent;
 } law;
 
-/* Sources of the LOSS rows: arXiv:2203.15556 equation 10; its TeX source, as quoted by arXiv:2404.10102; the fit of
- * arXiv:2404.10102. */
+/* Sources of the three laws that give a loss: arXiv:2203.15556 equation 10 (PRINTED); its TeX source, as quoted by
+ * arXiv:2404.10102 (TEX); the fit of arXiv:2404.10102 (EPOCH). */
 #define LOSS(...)                         \
     {                                     \
         __VA_ARGS__, false, NAN, NAN, NAN \
@@ -28,13 +28,13 @@ static const law NNC_ROW(NNC_LAW_PRINTED) = LOSS(1.69, 406.4, 410.7, 0.34, 0.28)
 static const law NNC_ROW(NNC_LAW_TEX) = LOSS(1.6933736809989528, 406.4010175194737, 410.7228269450398, 0.33917084,
                                              0.2849083);
 static const law NNC_ROW(NNC_LAW_EPOCH) = LOSS(1.81686, 482.00572, 2085.4342, 0.34781, 0.36585);
-/* A power law through the row of 1e9 parameters of the published table. The slope of this law is the slope between the
- * first and the last row of the table. */
+/* Source: the published table of compute budgets. The law goes through its row for 1e9 parameters, with the slope
+ * between the first and the last row. */
 static const law NNC_ROW(NNC_LAW_APPROACH_1) = BEST(false, 1e9, 1.21e20, 0.49803);
 static const law NNC_ROW(NNC_LAW_APPROACH_2) = BEST(false, 1e9, 1.20e20, 0.48986);
 static const law NNC_ROW(NNC_LAW_LLAMA_3) = BEST(true, 0.299, 1.0, 0.537);
 static const law NNC_ROW(NNC_LAW_LLAMA_3_PRINTED) = BEST(true, 0.29, 1.0, 0.53);
-/* Tokens = 5.8316 C^0.4757, section 3.2. The model size follows from C and the tokens. */
+/* Section 3.2: tokens = 5.8316 C^0.4757. The number of parameters follows from C and the tokens. */
 static const law NNC_ROW(NNC_LAW_DEEPSEEK) = BEST(true, 5.8316, 1.0, 0.4757);
 /* Table 6: 1.3e9 parameters for one PetaFLOP/s-day. */
 static const law NNC_ROW(NNC_LAW_KAPLAN) = BEST(false, 1.3e9, 8.64e19, 0.73);
@@ -107,7 +107,7 @@ nnc_optimum nnc_serving_optimal(nnc_law kind, double params, double tokens, doub
 
 /* ---- money ---- */
 
-/* Returns the least FLOPs that reach a loss. */
+/* Returns the least FLOPs with which a law reaches a loss. */
 static double flops_to_reach(nnc_law kind, double loss)
 {
     double low = 1.0, high = 1e40;
@@ -122,7 +122,7 @@ static double flops_to_reach(nnc_law kind, double loss)
     return high;
 }
 
-/* Checks 0 < value <= most; most is 1 for shares. */
+/* Checks that 0 < value <= most (1 for a share). */
 static nnc_status check_range(const char *option, double value, double most, nnc_error *err)
 {
     return isnan(value) || (value > 0.0 && value <= most)
@@ -161,7 +161,7 @@ static nnc_status check(const nnc_budget_ask *ask, nnc_error *err)
                : NNC_OK;
 }
 
-/* Finds the useful rate and the price of a device; both are NaN without a device. */
+/* Sets the FLOP/s that training reaches on a device and the price of the device; both are NaN without a device. */
 static nnc_status find_rates(const nnc_device *device, const nnc_budget_ask *ask, nnc_budget *budget, nnc_error *err)
 {
     budget->price_per_device_hour = ask->price;

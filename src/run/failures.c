@@ -20,7 +20,8 @@ double nnc_daly_interval(double block_s, double mtbf_s)
 double nnc_goodput(double interval_s, double block_s, double save_s, double restart_s, double mtbf_s, bool asynchronous)
 {
     const double again_s = asynchronous ? restart_s + save_s : restart_s;
-    if (isinf(mtbf_s)) { /* no failures: the limit of the formula below for an infinite mean time between failures */
+    if (isinf(mtbf_s)) { /* if devices never fail, the formula below would divide infinite numbers; its limit is
+                          * returned */
         return interval_s / (interval_s + block_s);
     }
     return interval_s / (mtbf_s * exp(again_s / mtbf_s) * expm1((interval_s + block_s) / mtbf_s));
@@ -177,8 +178,8 @@ static void say_interval(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *w
     NNC_PUT(why, run->interval_s, "s");
 }
 
-/* Sets the results of elastic training: after a failure the other replicas continue without the failed one, and repeat
- * no work. */
+/* Sets the results of elastic training: after a failure, training continues on the other replicas, and no work is
+ * repeated. */
 static void say_elastic(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why)
 {
     NNC_LET(why, detect_s, "s", ask->detect_s);
@@ -236,8 +237,8 @@ void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *
 /* Power, energy and carbon of a run: from the measured power of a node, and from the rated power that published
  * totals use. */
 
-/* Records the power of a training device as a share of its rated power, by the model of the power limit: idle draw,
- * plus matrix units, plus memory. */
+/* Records in `why` the power of a training device as a share of its rated power, by the model of the power limit: idle
+ * power, plus power of the matrix units, plus power of the memory. */
 static void say_drawn(const nnc_result *result, const nnc_device *device, double limit_w, double useful_share,
                       nnc_run *run, nnc_derivation *why)
 {

@@ -30,7 +30,7 @@ static step step_of(const nnc_result *result, const nnc_plan *plan, const nnc_ru
                    .seconds = isnan(ask->step_s) ? result->step_s : ask->step_s };
 }
 
-/* Sums the samples, tokens and FLOPs of a step over all sites, because every site trains a replica on its own
+/* Adds up the samples, tokens and FLOPs of a step over all sites, because every site trains a replica on its own
  * samples. */
 static step of_sites(step one, const nnc_run_ask *ask)
 {
@@ -64,11 +64,12 @@ static double steps_asked(const nnc_plan *plan, const nnc_run_ask *ask, const st
     return steps;
 }
 
-/* Refuses a run that never ends: stops come faster than it can restart and save. Its goodput is 0 up to rounding. */
+/* Refuses a run that never ends, because stops come faster than it can restart and save. The goodput of such a run is
+ * 0, up to rounding errors. */
 static nnc_status check_advances(const nnc_run *run, nnc_error *err)
 {
-    const double least = 1e-9;     /* least useful share of the time */
-    if (!(run->goodput < least)) { /* a goodput of NaN means unknown */
+    const double least = 1e-9;     /* smallest goodput that is accepted */
+    if (!(run->goodput < least)) { /* also true if the goodput is NaN (unknown) */
         return NNC_OK;
     }
     return nnc_fail(err, NNC_ILLEGAL_PLAN, "--device-mtbf-s",
@@ -208,7 +209,7 @@ static void say_times(const nnc_run_ask *ask, double computed_s, nnc_run *run, n
         NNC_SET(why, run->save_time_s, "s", useful_s / run->interval_s * run->block_s);
     }
     NNC_PUT(why, run->save_time_s, "s");
-    if (isnan(run->system_mtbf_s)) { /* without failures, the only overhead is checkpoints */
+    if (isnan(run->system_mtbf_s)) { /* without failures no work is lost, so checkpoints are the only overhead */
         run->lost_s = 0.0;
         NNC_PUT(why, run->lost_s, "s");
     } else {
@@ -402,7 +403,8 @@ nnc_status nnc_run_into(const nnc_result *result, const nnc_device *device, cons
 /* ---- methods of fine-tuning (RLHF, distillation ...): generation, scoring and weight synchronisation in
  * addition to training ---- */
 
-/* Models that a method runs forward on every token. Sources: docs/data-and-runs.md. */
+/* For each method, the models that run forward on every token in addition to training. Sources:
+ * docs/data-and-runs.md. */
 typedef struct method_row {
     bool rollout, again, reference, reward, critic, teacher;
 } method_row;
@@ -420,8 +422,8 @@ bool nnc_method_rolls_out(nnc_method method)
     return (unsigned)method < NNC_METHOD_COUNT && rows[method].rollout;
 }
 
-/* Returns the parameters of a helper model, divided by those of the policy model; 1 if the size of the helper model is
- * not given. */
+/* Returns the size of a helper model relative to the trained model (the policy); 1 if the size of the helper is not
+ * given. */
 static double over_policy(bool runs, double params, double policy)
 {
     return !runs ? 0.0 : isnan(params) ? 1.0 : params > 0.0 ? params / policy : 0.0;
@@ -449,8 +451,7 @@ nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask
     return NNC_OK;
 }
 
-/* Returns the seconds of a forward pass over all tokens of a step, including the share of the exposed communication
- * that belongs to forward. */
+/* Returns the seconds of a forward pass over all tokens of a step, including the exposed communication of forward. */
 static double forward_of(const nnc_result *result, double seconds, nnc_derivation *why)
 {
     double forward_step_s = (double)NAN;

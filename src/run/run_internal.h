@@ -14,17 +14,20 @@
 void nnc_run_input(const nnc_run_ask *ask, double link_bytes_per_s, double samples_per_step, double computed_s,
                    nnc_run *run, nnc_derivation *why);
 
-/* Computes a fine-tuning method: sets the times of generation, scoring and weight synchronisation, and scales the FLOPs
- * and seconds of a step to all weight updates of the step. tokens: tokens of a step over all sites. */
+/* nnc_run_method computes a fine-tuning method: it sets the times of generation, scoring and weight synchronisation,
+ * and scales the FLOPs and seconds of a step to all weight updates of the step. tokens: tokens of a step over all
+ * sites. nnc_run_method_check checks the options of the method. */
 nnc_status nnc_run_method_check(const nnc_result *result, const nnc_run_ask *ask, nnc_error *err);
 void nnc_run_method(const nnc_result *result, const nnc_run_ask *ask, double tokens, double *flops, double *seconds,
                     nnc_run *run, nnc_derivation *why);
 
-/* Computes the averaging over sites: sets outer_s, and its total time once the number of steps is known. */
+/* nnc_run_sites computes the seconds of one averaging of weights over sites (outer_s); nnc_run_sites_time computes the
+ * total time of averaging, once the number of steps is known. */
 void nnc_run_sites(const nnc_result *result, const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why);
 void nnc_run_sites_time(const nnc_run_ask *ask, nnc_run *run, nnc_derivation *why);
 
-/* Computes failures and checkpoints: sets goodput, which is 1 if neither is described. */
+/* Computes failures and checkpoints: sets goodput. If `ask` describes neither failures nor checkpoints, goodput is
+ * 1. */
 void nnc_run_failures(const nnc_run_ask *ask, double link_bytes_per_s, nnc_run *run, nnc_derivation *why);
 
 /* Computes power, energy and carbon of a run whose times are known. busy_share: share of a step in which the device

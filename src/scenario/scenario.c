@@ -617,9 +617,9 @@ nnc_status nnc_scenario_changes(nnc_scenario *scenario, bool quick, nnc_scratch 
         ask.profiles = &scenario->profiles;
     }
     const bool maps = scenario->model.family != NNC_FAMILY_DECODER && scenario->model.family != NNC_FAMILY_VIT;
-    if (strcmp(scenario->software.id, "torch-eager") == 0 && scenario->model.captured == NULL) {
+    if (strcmp(scenario->software.id, "torch-eager") == 0) {
         NNC_TRY(nnc_software_load(scenario->specs, "torch-compile", &ask.others[0], err));
-        if (maps) {
+        if (maps && scenario->model.captured == NULL) { /* a captured program has the layout that was recorded */
             NNC_TRY(nnc_software_load(scenario->specs, "torch-channels-last", &ask.others[1], err));
         }
     }
@@ -1012,6 +1012,8 @@ nnc_status nnc_serve_scenario_check_read(const nnc_scenario_args *given, const n
         { open && !recorded, "--request-rate", "burstiness" },
         { closed, "--concurrency", "waves" },
         { loops, of_loops, "requests seed preempt" },
+        { loops && ask->wait_share > 0.0, "--wait-share and a loop", "wait_steps" },
+        { loops && ask->wait_steps > 0, "--wait-steps and a loop", "wait_share" },
         { loops || ask->offline, "--request-rate, --arrivals, --concurrency or --offline", "length_spread" },
         { ask->draft[0] != '\0' || ask->draft_length > 0, "--draft or --draft-length", "acceptance draft_share" },
         { ask->steps > 0, "--steps", "image beside_s guidance" },

@@ -37,7 +37,7 @@ typedef struct nnc_scenario_args {
     int setting_count;
     int own_count;                  /* the first own_count settings come from the command line, the others from a
                                      * defaults file */
-    const char *sets[NNC_SETS_MAX]; /* "FIELD=VALUE", in the order given */
+    const char *sets[NNC_SETS_MAX]; /* values of --set, "FIELD=VALUE", in the order given */
     int set_count;
     const nnc_launch_said *launch; /* launch files that settings come from; NULL = no file */
 } nnc_scenario_args;

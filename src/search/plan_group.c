@@ -41,36 +41,38 @@
 
 enum {
     PASSES_MAX = 8,
-    PASS_STAGES = 4, /* number of heaviest stages whose resident bytes a pass keeps */
+    PASS_STAGES = 4, /* number of pipeline stages, those with the most memory, whose resident bytes a pass stores */
 };
 
-/* Costs of one micro-batch, shared by several plans of a block. Code that uses them reads only the segments of the op
- * list; these are equal for all plans of the model. */
+/* Costs of one pass (forward and backward of one micro-batch), shared by several plans of a block of plans. Code that
+ * uses them reads only the segments of the op list; these are equal for all plans of the model. */
 struct nnc_pass_costs {
     nnc_step step;
     const nnc_software *software;
-    nnc_lowered *alike; /* lowered op list of the pass; the ops added for this pass are valid only while `listed` points
-                         * to the pass */
+    nnc_lowered *alike; /* lowered op list of the pass; its ops are valid only while the member `listed` of
+                         * nnc_plan_groups points to this pass */
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* units[0]: for schedules with whole backwards; units[1]: with
-                                                  * separate weight gradients */
+    nnc_segment_time units[2][NNC_SEGMENTS_MAX]; /* segment times: units[0] for schedules whose backward computes weight
+                                                  * gradients at once; units[1] for schedules with separate weight
+                                                  * gradients */
     nnc_network network;
-    nnc_result work;  /* FLOPs and tokens, and the plan for which the pass was made */
+    nnc_result work;  /* FLOPs and tokens of the plan for which the pass was made first, and this plan */
     double pass_s[2]; /* compute time of one micro-batch in all layers, for each of `units` */
-    uint64_t number;  /* serial number from 1, over all blocks */
-    uint64_t holds;   /* number of the group to which `held` belongs; 0 = no group */
+    uint64_t number;  /* serial number of the pass from 1, over all blocks of plans */
+    uint64_t holds;   /* serial number of the group of plans whose resident bytes are in `held`; 0 = no group */
     int32_t held_count;
     nnc_resident_bytes held[PASS_STAGES];
-    bool over; /* true: a plan of the block with over_zero, over_offload and over_stage exceeded the memory */
+    bool over; /* true: a plan of this block of plans exceeded the memory: with ZeRO stage over_zero and offload
+                * over_offload, on the stage over_stage */
     int32_t over_zero;
     unsigned over_offload;
     nnc_stage_residency over_stage;
     bool usable, worked, timed[2];
     bool guessed;   /* true: `sums` were computed for a smaller micro-batch, and the op list is not written yet */
-    uint64_t group; /* serial number of the group to which `run` belongs; 0 = no group */
-    bool runs;      /* true: the pipeline of this group can be replayed */
+    uint64_t group; /* serial number of the group of plans whose times are in `run`; 0 = no group */
+    bool runs;      /* true: the pipeline of this group of plans can be replayed */
     nnc_step_times run;
-    uint64_t waits; /* number of the group whose pipeline waits at the place `track`; 0 = no group */
+    uint64_t waits; /* serial number of the group of plans whose pipeline waits at the place `track`; 0 = no group */
     nnc_replay_place track;
 };
 
@@ -81,25 +83,26 @@ struct nnc_plan_groups {
     const nnc_space *space;
     nnc_scratch *scratch;
     int64_t layers;   /* number of layers of the model */
-    nnc_plan settled; /* resolved plan of the group, still without its ZeRO stage and offload */
-    uint64_t group;   /* serial number from 1, over all blocks */
-    bool partitioned; /* true: the layers of this group are partitioned */
+    nnc_plan settled; /* plan of the current group with all defaults set, still without its ZeRO stage and offload */
+    uint64_t group;   /* serial number of the current group of plans from 1, over all blocks */
+    bool partitioned; /* true: the stages of this group's layers are known */
     bool known;       /* true: `allowed` and `software` are filled in */
-    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* one entry per ZeRO stage and offload */
+    bool allowed[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES]; /* true: this pair of ZeRO stage and offload is legal */
     const nnc_software *software[NNC_SEARCH_VALUES * NNC_SEARCH_VALUES];
     bool schedules[NNC_SCHEDULE_COUNT]; /* schedules that at least one framework offers */
-    int32_t heaviest[NNC_STAGES_MAX];   /* stages that may need the most memory */
+    int32_t heaviest[NNC_STAGES_MAX];   /* indices of the pipeline stages that may need the most memory */
     int32_t heaviest_count;
     int64_t limit_bytes; /* a plan over this limit is not used, so its exact memory does not matter */
     uint64_t made;       /* number of passes so far */
     nnc_pass_costs passes[PASSES_MAX];
     int32_t pass_count, pass_next;
-    nnc_memo smaller;             /* sums for smaller micro-batches (smaller_key -> smaller_sums); without slots: not
-                                   * used */
-    const nnc_pass_costs *listed; /* the pass whose op list is complete; NULL = none */
+    nnc_memo smaller;             /* sums of op lists with smaller micro-batches (smaller_key -> smaller_sums); not used
+                                   * if it has no entries */
+    const nnc_pass_costs *listed; /* the pass whose op list was lowered last; NULL = no pass */
     bool splits;                  /* true: some offered schedule has separate weight gradients */
-    double rows_s[NNC_ROWS_MAX];  /* seconds of each row in scratch before overlap */
-    nnc_batched_replay *replay;   /* NULL = step times are computed at once */
+    double rows_s[NNC_ROWS_MAX];  /* seconds of each row of the op table before overlap */
+    nnc_batched_replay *replay;   /* collects pipelines that are replayed together; NULL = each step time is computed at
+                                   * once */
 };
 
 static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_plan *plan)
@@ -107,14 +110,15 @@ static const nnc_software *software_of(const nnc_plan_groups *groups, const nnc_
     return nnc_profile_of(groups->profiles, groups->model, groups->device, plan);
 }
 
-/* Does the framework of the plan's profile offer the options of the plan? */
+/* Tests whether the framework of the plan's software profile offers the options of the plan. *option: the first option
+ * that it lacks. */
 static bool ships(const nnc_plan_groups *groups, const nnc_plan *plan, const char **option)
 {
     return groups->profiles->any || nnc_software_ships(software_of(groups, plan), plan, option);
 }
 
-/* Finds the schedules that at least one framework offers. Each ZeRO stage may have a different profile, so all ZeRO
- * stages are tried. */
+/* Finds the schedules that at least one framework offers. Each ZeRO stage may have a different software profile, so all
+ * ZeRO stages are tried. */
 static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 {
     const nnc_space_axis *zero = &groups->space->axes[NNC_AXIS_ZERO];
@@ -136,14 +140,14 @@ static void find_schedules(nnc_plan_groups *groups, const nnc_plan *base)
 
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err)
 {
-    /* Choices inside the block are set to values that are always legal, so that only choices of the block can make the
-     * plan illegal. */
+    /* Choices that differ within the block of plans are set to values that are always legal, so that only choices that
+     * are equal in the whole block can make the plan illegal. */
     nnc_plan *plain = &groups->settled;
     *plain = *base;
     groups->pass_count = groups->pass_next = 0;
     groups->listed = NULL;
     groups->known = false;
-    if (groups->layers == 0) { /* true only in the first block */
+    if (groups->layers == 0) { /* true only for the first block of plans */
         groups->layers = nnc_model_sizes_of(groups->model).layers;
         find_schedules(groups, base);
     }
@@ -186,6 +190,14 @@ static bool divides_layers(const nnc_plan_groups *groups, const nnc_plan *plan)
            (groups->layers + (plan->ends_as_layers ? 2 : 0)) % parts == 0;
 }
 
+/* Tests whether the framework runs the tensor ranks of a network with experts. */
+static bool splits_experts(const nnc_plan_groups *groups, const nnc_plan *plan)
+{
+    const bool has_experts = groups->model->family == NNC_FAMILY_DECODER && groups->model->decoder.experts > 0;
+    return groups->profiles->any || !has_experts || plan->tensor == 1 || plan->sequence_parallel ||
+           software_of(groups, plan)->ships.plain_experts;
+}
+
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
 {
     nnc_plan *plan = &groups->settled;
@@ -193,7 +205,7 @@ bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group)
     groups->group++;
     groups->partitioned = false;
     return (plan->pipeline == 1 || groups->schedules[plan->schedule]) && !nnc_schedule_repeats(plan) &&
-           divides_layers(groups, plan) &&
+           divides_layers(groups, plan) && splits_experts(groups, plan) &&
            nnc_plan_resolve_schedule(plan, groups->model, groups->layers, NULL) == NNC_OK;
 }
 
@@ -218,7 +230,7 @@ static bool has_schedule(const nnc_plan_groups *groups, const nnc_software *soft
            software->ships.schedules[groups->settled.schedule];
 }
 
-/* Tests whether plan a of the block has the costs per micro-batch of this pass. ZeRO 3 gathers weights, and some
+/* Tests whether plan `a` has the same costs per micro-batch as the plans of this pass. ZeRO 3 gathers weights, and some
  * offloads move tensors, in every micro-batch. A schedule may put embedding and head on one device, which then holds a
  * tied embedding table only once. */
 static bool same_pass(const nnc_plan_groups *block, const nnc_plan *a, const nnc_software *software,
@@ -283,7 +295,7 @@ static void time_pass(nnc_plan_groups *groups, nnc_pass_costs *pass, int split)
     pass->timed[1 - split] = pass->timed[1 - split] || both;
 }
 
-/* Finds the work of another pass of the block; FLOPs are equal in all passes of a block. */
+/* Returns the FLOPs and tokens of another pass of the block, or NULL. All passes of a block have equal FLOPs. */
 static const nnc_result *known_work(const nnc_plan_groups *groups, const nnc_software *software)
 {
     for (int32_t i = 0; i < groups->pass_count; i++) {
@@ -306,7 +318,7 @@ typedef struct smaller_key {
 typedef struct smaller_sums {
     int64_t micro_batch;
     nnc_segment_sums sums[NNC_SEGMENTS_MAX];
-    const nnc_op_list *list; /* only its segments are used; they are equal in all lists of the model */
+    const nnc_op_list *list; /* only the segments of this list are used; all lists of the model have equal segments */
     double tied_params;
 } smaller_sums;
 
@@ -327,20 +339,21 @@ static smaller_key smaller_key_of(const nnc_plan *plan, const nnc_software *soft
     return key;
 }
 
-/* Tests whether the elements of every tensor of the plan can be counted in 64 bits. If so, a list of this plan is legal
- * whenever the list with a smaller micro-batch is. An element count is this product times the number of heads, or of
- * columns divided by the sequence length; both are below 2^17 in any model. */
+/* Tests whether micro_batch x seq_len^2 is below 2^45. A tensor has at most 2^17 times as many elements (number of
+ * heads, or columns / sequence length), so all element counts fit into 64 bits. Then an op list that is legal with a
+ * smaller micro-batch is also legal with this micro-batch. */
 static bool counts_elements(const nnc_plan *plan)
 {
     return (double)plan->micro_batch * (double)plan->seq_len * (double)plan->seq_len < 0x1p45;
 }
 
-/* Begins a pass with the sums of a smaller micro-batch. Returns false if no such sums are in the cache. */
+/* Begins a pass with the sums of an op list with a smaller micro-batch. Returns false if no such sums are stored. */
 static bool guess_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     const nnc_plan *plan = &pass->work.plan;
     if (groups->smaller.slots == 0 || plan->devices == 1 ||
-        !counts_elements(plan)) { /* on one device the peak follows from a replay of the ops, not from these sums */
+        !counts_elements(plan)) { /* on one device the peak follows from a replay of the ops, not from sums over
+                                   * segments */
         return false;
     }
     const smaller_key key = smaller_key_of(plan, pass->software);
@@ -381,7 +394,7 @@ static bool list_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
                             pass->sums, &pass->alike, NULL) == NNC_OK;
 }
 
-/* Lowers the op list of a pass, and replaces the sums of a smaller micro-batch by its own sums. */
+/* Lowers the op list of a pass. Its sums replace the sums of a smaller micro-batch, with which the pass began. */
 static void complete_pass(nnc_plan_groups *groups, nnc_pass_costs *pass)
 {
     pass->guessed = false;
@@ -447,7 +460,7 @@ bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const 
         complete_pass(groups, pass);
     }
     if (!pass->timed[split] && pass->usable) {
-        (void)list_pass(groups, pass); /* succeeds, because it succeeded when the pass was made */
+        (void)list_pass(groups, pass); /* cannot fail, because the same list was lowered when the pass was made */
         time_pass(groups, pass, split);
     }
     return pass->usable;
@@ -464,7 +477,7 @@ static bool keeps_more(const nnc_stage_residency *a, const nnc_stage_residency *
     return more;
 }
 
-/* Drops the stages that cannot need more memory than another stage. */
+/* Removes from `heaviest` each stage that cannot need more memory than another stage in it. */
 static void drop_lighter(nnc_plan_groups *groups)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
@@ -482,8 +495,8 @@ static void drop_lighter(nnc_plan_groups *groups)
     groups->heaviest_count = count;
 }
 
-/* Partitions the layers of the group, and finds the stages that may need the most memory. Among equal stages this is
- * the stage with the most micro-batches in flight. */
+/* Divides the layers of the group's plans into stages, and lists the stages that may need the most memory: among
+ * neighbours with equal layers, the stage with the most micro-batches in flight. */
 static void partition_layers(nnc_plan_groups *groups, const nnc_step *step)
 {
     const nnc_stage_residency *h = groups->scratch->step.holdings;
@@ -518,7 +531,8 @@ static const nnc_resident_bytes *find_resident(const nnc_plan_groups *groups, nn
     return held;
 }
 
-/* Sets the memory of the fullest stage, or of the first stage over the limit. Returns the index of this stage. */
+/* Writes the memory of the fullest stage, or of the first stage over the limit, to result. Returns the index of this
+ * stage. */
 static int32_t set_memory(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const nnc_plan *plan = &result->plan;
@@ -562,7 +576,8 @@ static bool is_over(const nnc_plan_groups *groups, const nnc_pass_costs *pass, c
     return false;
 }
 
-/* Stores a plan that exceeds the memory, and the stage that exceeds it, unless chunks of the stage differ. */
+/* Stores a plan that exceeds the memory, and its stage that does. A stage whose chunks have different numbers of layers
+ * is not stored. */
 static void keep_over(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan, int32_t stage)
 {
     const nnc_stage_residency *one = &groups->scratch->step.holdings[stage];
@@ -658,14 +673,14 @@ bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
     return true;
 }
 
-/* Sets the time of each stage after its passes; equal neighbours share an entry. Returns false if too many stages
- * differ. */
+/* Lists the seconds that each stage needs after its passes; neighbouring stages with equal seconds share an entry.
+ * Returns false if the list gets too long. */
 static bool fill_ends(nnc_plan_groups *groups, const nnc_plan *plan, nnc_waiting *waiting)
 {
     const nnc_stage *stages = groups->scratch->step.stages;
     const bool *alike = groups->scratch->step.alike;
-    const bool together = !nnc_schedule_splits(plan); /* then all stages end together, so only the slowest step end
-                                                       * counts */
+    const bool together = !nnc_schedule_splits(plan); /* without separate weight gradients all stages end together, so
+                                                       * only the slowest step end counts */
     waiting->end_count = 0;
     for (int32_t d = 0; d < plan->pipeline; d++) {
         if (alike[d]) {
@@ -713,7 +728,7 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result)
 {
     const int split = nnc_schedule_splits(&result->plan) ? 1 : 0;
-    nnc_plan_groups_work(groups, pass, result); /* may lower the list of the pass again */
+    nnc_plan_groups_work(groups, pass, result); /* may lower the op list of the pass again */
     nnc_step step = pass->step;
     step.plan = &result->plan;
     const nnc_overlap overlap = nnc_overlap_of(step.plan, step.software);
@@ -788,15 +803,17 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups)
  *
  * Each result equals that of a single replay, so the order of sets does not matter. */
 
-/* SETS exceeds the number of shapes that a search tries before the next recomputation: schedules, virtual stages, and
+/* SETS exceeds the number of shapes (see replay_set) between two values of recomputation: schedules x virtual stages x
  * pipeline degrees that divide the layers. */
 enum { SETS = 128, VIRTUAL_MAX = 128, PLANS_MAX = 64, HINT_BITS = 9 };
 
-/* Pipelines of one shape, and the plans that wait for them. */
+/* Pipelines with equal schedule, stages, chunks and micro-batches (their shape), and the plans that wait for their
+ * times. */
 typedef struct replay_set {
-    nnc_pipeline shape; /* schedule, stages, chunks and micro-batches; its times are not used */
+    nnc_pipeline shape; /* schedule, stages, chunks and micro-batches; the times in this member are not used */
     uint64_t number;
-    int32_t tracks, plans; /* number of pipelines and of waiting plans; 0 = empty */
+    int32_t tracks, plans; /* tracks: number of pipelines; plans: number of plans that wait; both are 0 in an empty
+                            * set */
     double send_s[NNC_TRACKS];
     /* Times of forward of all virtual stages, then of backward, then of weight gradients, without gaps, so that short
      * pipelines use few cache lines. */
@@ -807,7 +824,7 @@ typedef struct replay_set {
 struct nnc_batched_replay {
     nnc_batched_fn *batched;
     void *context;
-    uint64_t numbers; /* serial number of the last set */
+    uint64_t numbers; /* serial number of the newest set */
     int32_t oldest;   /* index of the set that is replaced next */
     uint64_t keys[SETS];
     uint8_t hints[1 << HINT_BITS]; /* index of the set where a key with this hash was found last */
@@ -837,7 +854,8 @@ bool nnc_batched_replay_takes(const nnc_plan *plan)
            nnc_schedule_of(plan->schedule)->wave != NULL;
 }
 
-/* Returns a number that differs for every shape; never 0. */
+/* Returns a number from the schedule, stages, chunks and micro-batches; it differs for every combination and is never
+ * 0. */
 static uint64_t key_of(const nnc_pipeline *p)
 {
     return ((uint64_t)p->micro_batches << 24) | ((uint64_t)p->schedule << 16) | ((uint64_t)p->stages << 8) |
@@ -880,7 +898,8 @@ static void replay(nnc_batched_replay *r, int32_t place, nnc_pipeline_memory *me
     r->keys[place] = 0;
 }
 
-/* Returns the set of pipelines of a shape. If no set has this shape, replays the oldest set and gives it this shape. */
+/* Returns the index of the set of pipelines with the schedule, stages, chunks and micro-batches of `pipeline`. If no
+ * set has them, replays the oldest set, empties it and returns its index. */
 static int32_t set_of(nnc_batched_replay *r, const nnc_pipeline *pipeline, nnc_pipeline_memory *memory)
 {
     const uint64_t key = key_of(pipeline);

@@ -15,8 +15,9 @@
 /* The space of a search: the values of each choice. An index into the space selects one value of each choice, which
  * gives a plan. */
 
-/* Choices in the order in which they vary, the last one fastest. The choices up to pipeline form a block: they decide
- * which ops one rank runs. The other choices change the order of passes, or move tensors. */
+/* Choices in the order in which they vary, the last one fastest. Plans with equal choices up to pipeline are a block of
+ * plans: these choices decide which ops one rank runs. The other choices change the order of passes, or move
+ * tensors. */
 typedef enum nnc_axis {
     NNC_AXIS_TENSOR,
     NNC_AXIS_CONTEXT,
@@ -43,7 +44,7 @@ typedef struct nnc_space_axis {
 
 typedef struct nnc_space {
     nnc_space_axis axes[NNC_AXES];
-    uint64_t blocks, block_size; /* the space has blocks * block_size plans */
+    uint64_t blocks, block_size; /* number of blocks of plans in the space, and number of plans in a block */
 } nnc_space;
 
 /* Makes the space of a search: fills in every choice that the search leaves open. NNC_BAD_USAGE: a choice has too many
@@ -51,20 +52,21 @@ typedef struct nnc_space {
 nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, const nnc_search *search, nnc_space *space,
                           nnc_error *err);
 
-/* nnc_space_block sets the choices of a block in plan; nnc_space_inside sets the other choices, from the index `inside`
+/* nnc_space_block sets the choices of a block of plans. nnc_space_inside sets all other choices; `inside` is the index
  * of the plan in its block. */
 void nnc_space_block(const nnc_space *space, uint64_t block, nnc_plan *plan);
 void nnc_space_inside(const nnc_space *space, uint64_t inside, nnc_plan *plan);
 
-/* nnc_space_shard_size returns the number of blocks of a shard (counted from 1). nnc_space_shard_block returns the
- * block at a place (from 0) of the shard. `shards` consecutive blocks give one block to each shard, in an order without
- * a period: with a period, one shard could get all blocks of one pipeline degree. Shard 1 has the first block. */
+/* nnc_space_shard_size returns the number of blocks of plans in a shard (counted from 1). nnc_space_shard_block returns
+ * the index of the block that is at a place (from 0) of the shard. `shards` consecutive blocks give one block to each
+ * shard, in an order without a period: with a period, one shard could get all blocks of one pipeline degree. Shard 1
+ * has the first block. */
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards);
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards);
 
-/* Plans of a block that differ only in ZeRO stage and offload form a group. nnc_space_group sets the other choices
- * inside the block; nnc_space_inside_group sets ZeRO stage and offload from the number of the plan in the group (from
- * 0). */
+/* Plans of a block of plans that differ only in ZeRO stage and offload form a group. nnc_space_group_size returns the
+ * number of plans in a group. nnc_space_group sets the other choices inside the block; nnc_space_inside_group sets ZeRO
+ * stage and offload from the index of the plan in the group (from 0). */
 uint64_t nnc_space_group_size(const nnc_space *space);
 void nnc_space_group(const nnc_space *space, uint64_t group, nnc_plan *plan);
 void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *plan);
@@ -77,9 +79,10 @@ void nnc_space_inside_group(const nnc_space *space, uint64_t inside, nnc_plan *p
 enum { NNC_SEARCH_THREADS_MAX = 256 };
 
 typedef struct nnc_front {
-    nnc_found best[NNC_SEARCH_BEST_MAX]; /* best plans so far, the best first */
+    nnc_found best[NNC_SEARCH_BEST_MAX]; /* best plans so far, sorted: the best plan first */
     int32_t best_count;
-    nnc_found pareto[NNC_PARETO_MAX]; /* the Pareto front, the fastest first, with decreasing memory */
+    nnc_found pareto[NNC_PARETO_MAX]; /* the Pareto front, sorted: the fastest plan first, each next plan with less
+                                       * memory */
     int32_t pareto_count;
     bool truncated, any_missed;
     nnc_found missed; /* the fastest plan that fits and breaks a limit on the run */
@@ -93,12 +96,12 @@ void nnc_front_clear(nnc_front *front);
 /* Copies the used part of a front. */
 void nnc_front_copy(nnc_front *to, const nnc_front *from);
 void nnc_front_add(nnc_front *front, nnc_objective objective, int32_t best, const nnc_found *found);
-/* Tests whether nnc_front_add would change the front for a plan with these values. */
+/* Tests whether nnc_front_add would change `front`, for a plan with this index, step time and memory. */
 bool nnc_front_takes(const nnc_front *front, nnc_objective objective, int32_t best, uint64_t index, double step_s,
                      int64_t memory_bytes);
 void nnc_front_merge(nnc_front *front, nnc_objective objective, int32_t best, const nnc_front *other);
 
-/* Records a plan that fits but breaks a limit on the run. */
+/* Records a plan that fits in memory but breaks the deadline or the budget of the run. */
 void nnc_front_miss(nnc_front *front, const nnc_found *found);
 
 /* Tests whether a plan with this memory, and a step time of least_s or more, can be pruned. Returns true only if the
@@ -113,7 +116,7 @@ void nnc_front_of(const nnc_search_result *result, nnc_front *front);
 
 /* ---- batched replay (plan_group.c) ---- */
 
-/* Pipelines of one shape (schedule, stages, chunks, micro-batches) are collected and replayed together, one per SIMD
+/* Pipelines with equal schedule, stages, chunks and micro-batches are collected and replayed together, one per SIMD
  * lane. Plans that need their times wait until then. */
 
 enum { NNC_ENDS_MAX = 8 };
@@ -130,14 +133,14 @@ typedef struct nnc_waiting {
     int64_t memory_bytes;
     bool fits;
     int32_t track, end_count;
-    nnc_stage_end ends[NNC_ENDS_MAX]; /* seconds of the stages after their passes; if all stages end together, only one
+    nnc_stage_end ends[NNC_ENDS_MAX]; /* seconds of the stages after their passes; if all stages end together: one
                                        * entry, for the slowest stage */
 } nnc_waiting;
 
-/* Place of a waiting pipeline. Valid until the pipeline is replayed. */
+/* Position of a waiting pipeline: set and track (index in the set). Valid until the pipeline is replayed. */
 typedef struct nnc_replay_place {
     int32_t set, track;
-    uint64_t number; /* serial number of the set when the pipeline was added */
+    uint64_t number; /* serial number that the set had when the pipeline was added */
 } nnc_replay_place;
 
 /* Receives the step time of a plan that waited. NaN: the pipeline could not be replayed. */
@@ -152,7 +155,8 @@ void nnc_batched_replay_destroy(nnc_batched_replay *replay);
 /* Tests whether pipelines of this plan can be replayed in a batch. */
 bool nnc_batched_replay_takes(const nnc_plan *plan);
 
-/* Adds a pipeline. If its batch is full, replays the batch, with `memory` as working memory. */
+/* Adds a pipeline to the pipelines that are replayed together. If no more fit, replays them first, with `memory` as
+ * working memory. */
 nnc_replay_place nnc_batched_replay_add(nnc_batched_replay *replay, const nnc_pipeline *pipeline,
                                         nnc_pipeline_memory *memory);
 
@@ -167,15 +171,16 @@ void nnc_batched_replay_finish(nnc_batched_replay *replay, nnc_pipeline_memory *
 
 /* ---- plan groups (plan_group.c) ---- */
 
-/* Walks the plans of a space block by block and group by group, and gives the memory and step time of each plan. Plans
- * of a group differ only in ZeRO stage and offload, and share most of the work: see plan_group.c. */
+/* Goes through the plans of a space, one block of plans and one group of plans after the other, and computes the memory
+ * and step time of each plan. Plans of a group differ only in ZeRO stage and offload, and share most of the work: see
+ * plan_group.c. */
 typedef struct nnc_plan_groups nnc_plan_groups;
 
-/* Costs of one micro-batch, shared by several plans of a block: see plan_group.c. */
+/* Costs of one micro-batch, shared by several plans of a block of plans: see plan_group.c. */
 typedef struct nnc_pass_costs nnc_pass_costs;
 
-/* Creates the caches and working memory of a worker. bounds: true = leaves out plans if a lower bound of their memory
- * is over the limit. limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the
+/* Creates the caches and working memory of a worker thread. bounds: true = leaves out plans if a lower bound of their
+ * memory is over the limit. limit_bytes: if a plan needs more, its reported memory may be too small, but stays over the
  * limit. batched (may be NULL) receives the step times of plans that nnc_plan_groups_wait took. Returns NULL if out of
  * memory. */
 nnc_plan_groups *nnc_plan_groups_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
@@ -187,12 +192,12 @@ void nnc_plan_groups_destroy(nnc_plan_groups *groups);
  * err (may be NULL) then names the rule. */
 bool nnc_plan_groups_block(nnc_plan_groups *groups, const nnc_plan *base, uint64_t number, nnc_error *err);
 
-/* Tests whether a framework offers any plan of the block. If not, err names the missing option. err is not set if all
- * schedules of the block repeat those of another block. */
+/* Tests whether a framework offers any plan of the current block of plans. If not, err names the missing option. err is
+ * not set if all schedules of the block repeat the schedules of another block. */
 bool nnc_plan_groups_shipped(nnc_plan_groups *groups, nnc_error *err);
 
-/* Begins a group: one schedule with one number of virtual stages. Returns false if none of its plans is legal, or if
- * they repeat another group. */
+/* Begins a group of plans: one schedule with one number of virtual stages. Returns false if none of its plans is legal,
+ * or if its plans repeat another group. */
 bool nnc_plan_groups_group(nnc_plan_groups *groups, uint64_t group);
 
 /* Returns the costs of a plan of the group and sets its memory in result. Returns NULL if the plan is not legal. Call
@@ -205,16 +210,17 @@ void nnc_plan_groups_finish(nnc_plan_groups *groups);
 
 const nnc_software *nnc_plan_groups_software(const nnc_pass_costs *pass);
 
-/* Computes the times of one micro-batch, unless they are known. Call it before the functions below. Most plans need no
- * times because of their memory. Returns false if the pass has more ops than a table holds. */
+/* Computes the times of the ops of one micro-batch, unless they are known. Must be called before the functions that
+ * return times. Most plans need no times because they exceed the memory. Returns false if the pass has more ops than a
+ * table holds. */
 bool nnc_plan_groups_times(nnc_plan_groups *groups, nnc_pass_costs *pass, const nnc_plan *plan);
 
 /* Returns a lower bound of the step time in seconds under any schedule: the compute time of all passes, averaged over
  * the devices. */
 double nnc_plan_groups_least_s(const nnc_pass_costs *pass, const nnc_plan *plan);
 
-/* Computes the step time of plan number `inside` of the group into result. Returns false if its pipeline is too large
- * to replay. */
+/* Computes the step time of the plan with index `inside` in its group, and writes it to result. Returns false if the
+ * pipeline is too large to replay. */
 bool nnc_plan_groups_step(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_t inside, nnc_result *result);
 
 /* Used in place of nnc_plan_groups_step: lets the plan wait until its pipeline is replayed in a batch. The caller sets
@@ -226,15 +232,16 @@ bool nnc_plan_groups_wait(nnc_plan_groups *groups, nnc_pass_costs *pass, uint64_
 /* Sets FLOPs and tokens of a plan in result. Only the few best plans need them. */
 void nnc_plan_groups_work(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
-/* Sets the work, and the parts of the step, of the plan that nnc_plan_groups_step timed last. */
+/* Sets FLOPs, tokens and the parts of the step time (forward, backward, communication ...) of the plan that
+ * nnc_plan_groups_step timed last. */
 bool nnc_plan_groups_parts(nnc_plan_groups *groups, nnc_pass_costs *pass, nnc_result *result);
 
 /* ---- workers (searcher.c) ---- */
 
 /* A searcher: the threads of one process that evaluate the blocks of a search. */
 
-/* Outcome of some blocks. legal and feasible are counted before pruning, so they do not depend on the order, and shards
- * add up to the whole search. evaluated and pruned count the work that was done. */
+/* Outcome of some blocks of plans. legal and feasible count plans before pruning: they do not depend on the order, and
+ * their sums over all shards equal those of the whole search. evaluated and pruned count the work that was done. */
 typedef struct nnc_search_part {
     nnc_front front;
     uint64_t evaluated, pruned, legal, feasible;
@@ -243,33 +250,32 @@ typedef struct nnc_search_part {
 void nnc_search_part_clear(nnc_search_part *part);
 void nnc_search_part_add(nnc_search_part *part, const nnc_search *search, const nnc_search_part *more);
 
-/* Returns the number of blocks of the search, or of its shard. The next function returns the block at a place among
- * them. */
+/* nnc_shard_size returns the number of blocks of plans in the search, or in its shard. */
 uint64_t nnc_shard_size(const nnc_search *search, const nnc_space *space);
 
-/* Evaluates blocks on threads. nnc_searcher_create returns NULL if out of memory. The arguments must outlive the
- * searcher. */
+/* A searcher evaluates blocks of plans on threads. nnc_searcher_create returns NULL if out of memory. The arguments
+ * must outlive the searcher. */
 typedef struct nnc_searcher nnc_searcher;
 nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
                                   const nnc_search *search, const nnc_space *space);
 void nnc_searcher_destroy(nnc_searcher *searcher);
 
-/* Evaluates the blocks at places first to end - 1 and adds their outcome to part. Call nnc_searcher_complete on its
- * front later. Pruning uses only `known`, so it does not depend on the threads. */
+/* Evaluates the blocks at places first to end - 1 and adds their outcome to part. The caller must later call
+ * nnc_searcher_complete with part->front. Pruning uses only `known`, so it does not depend on the order of threads. */
 void nnc_searcher_work(nnc_searcher *searcher, const nnc_front *known, uint64_t first, uint64_t end,
                        nnc_search_part *part);
 
-/* Completes those best and Pareto plans for which only index, step_s and memory were kept. */
+/* Computes the missing members of those plans in `front` for which only index, step_s and memory were stored. */
 void nnc_searcher_complete(nnc_searcher *searcher, nnc_front *front);
 
-/* Tests whether any plan of the block at this place is legal. If not, err names the rule. */
+/* Tests whether any plan is legal in the block of plans at index `place`. If not, err names the rule. */
 bool nnc_searcher_legal(nnc_searcher *searcher, uint64_t place, nnc_error *err);
 
 /* ---- a search (searcher.c) ---- */
 
-/* Runs a search; other processes may evaluate the blocks of its rounds. */
+/* Runs a search in rounds; other processes may evaluate the blocks of plans of a round. */
 
-/* Replacement for nnc_searcher_work: a function that evaluates the blocks of a round, for example on other
+/* Replacement for nnc_searcher_work: a function that evaluates the blocks of plans of a round, for example on other
  * processes. */
 typedef struct nnc_helpers {
     void *context;
@@ -288,16 +294,18 @@ nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, con
 
 /* ---- rank groups (search_task.c) ---- */
 
-/* A search over MPI ranks. In every round rank 0 assigns runs of blocks to ranks that ask, evaluates blocks itself
- * while no rank asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there is one rank. */
+/* A search over MPI ranks. In every round rank 0 assigns consecutive blocks of plans to ranks that ask, evaluates
+ * blocks itself while no rank asks, and merges the outcomes. Pruning is the same as in one process. Without MPI there
+ * is one rank. */
 
-/* Works as nnc_search_run, on all ranks. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve. */
+/* Works as nnc_search_run, but divides the search over all ranks. Rank 0 calls it while the other ranks are in
+ * nnc_rank_group_search_serve. */
 nnc_status nnc_rank_group_search(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_search *search, const nnc_search_watch *watch,
                                  nnc_search_result *result, nnc_error *err);
 
-/* Called on all ranks except 0. Works on the searches of rank 0 with this model, device and run, until rank 0 calls
- * nnc_rank_group_search_end. */
+/* Called on all ranks except 0. Works on the searches of rank 0 with this model, device and training run, until rank 0
+ * calls nnc_rank_group_search_end. */
 void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, const nnc_device *device,
                                  const nnc_profiles *profiles, const nnc_run_ask *run, int32_t threads);
 
@@ -306,8 +314,8 @@ void nnc_rank_group_search_end(nnc_rank_group ranks);
 
 /* ---- search tasks, reports, shards (search_task.c, search_shard.c) ---- */
 
-/* A search command (one number of devices or several; parameters that reach a step time), its report, and the shards of
- * reports. */
+/* A search command (for one or several numbers of devices; also the parameters of a device that reach a target step
+ * time), its report, and the shards of reports. */
 
 typedef struct nnc_search_task {
     nnc_rank_group ranks;
@@ -315,13 +323,13 @@ typedef struct nnc_search_task {
     const nnc_device *device;
     const nnc_profiles *profiles;
     nnc_search search;
-    int32_t *sizes;         /* numbers of devices, searched one after the other */
-    int32_t size_count;     /* 0: uses the devices of the plan */
+    int32_t *sizes;         /* list of numbers of devices, searched one after the other */
+    int32_t size_count;     /* number of entries; 0: searches the number of devices of the plan */
     double target_step_s;   /* 0 = not given */
-    nnc_search_watch watch; /* may stop the search; the report then has the part that was covered */
+    nnc_search_watch watch; /* may stop the search early; the report then covers a part of the plans */
 } nnc_search_task;
 
-/* Numbers of combinations of choices. */
+/* Numbers of plans (combinations of choices), by what the search did with them. */
 typedef struct nnc_search_total {
     uint64_t space, covered, evaluated, pruned, legal, feasible;
 } nnc_search_total;
@@ -330,14 +338,14 @@ typedef struct nnc_search_total {
 typedef struct nnc_search_size {
     int32_t devices;
     nnc_search_total total;
-    bool found, any_missed; /* found: best is set; any_missed: missed is set (a plan that breaks only deadline or
-                             * budget) */
+    bool found, any_missed; /* found: best is valid; any_missed: missed is valid (the fastest plan that breaks only
+                             * deadline or budget) */
     nnc_found best, missed;
-    nnc_error why; /* reason why no combination is legal; status NNC_OK = some combination is legal */
+    nnc_error why; /* reason why no plan is legal; status NNC_OK = some plan is legal */
 } nnc_search_size;
 
-/* Probabilities that a plan of the list is the best plan, and that it runs out of memory; NaN = the profile has no
- * measured range. */
+/* Probability that a plan is the best plan, and probability that it runs out of memory; NaN = the software profile has
+ * no measured range. */
 typedef struct nnc_sure {
     const nnc_found *found;
     double p_best, p_out_of_memory;
@@ -346,9 +354,9 @@ typedef struct nnc_sure {
 typedef struct nnc_search_report {
     const nnc_model *model; /* model and device are NULL in a merged report */
     const nnc_device *device;
-    const char *overrides; /* text of the options --set; NULL = no such option */
+    const char *overrides; /* values of the options --set as written; NULL = no such option */
     nnc_search *search;
-    nnc_search_result *result; /* result for one number of devices */
+    nnc_search_result *result; /* result if one number of devices was searched */
     const nnc_sure *sure;      /* probabilities, one entry for each of the best plans; NULL = not computed */
     int32_t sure_count;
     nnc_search_size *sizes; /* one result for each number of devices; NULL = only one number was searched */
@@ -372,9 +380,9 @@ extern const nnc_metrics nnc_search_document, nnc_found_metrics, nnc_size_best_m
 
 #define NNC_SEARCH_SCHEMA "nncost.search/1"
 
-/* Runs a search task into a report in the arena. Rank 0 calls it while the other ranks run nnc_rank_group_search_serve.
- * Returns the errors of nnc_search_run. If there are shards, or several numbers of devices, one of them without a legal
- * plan is no error. */
+/* Runs a search task and writes the result to a report in the arena. Rank 0 calls it while the other ranks run
+ * nnc_rank_group_search_serve. Returns the errors of nnc_search_run; but a shard without a legal plan, or one of
+ * several numbers of devices without a legal plan, is no error. */
 nnc_status nnc_search_task_run(nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err);
 
 /* Tests whether the search found a plan. */

@@ -48,7 +48,8 @@ static const nnc_metric found_rows[] = {
 };
 const nnc_metrics nnc_found_metrics = NNC_METRICS("a plan that fits", found_rows, nnc_found);
 
-/* Is the metric part of a shard? In shards, each plan has its index in the space, which decides between equal plans. */
+/* Tests whether a metric is written to a shard. In a shard, each plan has its index in the space, which decides between
+ * equal plans. */
 static bool is_in_shard(const nnc_place *place)
 {
     const nnc_search_report *report = place->owner;
@@ -251,8 +252,8 @@ static const nnc_metric document_rows[] = {
 #undef RESULT
 const nnc_metrics nnc_search_document = NNC_METRICS("the result of a search", document_rows, nnc_search_report);
 
-/* ---- Shards of a search: the digest by which shards of one search are recognised, reading them back, and merging them
- * into the report that one whole search would have given. ---- */
+/* ---- Shards of a search: the digest that two shards of one search have in common; reading shards; merging shards into
+ * the report that the whole search would have written. ---- */
 
 /* ---- digest ---- */
 
@@ -389,8 +390,8 @@ static void read_plan(nnc_json at, nnc_plan *plan)
     }
 }
 
-/* Reads one member of a plan, if it needs its own code. Plan options are read as fields of nnc_plan. A null step time
- * is a fault, because the step time orders plans. */
+/* Reads those members of a plan that need their own code. The options of a plan are read as fields of nnc_plan. A step
+ * time of null is a fault, because plans are sorted by it. */
 static bool take(nnc_json object, const nnc_metric *row, nnc_json value, void *record)
 {
     if (row->rows == &nnc_plan_choice_metrics && nnc_json_type_of(value) == NNC_JSON_OBJECT) {
@@ -418,7 +419,7 @@ static void read_part(nnc_json root, nnc_search *search)
     }
 }
 
-/* Sets the flags of the result for one number of devices, from the members that were read. */
+/* Sets `found` and `any_missed` of the result for one number of devices, from the members that were read. */
 static void settle_size(nnc_search_size *size)
 {
     size->found = size->best.plan.devices > 0;
@@ -478,11 +479,11 @@ static nnc_status search_shard_read(nnc_arena *arena, const char *path, nnc_sear
 
 /* ---- merging ---- */
 
-/* The merged report so far. */
+/* State of a merge: the report of the shards merged so far. */
 typedef struct merger {
     nnc_shard_set seen;
     nnc_search_report *sum;
-    nnc_front front, next; /* front of the merged shards; front of the next shard */
+    nnc_front front, next; /* front of the shards merged so far; front of the next shard */
 } merger;
 
 static void add_total(nnc_search_total *sum, const nnc_search_total *more)
@@ -495,8 +496,8 @@ static void add_total(nnc_search_total *sum, const nnc_search_total *more)
     sum->feasible += more->feasible;
 }
 
-/* Merges the reasons why no plan is legal. The reason is kept only if no shard has a legal plan. Shard 1 has the
- * simplest plan, so its reason is used. */
+/* Merges the reasons why no plan is legal: a reason remains only if no shard has a legal plan. Shard 1 has the simplest
+ * plan, so the reason of shard 1 is used. */
 static void merge_why(nnc_error *sum, const nnc_error *more, bool first_shard)
 {
     if (more->status == NNC_OK || (first_shard && sum->status != NNC_OK)) {
@@ -537,14 +538,15 @@ static void merge_shard(merger *m, const nnc_search_report *shard)
 static nnc_status read_shards(merger *m, nnc_arena *arena, char *const *paths, int count, nnc_error *err)
 {
     for (int i = 0; i < count; i++) {
-        nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* first shard: read into the sum; later shards: read
-                                                                   * into `next`, whose texts stay in the arena */
+        nnc_search_report next, *shard = i == 0 ? m->sum : &next; /* first shard: read into the merged report; later
+                                                                   * shards: read into `next`, whose strings stay in the
+                                                                   * arena */
         NNC_TRY(search_shard_read(arena, paths[i], shard, err));
         const nnc_shard number = { shard->search->shard, shard->search->shards };
         NNC_TRY(nnc_shard_set_add(&m->seen, paths[i], shard->digest, number, err));
         if (i == 0) {
             nnc_front_of(shard->result, &m->front);
-        } else if (shard->size_count != m->sum->size_count) { /* only if a file was edited */
+        } else if (shard->size_count != m->sum->size_count) { /* this is possible only if a file was edited */
             return nnc_fail(err, NNC_BAD_SPEC, paths[i], "holds a shard of another search than %s", paths[0]);
         } else {
             merge_shard(m, shard);

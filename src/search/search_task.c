@@ -1,5 +1,5 @@
 /* Search tasks: a search for one number of devices or several, the device parameters that reach a target step, and
- * searches over MPI ranks, in which rank 0 assigns runs of blocks and merges the outcomes. */
+ * searches over MPI ranks, in which rank 0 assigns consecutive blocks of plans and merges the outcomes. */
 #include <math.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -52,15 +52,15 @@ static void add_total(nnc_search_total *total, const nnc_search_result *result)
 
 /* ---- several numbers of devices ---- */
 
-/* Returns the time or device-hours that a plan takes: of the whole run if known, because larger jobs fail more often;
- * otherwise of one step. */
+/* Returns the time of a plan, or its device-hours if by_cost. If the length of the whole run is known, they are for the
+ * run, because larger jobs fail more often; otherwise for one step. */
 static double spent(const nnc_found *found, bool by_cost)
 {
     return by_cost ? (isnan(found->device_hours) ? found->device_s : found->device_hours)
                    : (isnan(found->run_s) ? found->step_s : found->run_s);
 }
 
-/* Returns the index of the number of devices whose plan has the least time or cost, the first of equals; -1 = no plan
+/* Returns the index of the entry of `sizes` whose plan has the least time or cost; among equals the first. -1 = no plan
  * found. */
 static int32_t least(const nnc_search_size *sizes, int32_t count, bool by_cost)
 {
@@ -129,7 +129,7 @@ static nnc_status search_sizes(const nnc_search_task *task, nnc_arena *arena, nn
     return NNC_OK;
 }
 
-/* ---- device parameters that reach a step time ---- */
+/* ---- device parameters with which a step time can be reached ---- */
 
 /* Finds the least memory with which some plan of the front takes at most step_s. */
 static nnc_target room_for(const nnc_search *search, const nnc_device *device, const nnc_search_result *r,
@@ -162,8 +162,8 @@ static nnc_status find_levers(const nnc_search_task *task, const nnc_plan *plan,
     return NNC_OK;
 }
 
-/* Finds the value of each device parameter that alone reaches the target step, and the memory capacity that a faster
- * plan needs. */
+/* Computes for each device parameter the value that reaches the target step time if only this parameter changes, and
+ * the memory capacity that a faster plan needs. */
 static nnc_status find_targets(const nnc_search_task *task, nnc_arena *arena, nnc_search_report *report, nnc_error *err)
 {
     const nnc_search_result *found = report->result;
@@ -199,7 +199,8 @@ static nnc_status search_best(const nnc_search_task *task, nnc_search_report *re
     nnc_error why = { .status = NNC_OK };
     const nnc_status status = search_one(task, &task->search, report->result, &report->stopped, &why);
     add_total(&report->total, report->result);
-    if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* other shards may have legal plans */
+    if (status == NNC_ILLEGAL_PLAN && task->search.shards > 0) { /* an error here would end the command, but other
+                                                                  * shards may have legal plans */
         report->why = why;
         return NNC_OK;
     }
@@ -274,15 +275,15 @@ void nnc_rank_group_search_end(nnc_rank_group ranks)
 
 enum { TAG_ASK = 1, TAG_RUN = 2, TAG_PART = 3 };
 
-/* A rank gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round. The first runs are large, which saves
- * messages. The last runs are small, so that all ranks end together. */
+/* A rank that asks gets 1 / (RUN_SHARE * ranks) of the remaining blocks of a round. The first messages assign many
+ * blocks, so fewer messages are sent. The last messages assign few, so that all ranks end together. */
 enum { RUN_SHARE = 3 };
 
-/* Number of blocks that rank 0 evaluates before it looks for requests of other ranks again. With fewer blocks, no batch
- * of pipelines would be filled. */
+/* Number of blocks of plans that rank 0 evaluates before it reads messages of other ranks again. With fewer blocks, no
+ * batch of pipelines would be filled. */
 enum { OWN_MOST = 16 };
 
-/* Orders of rank 0 to all others. */
+/* Commands that rank 0 sends to all other ranks. */
 typedef enum order { ORDER_SEARCH, ORDER_ROUND, ORDER_END_SEARCH, ORDER_END } order;
 
 static void tell(order what)
@@ -300,7 +301,7 @@ static order next_order(void)
 
 static size_t bytes_of(int32_t count)
 {
-    return (size_t)count * sizeof(nnc_found); /* a few hundred plans at most */
+    return (size_t)count * sizeof(nnc_found); /* no overflow: a front has a few hundred plans at most */
 }
 
 /* Sends the used part of rank 0's front to every rank. */
@@ -317,7 +318,7 @@ static void share_front(nnc_front *front)
     nnc_rank_group_broadcast(&front->missed, bytes_of(1));
 }
 
-/* First message of an outcome. A second message has its plans. */
+/* First message with the outcome of a rank. A second message has its plans. */
 typedef struct part_head {
     uint64_t evaluated, pruned, legal, feasible;
     int32_t best_count, pareto_count;
@@ -367,8 +368,8 @@ static void take_part(int rank, nnc_search_part *part)
     receive(front->pareto, bytes_of(head.pareto_count), rank);
 }
 
-/* Consecutive blocks that a rank evaluates: places first to end - 1. If first equals end, the round has no more
- * blocks. */
+/* Consecutive blocks of plans that a rank evaluates: places first to end - 1. If first equals end, the round has no
+ * more blocks. */
 typedef struct places {
     uint64_t first, end;
 } places;
@@ -377,9 +378,9 @@ typedef struct places {
 typedef struct desk {
     nnc_rank_group ranks;
     const nnc_search *search;
-    nnc_front *known;      /* a copy that is sent to other ranks */
+    nnc_front *known;      /* front of rank 0 when the round began, sent to all ranks */
     nnc_search_part *part; /* outcome received from a rank */
-    nnc_searcher *own;     /* evaluates blocks while no rank asks; NULL = rank 0 only waits */
+    nnc_searcher *own;     /* evaluates blocks while no other rank asks for work; NULL = rank 0 only waits */
     nnc_space space;
 } desk;
 
@@ -390,7 +391,7 @@ static bool any_asks(MPI_Status *from)
     return there != 0;
 }
 
-/* Waits for a request from any rank. */
+/* Waits until any rank asks for work. */
 static void wait_for_asking(MPI_Status *from)
 {
     MPI_Request request;
@@ -428,7 +429,7 @@ static void hand_out(const desk *d, uint64_t first, uint64_t end, nnc_search_par
     }
 }
 
-/* Leads one round as rank 0: assigns blocks to ranks and merges their outcomes. Used as the work function of
+/* Leads one round as rank 0: assigns blocks of plans to ranks and merges their outcomes. Used as the work function of
  * nnc_helpers. */
 static void lead_round(void *context, const nnc_front *known, uint64_t first, uint64_t end, nnc_search_part *part)
 {
@@ -513,7 +514,7 @@ void nnc_rank_group_search_serve(nnc_rank_group ranks, const nnc_model *model, c
         if (what == ORDER_SEARCH) {
             nnc_rank_group_broadcast(&search, sizeof search);
             search.threads = threads;
-            search.run = run; /* the pointer of rank 0 is not valid here */
+            search.run = run; /* the pointer that rank 0 sent is not valid in this process */
         } else if (what == ORDER_END_SEARCH) {
             nnc_searcher_destroy(searcher);
             searcher = NULL;

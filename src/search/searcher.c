@@ -122,17 +122,18 @@ static nnc_status search_read(const nnc_search *given, nnc_search *search, nnc_e
 
 NNC_ENUM_NAMES(nnc_objective, NNC_OBJECTIVE_LIST)
 
-/* Blocks of a round use only results of earlier rounds, so pruning does not depend on the order of threads or ranks.
- * The number of blocks per round grows from ROUND_FIRST to ROUND_MOST. */
+/* The blocks of a round are pruned with results of earlier rounds only, so pruning does not depend on the order of
+ * threads or ranks. The number of blocks per round grows from ROUND_FIRST to ROUND_MOST. */
 enum { ROUND_FIRST = 64, ROUND_MOST = 8192 };
 
-/* Number of blocks that are tried again for the reason why they are illegal, if no plan is legal. */
+/* If no plan is legal: number of blocks that are tried again to find the reason. */
 enum { REASONS_MOST = 1000000 };
 
 /* Returns the reason why the first (simplest) plan is not legal, or NNC_OK if some block is legal after all. */
 static nnc_status refuse(nnc_searcher *searcher, uint64_t blocks, nnc_error *err)
 {
-    bool said = false; /* blocks of one stage repeat 1f1b with other schedules, which is no useful reason */
+    bool said = false; /* in a block with one pipeline stage all schedules equal 1f1b; an error about that gives no
+                        * useful reason */
     for (uint64_t place = 0; place < blocks && place < REASONS_MOST; place++) {
         nnc_error refusal = { .status = NNC_OK };
         if (nnc_searcher_legal(searcher, place, &refusal)) {
@@ -154,7 +155,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
 {
     const uint64_t blocks = nnc_shard_size(search, space);
     nnc_front *known = malloc(sizeof *known);
-    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* without pruning, short rounds gain nothing */
+    uint64_t size = search->no_prune ? ROUND_MOST : ROUND_FIRST; /* without pruning, short first rounds have no
+                                                                  * advantage */
     if (known == NULL) {
         return NNC_NO_MEMORY;
     }
@@ -176,7 +178,8 @@ static nnc_status search_rounds(const nnc_search *search, const nnc_space *space
     return NNC_OK;
 }
 
-/* Checks the limits on the run: they need the length of the run; a budget also needs a price. */
+/* Tests whether the limits on the run can be applied: a limit needs the length of the run, and a budget also needs a
+ * price. */
 static nnc_status check_limits(const nnc_search *search, const nnc_device *device, nnc_error *err)
 {
     const nnc_plan *plan = &search->base;
@@ -197,7 +200,7 @@ static nnc_status check_limits(const nnc_search *search, const nnc_device *devic
         return nnc_fail(err, NNC_BAD_USAGE, "--budget", "no price is recorded for %s, expected --price, too",
                         device->id);
     }
-    return nnc_power_check(device, err); /* otherwise every plan would fail without a reason */
+    return nnc_power_check(device, err); /* without this check every plan would fail without a reason */
 }
 
 nnc_status nnc_search_with(const nnc_model *model, const nnc_device *device, const nnc_profiles *profiles,
@@ -265,7 +268,7 @@ nnc_status nnc_search_run(const nnc_model *model, const nnc_device *device, cons
 
 /* ---- results ---- */
 
-/* Access to the members of a result, for callers without the struct. */
+/* Functions that read and set the members of a result, for callers that do not know the struct. */
 nnc_search_result *nnc_search_result_create(void)
 {
     return calloc(1, sizeof(nnc_search_result));
@@ -319,12 +322,14 @@ struct nnc_searcher {
     const nnc_device *device;
     const nnc_search *search;
     const nnc_space *space;
-    nnc_run_ask run_ask; /* the run of the search, in the layout of this library */
+    nnc_run_ask run_ask; /* the search's questions about its training run, in the struct layout of this library
+                          * version */
     worker *workers;
     int32_t count;
     /* known, end and run do not change while blocks are evaluated. */
     const nnc_front *known;
-    uint64_t end, run; /* run: number of blocks that a thread takes at a time */
+    uint64_t end, run; /* end: index after the last block of the round; run: number of blocks that a thread takes at a
+                        * time */
     atomic_ullong next;
 };
 
@@ -354,7 +359,7 @@ static uint64_t shard_block(const nnc_search *search, uint64_t place)
     return nnc_space_shard_block(place, shard_of(search), shards_of(search));
 }
 
-/* Fills in the run of a plan: all its metrics if the search has a run, else only its number of steps. */
+/* Computes the metrics of the training run of a plan. If the search has no run: copies only its time and cost. */
 static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
 {
     nnc_utilisation(result, NULL);
@@ -365,7 +370,7 @@ static void count_run(const nnc_searcher *r, nnc_result *result, nnc_run *run)
                       .goodput = (double)NAN,
                       .energy_j = (double)NAN,
                       .carbon_kg = (double)NAN };
-    if (r->search->run != NULL) { /* contradictions were refused before */
+    if (r->search->run != NULL) { /* cannot fail, because contradictory options were refused before */
         (void)nnc_run_say(result, r->device, &result->plan, &r->run_ask, run, NULL, NULL);
     }
 }
@@ -399,8 +404,8 @@ static bool breaks_limits(const nnc_search *search, double run_s, double cost_ru
            (search->budget > 0.0 && !(cost_run <= search->budget));
 }
 
-/* Tests whether a plan can be skipped because of the limits on the run: it breaks a limit even with the step time
- * least_s, and a faster plan that breaks a limit is already known. */
+/* Tests whether a plan can be left out because of the limits on the run: even with the step time least_s it breaks a
+ * limit, and a faster plan that breaks a limit is already known. */
 static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, double least_s)
 {
     const nnc_searcher *r = w->of;
@@ -412,16 +417,18 @@ static bool misses_more(worker *w, nnc_pass_costs *pass, nnc_result *result, dou
     nnc_plan_groups_work(w->groups, pass, result);
     const double steps =
         !isnan(plan->samples) ? plan->samples / (double)plan->global_batch : plan->tokens / (double)result->tokens;
-    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* for example --epochs, which sets the length of the run */
+    if (isnan(steps) || !isnan(r->run_ask.step_s)) { /* the number of steps is not known here, for example with
+                                                      * --epochs */
         return false;
     }
     const double sites = r->run_ask.sites;
-    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* slightly less, because of rounding errors */
+    const double run_s = steps / sites * least_s * (1.0 - 1e-9); /* slightly below the exact time, so that rounding
+                                                                  * errors never prune a plan */
     const double price = nnc_price_of(plan, r->device);
     return breaks_limits(search, run_s, run_s / 3600.0 * plan->devices * sites * price);
 }
 
-/* Keeps a plan with a known step time if it is among the best. */
+/* Adds a plan with a known step time to the front if it is among the best. */
 static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint64_t index)
 {
     const nnc_searcher *r = w->of;
@@ -443,7 +450,7 @@ static void keep_plan(worker *w, nnc_pass_costs *pass, nnc_result *result, uint6
     if (!wanted || !nnc_plan_groups_parts(w->groups, pass, result)) {
         return;
     }
-    count_run(r, result, &run); /* computed again, now with the parts of the step */
+    count_run(r, result, &run); /* computed again, because the parts of the step time are known only now */
     const nnc_found found = found_of(result, &run, nnc_plan_groups_software(pass), index);
     if (missed) {
         nnc_front_miss(&w->part.front, &found);
@@ -471,7 +478,7 @@ static void keep_waited(void *context, const nnc_waiting *plan, double step_s)
     }
 }
 
-/* Computes the other values of a plan that was kept with only index, step time and memory. */
+/* Computes the missing members of a plan. Only its index, step time and memory are known. */
 static void complete(worker *w, nnc_found *found)
 {
     const nnc_searcher *r = w->of;
@@ -517,7 +524,7 @@ static void try_plan(worker *w, uint64_t index, uint64_t inside)
     const bool hopeless =
         !fits || misses_more(w, pass, &result, least_s) ||
         nnc_front_beats(r->known, search->objective, search->best, least_s, result.memory.total_bytes);
-    nnc_waiting waiting; /* ends[] past end_count stays unset */
+    nnc_waiting waiting; /* values of ends[] at or after index end_count are not set */
     waiting.index = index;
     waiting.memory_bytes = result.memory.total_bytes;
     waiting.fits = fits;
@@ -547,7 +554,7 @@ static void run_block(worker *w, uint64_t number)
             w->part.pruned += size;
             continue;
         }
-        for (uint64_t i = size; i-- > 0;) { /* the plans that need least memory first: see nnc_plan_groups_plan */
+        for (uint64_t i = size; i-- > 0;) { /* plans that need less memory come first: see nnc_plan_groups_plan */
             try_plan(w, number * space->block_size + first + i, i);
         }
     }
@@ -581,11 +588,11 @@ void nnc_search_part_clear(nnc_search_part *part)
     part->evaluated = part->pruned = part->legal = part->feasible = 0;
 }
 
-/* Returns the number of blocks that a thread takes at a time. Neighbouring blocks share caches and fill the same
- * batches of pipelines, so it is more than one. It is small enough that no thread waits long for the last run. */
+/* Returns the number of blocks that a thread takes at a time. It is more than one, because neighbouring blocks share
+ * caches and fill the same batches of pipelines. It is small enough that no thread waits long for the last blocks. */
 static uint64_t run_of(uint64_t blocks, int32_t threads)
 {
-    enum { TURNS = 16 }; /* number of runs per thread */
+    enum { TURNS = 16 }; /* number of times that each thread takes blocks */
     return blocks / (uint64_t)(TURNS * threads) + 1;
 }
 
@@ -638,16 +645,16 @@ nnc_searcher *nnc_searcher_create(const nnc_model *model, const nnc_device *devi
     made->run_ask = nnc_run_ask_default();
     if (search->run != NULL) {
         (void)nnc_sized_read(&made->run_ask, sizeof made->run_ask, search->run, "nnc_run_ask",
-                             NULL); /* cannot fail: it was read without error before */
+                             NULL); /* cannot fail, because the same struct was read without an error before */
     }
     made->workers = calloc((size_t)count, sizeof *made->workers);
     made->count = made->workers != NULL ? count : 0;
     bool ready = made->workers != NULL;
-    /* If there are limits on the run, a plan is judged by more than its step time. Plans then do not wait for batched
+    /* With limits on the run, the length of the whole run also decides about a plan, so plans do not wait for batched
      * replays. */
     const bool limited = search->deadline_s > 0.0 || search->budget > 0.0;
     const int64_t limit_bytes = search->risk > 0.0 ? INT64_MAX : capacity_of(search, device);
-    /* Without pruning, no bounds of the memory are used: the counts are a reference for searches with pruning. */
+    /* Without pruning, memory is computed exactly: the counts then are a reference for searches with pruning. */
     const bool bounds = search->risk == 0.0 && !search->no_prune;
     for (int32_t i = 0; i < made->count; i++) {
         worker *w = &made->workers[i];

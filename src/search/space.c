@@ -25,7 +25,7 @@ static nnc_status add_divisors(nnc_space_axis *choice, const char *option, int64
             NNC_TRY(add(choice, option, i, err));
         }
     }
-    for (int64_t i = root; i > 0; i--) { /* the larger divisor of each pair */
+    for (int64_t i = root; i > 0; i--) { /* this loop adds the larger divisor of each pair of divisors */
         if (whole % i == 0 && whole / i > i && whole / i <= most) {
             NNC_TRY(add(choice, option, whole / i, err));
         }
@@ -88,7 +88,7 @@ static nnc_status fill(const nnc_model *model, const nnc_device *device, const n
     case NNC_AXIS_SCHEDULE: return add_schedules(choice, splits ? NNC_SCHEDULE_COUNT : 1, err);
     case NNC_AXIS_VIRTUAL_STAGES: return add_divisors(choice, "--virtual-stages", layers, VIRTUAL_MOST, err);
     case NNC_AXIS_ZERO: return add_list(choice, "--zero", stages, 4, err);
-    default: /* offload only if the device file records the bandwidth of host memory */
+    default: /* offload is possible only if the device file records the bandwidth of host memory */
         return add_list(choice, "--offload", offloads, isnan(device->host.mem_bytes_per_s) ? 1 : 2, err);
     }
 }
@@ -121,7 +121,8 @@ nnc_status nnc_space_make(const nnc_model *model, const nnc_device *device, cons
     return NNC_OK;
 }
 
-/* Sets the values of the axes first to end - 1 at a place; the last axis varies fastest. */
+/* Writes the values of the axes first to end - 1 for the combination with index `place`; the last axis varies
+ * fastest. */
 static void digits(const nnc_space *space, int first, int end, uint64_t place, int64_t *values)
 {
     for (int a = end - 1; a >= first; a--) {
@@ -131,8 +132,8 @@ static void digits(const nnc_space *space, int first, int end, uint64_t place, i
     }
 }
 
-/* Returns the block that row `place` gives to a shard. A row is `shards` consecutive blocks. Each row is rotated by a
- * digest of its number, because a fixed order could have the same period as a choice. */
+/* Returns the index of the block that a shard gets from row `place`, which is `shards` consecutive blocks. Each row is
+ * rotated by a digest of its number, because a fixed order could have the same period as a choice. */
 uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 {
     const uint64_t count = (uint64_t)shards;
@@ -142,7 +143,8 @@ uint64_t nnc_space_shard_block(uint64_t place, int32_t shard, int32_t shards)
 
 uint64_t nnc_space_shard_size(const nnc_space *space, int32_t shard, int32_t shards)
 {
-    const uint64_t rows = space->blocks / (uint64_t)shards; /* complete rows with one block per shard */
+    const uint64_t rows = space->blocks / (uint64_t)shards; /* number of complete rows, in which every shard has one
+                                                             * block */
     return rows + (nnc_space_shard_block(rows, shard, shards) < space->blocks ? 1 : 0);
 }
 
@@ -253,8 +255,8 @@ static bool dominated(const nnc_front *front, const nnc_found *found)
     if (place == 0) {
         return false;
     }
-    const nnc_found *one = &front->pareto[place - 1]; /* the plan with the least memory among the plans that are at
-                                                       * least as fast */
+    const nnc_found *one = &front->pareto[place - 1]; /* among the plans that are at least as fast, the plan with the
+                                                       * least memory */
     const bool equal = one->memory_bytes == found->memory_bytes && !(one->step_s < found->step_s);
     return equal ? one->index < found->index : one->memory_bytes <= found->memory_bytes;
 }
@@ -267,7 +269,7 @@ static void add_pareto(nnc_front *front, const nnc_found *found)
     int32_t first = no_slower(front, found->step_s);
     while (first > 0 && !(front->pareto[first - 1].step_s < found->step_s) &&
            front->pareto[first - 1].memory_bytes >= found->memory_bytes) {
-        first--; /* that plan is equally fast and needs at least as much memory */
+        first--; /* the earlier plan is equally fast and needs at least as much memory */
     }
     int32_t end = first;
     while (end < front->pareto_count && front->pareto[end].memory_bytes >= found->memory_bytes) {

@@ -1,10 +1,10 @@
-/* Inference of a decoder, from request to result. The order of work:
+/* Inference of a decoder, from the user's question (nnc_serve_ask) to the result. The order of work:
  *
- *     resolve the request  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
+ *     resolve the question  ->  op totals  ->  device rates  ->  memory  ->  load  ->  fit  ->  cost  ->  extra
  *
  * This file first has the functions that call all parts. It then computes the totals of all ops (nnc_serve_net) from
- * the op list of the model, and resolves the request: it fills in defaults, and checks that model, device and engine
- * allow it.
+ * the op list of the model, and resolves the question: it sets defaults, and checks that model, device and engine allow
+ * it.
  * The last part is image generation. */
 #include "base/base_internal.h"
 #include "estimate/estimate_internal.h"
@@ -181,7 +181,7 @@ static nnc_status check_family(const nnc_model *model, nnc_error *err)
     return NNC_OK;
 }
 
-/* Lowers the model at a sequence length that exceeds its attention window. */
+/* Writes the op list of the model, at a sequence length that exceeds its attention window. */
 static nnc_status lower(const nnc_model *model, const nnc_software *software, nnc_op_list *list, nnc_error *err)
 {
     nnc_plan plan = nnc_plan_default();
@@ -311,7 +311,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
     return NNC_OK;
 }
 
-/* ---- the request: fills in and checks the members that depend on model, device and engine ---- */
+/* ---- the question (nnc_serve_ask): sets and checks the members that depend on model, device and engine ---- */
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
@@ -456,6 +456,7 @@ static void resolve_engine(const nnc_serve_engine *engine, nnc_serve_ask *p)
             *counts[i].asked = counts[i].engine > 0 ? counts[i].engine : counts[i].otherwise;
         }
     }
+    p->preempt = p->preempt || engine->preempt;
     if (isnan(p->memory_use)) {
         p->memory_use = isnan(engine->memory_use) ? 0.9 : engine->memory_use;
     }
@@ -509,7 +510,8 @@ static nnc_status resolve_mode(nnc_serve_ask *p, nnc_serve_mode *mode, nnc_error
     return resolve_formulas(p, err);
 }
 
-/* Checks the limits of a simulated load. */
+/* Tests whether a load is small enough to simulate: open requests per replica, and workers. Fails with
+ * NNC_ILLEGAL_PLAN. */
 static nnc_status check_loop(const nnc_serve_ask *p, nnc_error *err)
 {
     enum { OPEN_MOST = 1 << 18 };
@@ -569,7 +571,7 @@ bool nnc_denoises(const nnc_model *model)
     return model->family == NNC_FAMILY_UNET ? model->unet.block == NNC_UNET_RESIDUAL : model->image_decoder[0] != '\0';
 }
 
-/* Cost of one forward pass of the denoiser, the text encoder or the image decoder. */
+/* Time and size of one forward pass of the denoiser, the text encoder or the image decoder. */
 typedef struct one_pass {
     double forward_s, flops, weight_bytes, peak_flops_per_s;
     int64_t image;

@@ -1,6 +1,6 @@
 /* Internal declarations of serving (inference), in the order of the computation: ops of the network, rates of the
- * device, request with its defaults, one step, load and cost. Generation of images and the search for a deployment
- * follow. */
+ * device, the user's question (nnc_serve_ask) with its defaults, one step, load and cost. Generation of images and the
+ * search for a deployment follow. */
 #ifndef NNCOST_SERVE_SERVE_INTERNAL_H
 #define NNCOST_SERVE_SERVE_INTERNAL_H
 
@@ -10,7 +10,7 @@
 #include "base/derivation.h"
 #include "shape/shape_internal.h"
 
-/* ---- the network: one row for all equal ops of equal layers ---- */
+/* ---- the network: one entry for all equal ops of equal layers ---- */
 
 /* A matrix product with weights. */
 typedef struct nnc_serve_product {
@@ -18,8 +18,10 @@ typedef struct nnc_serve_product {
     nnc_group group;
     nnc_split split;
     double layers, n, k;
-    double heads, kv_heads; /* numbers of heads that form n in the query, key and value product; 0 = no heads */
-    double experts, chosen; /* number of experts in the layer, and of experts per token; experts = 0: a dense layer */
+    double heads, kv_heads; /* in the product that computes queries, keys and values: number of query heads and of
+                             * key-value heads; otherwise 0 */
+    double experts, chosen; /* experts: number of experts in the layer (0 = no experts); chosen: number of experts per
+                             * token */
     bool plain;             /* true: weights stay in 16 bits in every storage format */
     bool last;              /* true: only the last token of a prompt passes this product (the head) */
 } nnc_serve_product;
@@ -30,8 +32,8 @@ typedef struct nnc_serve_attention {
     double layers, heads, kv_heads, key_dim, value_dim;
     double window;       /* number of latest positions that a token attends to and that the cache keeps; 0 = all
                           * positions */
-    double latent, rope; /* size of the latent that all heads share, and size of its rotary key; 0 = attention without a
-                          * latent */
+    double latent, rope; /* latent: size of the latent that all heads share (0 = attention without a latent); rope: size
+                          * of the key with rotary positions that belongs to the latent */
 } nnc_serve_attention;
 
 /* A recurrent state of fixed size that a layer keeps per sequence. */
@@ -66,26 +68,28 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 typedef struct nnc_serve_rates {
     double peak_flops_per_s, dense_flops_per_s; /* matrix products in the chosen precision: datasheet peak; rate that
                                                  * long products reach */
-    double plain_peak_flops_per_s, plain_flops_per_s; /* peak and reached rate of 16-bit matrix products */
+    double plain_peak_flops_per_s, plain_flops_per_s; /* 16-bit matrix products: rate of the datasheet; rate that
+                                                       * kernels reach */
     double attention_flops_per_s;                     /* rate of attention in prefill */
     double mem_bytes_per_s;                           /* datasheet bandwidth */
     double stream_bytes_per_s,
         plain_bytes_per_s; /* stream_bytes_per_s: rate of reading weights in their storage format; plain_bytes_per_s:
                             * rate of reading 16-bit weights */
     double expert_bytes_per_s, kv_bytes_per_s;
-    double state_bytes_per_s;                     /* rate of reading states; the format of the KV cache does not
-                                                   * matter */
+    double state_bytes_per_s;                     /* rate of reading recurrent states, whatever the format of the KV
+                                                   * cache */
     double kernel_s, attention_s;                 /* fixed time per kernel and per attention in a decode step */
     double product_s;                             /* fixed time per product with stored weights */
     bool weight_only;                             /* true: products compute in a wider format than the storage format of
                                                    * their weights */
     double prefill_kernel_s, prefill_attention_s; /* fixed time per kernel and per attention in a prefill step */
     nnc_small_all_reduce all_reduce;
-    double kv_reread, beyond;                      /* share of the KV cache that each further query head reads again;
-                                                    * widening factor of the ranges */
+    double kv_reread, beyond;                      /* kv_reread: fraction of the KV cache that is read again for each
+                                                    * further query head of a key-value head; beyond: factor that widens
+                                                    * the intervals of the results */
     double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one device */
-    double exchange_bytes_per_s, exchange_fixed_s; /* rate and fixed time of communication between all ranks that share
-                                                    * experts */
+    double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts: rate, and
+                                                    * fixed time */
     double weight_bytes, plain_bytes, kv_bytes;    /* bytes per element */
     bool kv_scaled;                                /* true: keys and values have a scale per head */
     double group_size;
@@ -94,18 +98,19 @@ typedef struct nnc_serve_rates {
 nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *software, const nnc_serve_ask *plan,
                               nnc_serve_rates *rates, nnc_error *err);
 
-/* ---- the request ---- */
+/* ---- the question ---- */
 
-/* Fills in the open members of a request, and checks whether model, device and engine allow it. */
+/* Copies `ask` to *plan and sets the members of *plan that were left at their defaults. Fails if the model, the device
+ * or the engine does not allow the plan. */
 nnc_status nnc_serve_resolve(const nnc_serve_ask *ask, const nnc_model *model, const nnc_device *device,
                              const nnc_software *software, const nnc_serve_net *net, nnc_serve_ask *plan,
                              nnc_serve_mode *mode, nnc_error *err);
 
 /* ---- a step ---- */
 
-/* Inputs of all steps. */
+/* Inputs for computing the steps of one replica. */
 typedef struct nnc_serve_case {
-    const struct nnc_serve_case *draft; /* case of the draft model in speculative decoding; NULL = no draft model */
+    const struct nnc_serve_case *draft; /* inputs for the draft model of speculative decoding; NULL = no draft model */
     const nnc_serve_net *net;
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
@@ -114,7 +119,7 @@ typedef struct nnc_serve_case {
     struct nnc_serve_work *work; /* memory for simulating a load */
 } nnc_serve_case;
 
-/* Ops of the computed steps, for output; NULL = not recorded. */
+/* The ops of the computed steps, for output. A function that gets NULL as its list records no ops. */
 typedef struct nnc_serve_list {
     nnc_serve_op *ops;
     int32_t count;
@@ -139,8 +144,8 @@ nnc_serve_step nnc_serve_verify(const nnc_serve_case *of, double sequences, doub
 /* Tests whether the weights of the product stay in 16 bits. */
 bool nnc_serve_is_plain(const nnc_serve_case *of, const nnc_serve_product *product);
 
-/* Returns the bytes of keys and values of one sequence of `tokens` tokens on one device; the next function returns the
- * bytes of its states. */
+/* nnc_serve_kv_bytes returns the bytes of keys and values of one sequence of `tokens` tokens on one device.
+ * nnc_serve_state_bytes returns the bytes of the recurrent states of one sequence. */
 double nnc_serve_kv_bytes(const nnc_serve_case *of, double tokens);
 double nnc_serve_state_bytes(const nnc_serve_case *of);
 /* Returns the bytes that one token adds to the KV cache in one kind of attention, in all its layers on one device. */
@@ -170,17 +175,17 @@ double nnc_serve_sequence_bytes(const nnc_serve_case *of, double tokens);
 /* One replica under load. */
 typedef struct nnc_serve_load_case {
     const nnc_serve_case *of;
-    double input, output, cached, fresh; /* tokens per request; cached and fresh: prompt tokens found in the cache, and
+    double input, output, cached, fresh; /* tokens of a request: prompt; output; prompt tokens found in the cache;
                                           * prompt tokens to compute */
     double context;                      /* mean context length of a decode step */
     double shortest, longest;            /* shortest and longest context of a decode step, in tokens */
     double prefill_s, busy_s;            /* prefill of one prompt: seconds until it is done; seconds that the busiest
                                           * pipeline stage works on it */
     double prefill_flops;
-    double stages;         /* prefill_s / busy_s, the number of prompts that pipeline stages and attention groups
-                            * compute at the same time */
+    double stages;         /* prefill_s / busy_s: number of prompts that pipeline stages and attention groups compute at
+                            * the same time */
     double tokens_of_step; /* output tokens of a sequence per decode step: 1 without speculative decoding */
-    double chunk;          /* most prompt tokens in one iteration */
+    double chunk;          /* largest number of prompt tokens in one iteration of the engine */
     double slots, places;  /* slots: most sequences that the engine runs; places: most sequences that the KV cache
                             * holds */
     double most;           /* most sequences that run together: the smaller of slots and places */
@@ -188,8 +193,8 @@ typedef struct nnc_serve_load_case {
     double requests_per_s;
     int64_t open;                            /* closed loop: open requests of the fullest replica; 0 = open loop */
     int64_t count, skipped;                  /* number of simulated requests; number of first requests that the
-                                              * statistics skip */
-    int32_t prefill_workers, decode_workers; /* 0 = one engine does prefill and decode */
+                                              * statistics leave out */
+    int32_t prefill_workers, decode_workers; /* numbers of workers; both are 0 if one engine does prefill and decode */
     double transfer_s;                       /* seconds to send the cache of a prompt from a prefill worker to a decode
                                               * worker */
 } nnc_serve_load_case;
@@ -204,7 +209,8 @@ typedef struct nnc_serve_spread_of {
 } nnc_serve_spread_of;
 
 typedef struct nnc_serve_replayed {
-    nnc_serve_spread_of ttft, tpot, request; /* seconds, seen by the client */
+    nnc_serve_spread_of ttft, tpot, request; /* seconds, as the client of a request measures them: to its first token;
+                                              * per further token; to its end */
     double sequences;                        /* mean number of sequences in a decode step */
     int64_t requests, preemptions;
 } nnc_serve_replayed;
@@ -212,12 +218,11 @@ typedef struct nnc_serve_replayed {
 /* Simulates one replica under a load. The work memory of the load must have space for load->count requests. */
 void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *result);
 
-enum { NNC_SERVE_WORKERS = 64 }; /* most prefill workers, and most decode workers, in a simulation */
+enum { NNC_SERVE_WORKERS = 64 }; /* largest number of prefill workers, and of decode workers */
 typedef struct nnc_serve_work nnc_serve_work;
 /* Returns the number of requests that are simulated on one replica. */
 int64_t nnc_serve_requests_of(const nnc_serve_ask *plan);
-/* Returns memory for simulating this number of requests. It is valid until the next use of scratch. NULL = out of
- * memory. */
+/* Returns memory for simulating `requests` requests, valid until the next use of scratch. NULL = out of memory. */
 nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests);
 
 /* Tests whether the load is a closed or open loop with separate workers for prefill and decode. */
@@ -246,29 +251,30 @@ nnc_status nnc_serve_say(const nnc_model *model, const nnc_device *device, const
 
 enum { NNC_IMAGES_ENCODERS = 4 };
 
-/* A request for images. NaN and 0 mean "not given". */
+/* The user's question about the generation of images. NaN and 0 mean "not given". */
 typedef struct nnc_images_ask {
     int64_t steps;   /* forward passes of the denoiser per image */
-    bool guidance;   /* classifier-free guidance: each pass runs with and without the prompt */
+    bool guidance;   /* classifier-free guidance: true = the denoiser runs with and without the prompt */
     int64_t image;   /* pixels per side; 0 = the size of the model */
     int64_t batch;   /* images generated together; 0 = 1 */
-    double beside_s; /* other seconds per image */
+    double beside_s; /* seconds per image that are spent outside the networks */
     nnc_dtype precision;
     double price;                                   /* price of a device-hour; NaN = the price of the device file */
     double carbon_g_per_kwh;                        /* carbon intensity of the grid; NaN = unknown */
     const nnc_model *encoders[NNC_IMAGES_ENCODERS]; /* text encoders */
     int32_t encoder_count;
-    const nnc_model *decoder; /* decoder of the latent image; NULL = without */
+    const nnc_model *decoder; /* decoder of the latent image; NULL = no decoder */
 } nnc_images_ask;
 
 typedef struct nnc_images {
     nnc_images_ask plan;             /* resolved */
-    double forward_s, forward_flops; /* seconds and FLOPs of one pass over the batch, guidance included */
-    double text_s, decode_s;         /* seconds per batch; 0 = without an encoder or decoder */
-    double image_s, lower_bound_s;   /* seconds until all images of a batch are done */
+    double forward_s, forward_flops; /* one pass of the denoiser over the batch, with guidance: seconds and FLOPs */
+    double text_s, decode_s;         /* seconds per batch of the text encoders, and of the image decoder; 0 = without
+                                      * this network */
+    double image_s, lower_bound_s;   /* seconds until all images of a batch are done: prediction, and lower bound */
     double images_per_s, utilization;
     double weight_bytes, capacity_bytes;
-    bool fits; /* do the weights of all networks fit at the same time? */
+    bool fits; /* true: the weights of all networks fit in memory together */
     double price_per_device_hour, per_thousand_images, energy_j_per_image;
     double carbon_g_per_thousand_images;
 } nnc_images;
@@ -286,7 +292,7 @@ nnc_status nnc_images_of(const nnc_model *model, const nnc_device *device, const
 
 /* A limit on a metric of nnc_serve (a member of type double). */
 typedef struct nnc_serve_limit {
-    const char *name; /* for example "latency.ttft_s" */
+    const char *name; /* name of the metric, such as "latency.ttft_s" */
     size_t offset;
     bool at_least; /* true: the metric must be at least the value; false: at most */
     double value;
@@ -299,17 +305,18 @@ typedef struct nnc_serve_found {
     nnc_serve_ask plan;
     double ttft_s, tpot_s, request_s, output_tokens_per_s, output_tokens_per_s_per_device;
     double tokens_per_s_per_user, per_million_output_tokens, headroom_bytes;
-    nnc_bound bound;        /* bound of the decode step */
+    nnc_bound bound;        /* resource that the decode step waits for */
     int32_t broken;         /* index of the first broken limit; -1 = no limit is broken */
-    double broken_requests; /* number of concurrent requests at which this limit is broken; 0: memory or the engine
-                             * allows no more requests */
+    double broken_requests; /* number of concurrent requests at which the limit with index `broken` is broken; 0 if
+                             * broken = -1 */
     double broken_value;    /* value of the limited metric at broken_requests */
 } nnc_serve_found;
 
 typedef struct nnc_serve_search {
     const nnc_serve_limit *limits;
     int32_t limit_count;
-    int32_t devices_most; /* largest values to try (1, 2, 4 ...) for members that the request leaves open */
+    int32_t devices_most; /* largest number of devices and largest degree to try (1, 2, 4 ...); a value that `ask` sets
+                           * is the only one tried */
 } nnc_serve_search;
 
 typedef struct nnc_serve_search_result {
@@ -318,8 +325,10 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
-    nnc_serve_found front[NNC_SERVE_FRONT]; /* sorted by tokens per second and user, ascending */
+    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both rates, by tokens per second and
+                                             * user, ascending */
     int32_t front_count;
+    int32_t front_left_out; /* points that did not fit into front; a later point may be better than some of them */
     /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */
     nnc_serve_found nearest;
     int32_t nearest_limit; /* index of the limit that `nearest` misses; -1 = no deployment fits */

@@ -72,7 +72,7 @@ double nnc_serve_added_s(const load *l, double sequences, double prompts)
             nnc_serve_mixed(of, sequences, l->context, 0.0, l->cached, l->fresh).time_s);
 }
 
-/* ---- the modes ---- */
+/* ---- results of each mode of a load ---- */
 
 /* Returns the seconds of a static batch: all sequences start and end together. */
 static double wave_s_of(const load *l, double sequences)
@@ -128,7 +128,7 @@ static void say_offline(const load *l, nnc_serve *s, nnc_derivation *why)
     s->queue_s = 0.0;
 }
 
-/* Sets the times of the simulated requests. */
+/* Copies the latencies of the simulated requests to the result. */
 static void say_replayed(const nnc_serve_replayed *r, nnc_serve *s, nnc_derivation *why)
 {
     NNC_LET(why, simulated_ttft_s, "s", r->ttft.mean);
@@ -269,10 +269,10 @@ static void say_step(const char *name, const nnc_serve_step *s, nnc_derivation *
     nnc_say_of(why, "%s", "");
 }
 
-#define PARTS_MOST 2e6 /* most prompt parts in a simulation; if there would be more, chunks are made longer */
+#define PARTS_MOST 2e6 /* largest number of prompt chunks in a simulation; more tokens per chunk keep it below */
 
-/* Sets the number of simulated requests, and how many first requests the statistics skip: the start of an open loop;
- * the first wave of a closed loop, if the benchmark is longer than the simulation. */
+/* Sets the number of simulated requests, and the number of first requests that the statistics leave out: the start of
+ * an open loop; the first open requests of a closed loop, if the benchmark is longer than the simulation. */
 static void count_requests(load *l)
 {
     const nnc_serve_ask *p = l->of->plan;
@@ -412,7 +412,7 @@ void nnc_serve_load(const nnc_serve_case *of, nnc_serve *s, nnc_serve_list *list
     spread(nnc_spread_times(&of->engine->ttft, of->rates.beyond), s->ttft_s, s->ttft_lower_bound_s, s->ttft_interval_s);
 }
 
-/* ---- results by formula alone, which no measured rows support: speculative decoding, disaggregated prefill
+/* ---- results of formulas that were not compared with measurements: speculative decoding, disaggregated prefill
  * [serve-extra] ---- */
 
 /* Sets the results of speculative decoding: a draft proposes tokens, and one decode step verifies them. */

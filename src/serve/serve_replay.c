@@ -3,44 +3,47 @@
  * Requests wait in order of arrival. The engine works in iterations (continuous batching). Each iteration computes up
  * to `chunk` tokens of prompts and one token of every running sequence, and reads the weights once for both. The first
  * token of a request comes at the end of the iteration that computes the last part of its prompt. Iterations without
- * prompts differ only by their growing context. Runs of them up to the next arrival or end of a sequence are therefore
- * summed in closed form, so the cost of a simulation grows with the number of requests, not of tokens. Step times come
- * from tables whose entries are computed when they are first read.
+ * prompts differ only by their growing context. All such iterations up to the next arrival or end of a sequence are
+ * therefore summed in closed form, so the cost of a simulation grows with the number of requests, not of tokens. Step
+ * times come from tables whose entries are computed when they are first read.
  *
- * Invariants: arrivals, random lengths and iterations depend only on the request and its seed, so equal questions have
- * equal answers. With the default options, sqrt is the only function of the C library in use. This file allocates no
+ * Invariants: arrivals, random lengths and iterations depend only on the inputs and the seed, so equal inputs give
+ * equal results. With the default options, sqrt is the only function of the C library in use. This file allocates no
  * memory. */
 #include "estimate/estimate_internal.h"
 #include "serve/serve_internal.h"
 
 enum {
-    FINE = 64, /* knots of a table: every integer below this, then half as many for each octave */
+    FINE = 64, /* a table of step times has an entry for every number of sequences below FINE, then FINE / 2 entries per
+                * factor of 2 */
     COARSE = 8,
     OCTAVES = 20,
     KNOTS = FINE + OCTAVES * FINE / 2,
     COARSE_KNOTS = COARSE + OCTAVES * COARSE / 2,
-    CONTEXTS = 5,           /* number of contexts at which a decode step is timed, evenly spaced over the lengths */
+    CONTEXTS = 5,           /* number of context lengths, evenly spaced, for which the time of a decode step is
+                             * computed */
     BATCHES = 10,           /* number of batches of consecutive requests; the spread of their means decides whether one
-                             * run is enough */
-    RUNS = 16,              /* largest number of runs; each run has its own arrivals */
-    RUNS_REQUESTS = 160000, /* most requests in all runs together */
+                             * simulation is enough */
+    RUNS = 16,              /* largest number of simulations of one load; each has its own random arrivals */
+    RUNS_REQUESTS = 160000, /* largest number of requests in all these simulations together */
     NONE = -1
 };
-#define CERTAIN 0.01 /* relative standard error of the mean TTFT for which one run is enough */
+#define CERTAIN 0.01 /* relative standard error of the mean TTFT for which one simulation is enough */
 
-/* One request. Times are those of its client. */
+/* One request of a client. Times are measured by this client. */
 typedef struct request {
     double arrival_s, ready_s, first_s, last_s;
     double fresh, left;          /* prompt tokens to compute; prompt tokens that are not computed yet */
-    double room, growth;         /* cache space of the sequence, and space that each step adds; the unit is the space of
-                                  * a sequence of mean length */
-    double context;              /* positions that the next step of the request attends to; while the request runs,
-                                  * minus the step count of its worker */
-    int64_t finish;              /* step count of the worker at which the request is done */
-    int32_t input, output, made; /* numbers of tokens; made: output tokens before the sequence was preempted */
-    int32_t next;                /* next request in the queue */
+    double room, growth;         /* cache space of the sequence, and space that each decode step adds; the unit is the
+                                  * space of a sequence of mean length */
+    double context;              /* number of positions that the next decode step of the request attends to; while its
+                                  * sequence runs: less the step count of its worker */
+    int64_t finish;              /* value of the worker's step count at which the request is done */
+    int32_t input, output, made; /* number of tokens: of the prompt; to generate; generated before the sequence was
+                                  * preempted */
+    int32_t next;                /* index of the next request in the queue */
     int32_t place;               /* index in the heap of running sequences */
-    int32_t newer, older;        /* neighbours in the list of running sequences, in order of admission */
+    int32_t newer, older;        /* indices of the neighbours in the list of running sequences, in order of admission */
 } request;
 
 /* An engine that decodes: the whole replica, or one of its decode workers. */
@@ -48,6 +51,7 @@ typedef struct worker {
     double clock_s;
     double context, room, growth; /* sums, over the running sequences, of the members of request with the same names */
     int64_t step;
+    double waited;      /* iterations for which ready prompts have waited for further prompts */
     int32_t head, tail; /* first and last request of the queue */
     int32_t *heap, running, newest;
 } worker;
@@ -57,7 +61,7 @@ struct nnc_serve_work {
     double free_s[NNC_SERVE_WORKERS];
     worker workers[NNC_SERVE_WORKERS];
     request *requests;
-    double *ttft, *tpot, *request_s; /* seconds of each request, in all runs */
+    double *ttft, *tpot, *request_s; /* seconds of each request, in all simulations */
     int32_t *heaps;
 };
 
@@ -66,8 +70,9 @@ typedef struct simulation {
     nnc_serve_work *work;
     nnc_serve_replayed *result;
     request *requests;
-    int64_t count, issued;         /* number of requests in one run; requests created so far */
-    int64_t counted, counted_tpot; /* numbers of values of all runs: in ttft and in request_s; in tpot */
+    int64_t count, issued;         /* number of requests in one simulation; number of requests created so far */
+    int64_t counted, counted_tpot; /* number of stored values, over all simulations: in ttft and in request_s; in
+                                    * tpot */
     double context_low, context_gap;
     double tokens_of_step;
     double decode_area, decode_s; /* sums over decode steps: number of sequences times seconds; seconds */
@@ -78,7 +83,7 @@ typedef struct simulation {
 
 /* ---- working memory ---- */
 
-/* Returns the largest number of runs of an open loop with random arrivals. */
+/* Returns the largest number of simulations of an open loop with random arrivals. */
 static int64_t runs_of(int64_t requests)
 {
     const int64_t runs = RUNS_REQUESTS / (requests > 0 ? requests : 1);
@@ -108,7 +113,8 @@ nnc_serve_work *nnc_serve_work_of(nnc_scratch *scratch, int64_t requests)
 
 /* ---- tables ---- */
 
-/* Returns the knot at or below x; *part is the fraction of the way to the next knot. */
+/* Returns the index of the largest table entry at or below x (a knot). *part: fraction of the way from there to the
+ * next entry. */
 static int32_t knot_of(int32_t exact, double x, double *part)
 {
     const int32_t octave = exact / 2;
@@ -321,7 +327,7 @@ static void start(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* space as it would be at step 0, like the context */
+    r->room -= r->growth * (double)w->step; /* space as if the worker were at decode step 0, as for `context` */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;
@@ -480,12 +486,45 @@ static double mean_context(const simulation *s, const worker *w)
     return w->context / w->running + s->tokens_of_step * (double)w->step;
 }
 
+/* Tests whether the prompts that may start wait for further prompts. If they do, *until_s is at most the time at which
+ * the next request arrives. Source: PyExecutor._waiting_requests of TensorRT-LLM. */
+static bool waits_for_more(simulation *s, const worker *w, double *until_s)
+{
+    const nnc_serve_ask *plan = s->load->of->plan;
+    const double enough = plan->wait_share * s->load->chunk;
+    double tokens = w->running, room = 0.0, next_s = (double)INFINITY;
+    int32_t more = 0, index = w->head;
+    if (w->waited >= (double)plan->wait_steps || w->running == 0 || s->load->prefill_workers > 0) {
+        return false;
+    }
+    for (; index != NONE && tokens < enough; index = s->requests[index].next) {
+        request *r = &s->requests[index];
+        take_place(s, r);
+        next_s = r->ready_s > w->clock_s ? r->ready_s : next_s;
+        if (r->ready_s > w->clock_s || !has_place(s, w, more, room, r)) {
+            break;
+        }
+        tokens += r->left;
+        room += r->room;
+        more++;
+    }
+    if (more == 0 || tokens >= enough) {
+        return false;
+    }
+    *until_s = nnc_min(*until_s, next_s);
+    return true;
+}
+
 /* Runs one iteration that computes prompts and one token of the running sequences. Returns false if no prompt may
  * start. */
 static bool mixed_iteration(simulation *s, worker *w)
 {
     double budget = s->load->chunk, prompts = 0.0, room = 0.0;
+    double until_s = 0.0;
     int32_t more = 0, done = NONE, last = NONE;
+    if (waits_for_more(s, w, &until_s)) {
+        return false;
+    }
     while (w->head != NONE && budget > 0.0) {
         request *r = &s->requests[w->head];
         const int32_t index = w->head;
@@ -516,6 +555,7 @@ static bool mixed_iteration(simulation *s, worker *w)
     if (more == 0) {
         return false;
     }
+    w->waited = 0.0;
     if (prompts > 0.0) {
         double slope = 0.0;
         const double decode_s = w->running > 0 ? decode_at(s, w->running, mean_context(s, w), &slope) : 0.0;
@@ -550,8 +590,8 @@ static double steps_for(double time_s, double first_s, double slope_s)
     return steps;
 }
 
-/* Runs steps without prompts up to the next event: a sequence ends, a waiting request may start, the cache is full, the
- * context reaches the next knot of the table, or time reaches `horizon_s`. */
+/* Runs steps without prompts up to the next event: a sequence ends, a waiting request may start, the KV cache is full,
+ * the context reaches the next entry of the table of step times, or time reaches `horizon_s`. */
 static void decode_run(simulation *s, worker *w, double horizon_s)
 {
     double slope = 0.0, until_s = horizon_s;
@@ -567,7 +607,10 @@ static void decode_run(simulation *s, worker *w, double horizon_s)
     if (w->growth > 0.0) {
         steps = nnc_min(steps, nnc_max(floor((s->load->places - room_now(w)) / w->growth), 1.0));
     }
-    if (w->head != NONE) {
+    const bool waits = waits_for_more(s, w, &until_s);
+    if (waits) {
+        steps = nnc_min(steps, (double)s->load->of->plan->wait_steps - w->waited);
+    } else if (w->head != NONE) {
         request *r = &s->requests[w->head];
         take_place(s, r);
         until_s = has_place(s, w, 0, 0.0, r) ? nnc_min(until_s, r->ready_s) : until_s;
@@ -578,6 +621,7 @@ static void decode_run(simulation *s, worker *w, double horizon_s)
     const double time_s = steps * (step_s + slope_s / 2.0 * (steps - 1.0));
     w->clock_s += time_s;
     w->step += (int64_t)steps;
+    w->waited += waits ? steps : 0.0;
     s->decode_s += time_s;
     s->decode_area += time_s * w->running;
     end_steps(s, w);
@@ -627,9 +671,9 @@ static bool draws_arrivals(const simulation *s)
     return s->load->open == 0 && s->load->of->plan->arrival_count == 0;
 }
 
-/* Returns the factor on the random gaps between arrivals. With this factor, the requests of a run arrive exactly at the
- * requested rate, as a Poisson process with this number of arrivals in this time. Near saturation, most of the error of
- * a mean comes from the error of the drawn rate. */
+/* Returns the factor on the random gaps between arrivals. With this factor, the requests of a simulation arrive exactly
+ * at the requested rate, as a Poisson process with this number of arrivals in this time. Near saturation, most of the
+ * error of a mean comes from the error of the drawn rate. */
 static double gap_scale(simulation *s)
 {
     const uint64_t state = s->gaps;
@@ -641,7 +685,7 @@ static double gap_scale(simulation *s)
     return (double)s->count / s->load->requests_per_s / sum_s;
 }
 
-/* Creates the arrivals of an open loop, in turn for each worker, or the first wave of a closed loop. */
+/* Creates the arrivals of an open loop, in turn for each worker, or the first open requests of a closed loop. */
 static void begin(simulation *s)
 {
     const nnc_serve_load_case *l = s->load;
@@ -669,7 +713,7 @@ static void begin(simulation *s)
     }
 }
 
-/* Returns the value of rank k, by partition (Hoare, CACM 4(7), 1961). Reorders the values. */
+/* Returns the value that is at index k after sorting, by partition (Hoare, CACM 4(7), 1961). Reorders the values. */
 static double ranked(double *values, int64_t count, int64_t k)
 {
     int64_t low = 0, high = count - 1;
@@ -716,7 +760,8 @@ static nnc_serve_spread_of summary_of(double *values, int64_t count)
     return of;
 }
 
-/* Collects the times of a run's requests, without the first `skipped` requests. */
+/* Adds the times of the simulated requests to the arrays ttft, tpot and request_s, without the first `skipped`
+ * requests. */
 static void collect(simulation *s, int64_t skipped)
 {
     nnc_serve_work *work = s->work;
@@ -729,8 +774,8 @@ static void collect(simulation *s, int64_t skipped)
     }
 }
 
-/* Tests whether the mean TTFT of one run is certain enough. Uses the means of batches of consecutive requests, after
- * Conway, Management Science 10(1), 1963. */
+/* Tests whether the standard error of the mean TTFT is small enough after one simulation. Uses the means of batches of
+ * consecutive requests, after Conway, Management Science 10(1), 1963. */
 static bool certain(const simulation *s)
 {
     const int64_t each = s->counted / BATCHES;
@@ -774,15 +819,10 @@ void nnc_serve_replay(const nnc_serve_load_case *load, nnc_serve_replayed *resul
     *result = (nnc_serve_replayed){ .preemptions = 0 };
     s.context_low = load->shortest;
     s.context_gap = nnc_max((load->longest - load->shortest) / (CONTEXTS - 1), 1.0);
-    for (size_t i = 0; i < KNOTS; i++) {
-        for (size_t j = 0; j < CONTEXTS; j++) {
-            work->decode[i][j] = (double)NAN;
-        }
-        work->prefill[i] = (double)NAN;
-    }
-    for (size_t i = 0; i < sizeof work->added / sizeof work->added[0][0]; i++) {
-        work->added[i / COARSE_KNOTS][i % COARSE_KNOTS] = (double)NAN;
-    }
+    /* All bits set: NaN, for values that are not known yet. */
+    memset(work->decode, 0xff, sizeof work->decode);
+    memset(work->prefill, 0xff, sizeof work->prefill);
+    memset(work->added, 0xff, sizeof work->added);
     const int64_t most = draws_arrivals(&s) ? runs_of(s.count) : 1;
     for (int64_t run = 0; run < most; run++) {
         begin(&s);

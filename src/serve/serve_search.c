@@ -82,6 +82,7 @@ static void add_to_front(nnc_serve_search_result *r, const nnc_serve_found *foun
     }
     r->front_count = kept;
     if (kept == NNC_SERVE_FRONT) {
+        r->front_left_out++;
         return;
     }
     while (place < kept && r->front[place].tokens_per_s_per_user < found->tokens_per_s_per_user) {
@@ -151,7 +152,7 @@ static void answer(searching *of, deployment *d)
     of->result->evaluated++;
 }
 
-/* Tries a deployment with a given load: it has to fit and to meet the limits. */
+/* Evaluates a deployment with a given load, and records it if it fits in memory and meets the limits. */
 static void try_load(searching *of, deployment *d)
 {
     answer(of, d);
@@ -184,7 +185,8 @@ static void try_requests(searching *of, deployment *d)
             before = true;
         } else {
             note_miss(of, &d->s, limit);
-            if (cheapest && before) { /* the limit that stops the cheapest deployment */
+            if (cheapest && before) { /* with more requests a limit is broken: store this limit with the cheapest
+                                       * deployment */
                 of->result->cheapest.broken = limit;
                 of->result->cheapest.broken_requests = (double)d->s.plan.concurrency;
                 of->result->cheapest.broken_value = figure(&d->s, &of->search->limits[limit]);

@@ -9,7 +9,7 @@
 #define EIGHT_BIT_RATIO 0.97 /* rate of reading 8-bit weights, relative to 16-bit weights */
 #define FOUR_BIT_RATIO 0.78  /* rate of reading 4-bit weights, relative to 16-bit weights */
 #define KV_FRACTION 0.87
-#define EXPERT_RATIO 1.05         /* rate of grouped products of experts, relative to one product, in 16 and 8 bits */
+#define EXPERT_RATIO 1.05         /* rate of grouped products of experts / rate of one product, in 16 and 8 bits */
 #define NARROW_PRODUCT_RATIO 0.78 /* rate of long products in 8 and 4 bits in serving, relative to training */
 #define KERNEL_S 2.5e-6
 #define ATTENTION_S 9e-6 /* seconds of one decode attention */
@@ -48,7 +48,7 @@ static nnc_dtype plain_format(const nnc_device *device, nnc_dtype precision)
     return NNC_BF16;
 }
 
-/* Returns the storage format whose measured products give the rate of this arithmetic format. */
+/* Returns the storage format whose measured products give the rate of products in `dtype`. */
 static nnc_stored reached_as(nnc_dtype dtype, nnc_stored weights)
 {
     switch (dtype) {
@@ -196,7 +196,16 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
  * weights, cache), and the memory of the fullest device. ---- */
 
-#define EXPERT_COMPUTE 0.7 /* rate of grouped products of experts, relative to one dense product; docs/serving.md */
+/* Rate of grouped products of experts, relative to one dense product. The second value: 4-bit weights that the kernel
+ * widens to the format of a 16-bit product. Source: docs/accuracy-serving.md, "What is fitted, on what". */
+#define EXPERT_COMPUTE 0.7
+#define EXPERT_COMPUTE_WIDENED 0.26
+
+static double expert_compute(const nnc_serve_ask *plan)
+{
+    const bool whole = plan->precision == NNC_BF16 || plan->precision == NNC_FP16;
+    return whole && math_bits(plan->weights) < 8.0 ? EXPERT_COMPUTE_WIDENED : EXPERT_COMPUTE;
+}
 
 double nnc_serve_experts_touched(double experts, double chosen, double tokens)
 {
@@ -218,12 +227,14 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
-    bool decode, verify;                          /* verify: the head computes every token of the step */
+    bool decode, verify;                          /* decode: true = a decode step, false = a prefill; verify: true = the
+                                                   * head computes every token of the step */
     double sequences;                             /* sequences in one attention group */
     double cached, fresh;                         /* tokens per sequence before the step, and tokens computed in the
                                                    * step */
     double passes;                                /* number of times that the weights are read */
-    double prompts, prompt_cached, prompt_tokens; /* prompts prefilled in the same step (chunked prefill) */
+    double prompts, prompt_cached, prompt_tokens; /* prompts that are prefilled in the same step (chunked prefill):
+                                                   * their number; for each, cached tokens and tokens to compute */
     double bound_compute_s;
     double memory_s, compute_s, fixed_s; /* sums of the seconds of memory-bound ops, of compute-bound ops, and of fixed
                                           * times */
@@ -299,7 +310,7 @@ static void add_product(making *m, const nnc_serve_product *p)
     const double flops = 2.0 * rows * used * busy * elements;
     const double bytes = passes * read * elements * (plain ? r->plain_bytes : r->weight_bytes);
     const double rate =
-        (plain ? r->plain_flops_per_s : r->dense_flops_per_s) * (p->experts > 0.0 ? EXPERT_COMPUTE : 1.0);
+        (plain ? r->plain_flops_per_s : r->dense_flops_per_s) * (p->experts > 0.0 ? expert_compute(of->plan) : 1.0);
     const double reads = p->experts > 0.0 ? r->expert_bytes_per_s
                          : plain          ? r->plain_bytes_per_s
                                           : r->stream_bytes_per_s;
@@ -329,7 +340,7 @@ static double cache_reads(const making *m, double window)
     return window > 0.0 ? nnc_min(all, chunks * window) : all;
 }
 
-/* Returns how many times a decode step reads the cache, if several query heads share keys and values. */
+/* Returns how often a decode step reads the KV cache; more than once if several query heads share keys and values. */
 static double rereads(const nnc_serve_case *of, const nnc_serve_attention *a)
 {
     const double t = of->plan->tensor;
@@ -412,7 +423,7 @@ static void add_comm(making *m)
         comm_s += all_reduces * (of->engine->all_reduce_factor * device_s + of->engine->all_reduce_s);
         m->step.network_bytes += all_reduces * 2.0 * (t - 1.0) / t * bytes;
     }
-    if (of->plan->attention_data > 1) { /* sends tokens to their experts, and the results back */
+    if (of->plan->attention_data > 1) { /* tokens are sent to their experts, and the results are sent back */
         for (int32_t i = 0; i < of->net->product_count; i++) {
             const nnc_serve_product *p = &of->net->products[i];
             const double sent = p->split == NNC_SPLIT_EXPERT_ROW
@@ -607,8 +618,8 @@ double nnc_serve_state_bytes(const nnc_serve_case *of)
 
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why)
 {
-    const double few = of->plan->pipeline, most = 1e6; /* few: number of stages; most: a number of sequences for which
-                                                        * every expert is read */
+    const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage; most:
+                                                        * factor for a number of sequences that reads every expert */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;

@@ -129,7 +129,7 @@ static void distance_scores(const nnc_layer_writer *w, const nnc_decoder *d)
     for (int i = 0; i < 2; i++) {
         nnc_op *linear =
             nnc_list_linear(&w->to, names[i], NNC_GROUP_ATTENTION, NNC_SPLIT_COLUMN, rows, inner, d->hidden, false);
-        linear->weights = (nnc_weights){ 0 }; /* shared with the projection of the tokens */
+        linear->weights = (nnc_weights){ 0 }; /* the projection of the tokens has the same weights and counts them */
         nnc_op *op = nnc_list_add(&w->to, scores[i], NNC_OP_MATMUL, NNC_GROUP_ATTENTION);
         op->split = NNC_SPLIT_HEADS;
         op->u.matmul = (nnc_matmul){ .batch = nnc_list_mul(&w->to, w->batch, d->heads),
@@ -231,14 +231,14 @@ static void words(const nnc_layer_writer *w, const nnc_decoder *d)
     }
 }
 
-/* Tests for an encoder without biases (ModernBERT). Its classification head starts with a dense layer without bias and
+/* Tests for an encoder without biases (ModernBERT). Its classification head starts with a linear layer without bias and
  * a norm. */
 static bool has_bare_head(const nnc_decoder *d)
 {
     return d->bidirectional && !d->biases;
 }
 
-/* Writes a dense layer over `rows` tokens, and its activation. */
+/* Writes the first layer of a head: a linear layer from width d->hidden to `width` over `rows` tokens, then GELU. */
 static void dense(const nnc_layer_writer *w, const nnc_decoder *d, int64_t rows, int64_t width)
 {
     nnc_list_linear(&w->to, "head.dense", NNC_GROUP_HEAD, NNC_SPLIT_SEQUENCE, rows, width, d->hidden,

@@ -27,6 +27,7 @@ typedef struct lowering {
     int32_t marks[NNC_GRAPH_DEPTH_MAX + 1];
     int32_t depth;
     bool layered;           /* iterations of the repeat of layers become segments, which stages hold */
+    int32_t tables;         /* 1 + index of the communication of the last tables; 0 = no tables so far */
     int32_t layer_segments; /* number of different layer segments: iterations that start from different states */
 } lowering;
 
@@ -97,17 +98,21 @@ static void remake(const lowering *l, const nnc_graph_op *op, const nnc_op *writ
 static void lower_conv(lowering *l, const nnc_graph_op *op)
 {
     const int64_t *v = op->values;
-    nnc_graph_window windows[2];
+    nnc_graph_window windows[3];
     nnc_graph_windows(op, windows);
+    /* The products over a volume are those over a map whose rows are its depth times its height. */
+    const int last = op->in.rank - 1;
+    const int64_t in_depth = last == 3 ? op->in.dims[1] : 1, out_depth = last == 3 ? op->out.dims[1] : 1;
+    const int64_t kernel = windows[0].kernel * (last == 3 ? windows[2].kernel : 1);
     const nnc_conv conv = { .batch = l->batch,
                             .c_in = op->in.dims[0],
                             .c_out = op->out.dims[0],
-                            .h_in = op->in.dims[1],
-                            .w_in = op->in.dims[2],
-                            .h_out = op->out.dims[1],
-                            .w_out = op->out.dims[2],
-                            .kernel = windows[0].kernel,
-                            .kernel_w = windows[1].kernel == windows[0].kernel ? 0 : windows[1].kernel,
+                            .h_in = nnc_list_mul(&l->to, in_depth, op->in.dims[last - 1]),
+                            .w_in = op->in.dims[last],
+                            .h_out = nnc_list_mul(&l->to, out_depth, op->out.dims[last - 1]),
+                            .w_out = op->out.dims[last],
+                            .kernel = kernel,
+                            .kernel_w = windows[1].kernel == kernel ? 0 : windows[1].kernel,
                             .stride = windows[0].stride,
                             .groups = v[NNC_CONV_GROUPS],
                             .transposed = op->node->kind == NNC_GRAPH_CONV_TRANSPOSE,
@@ -207,7 +212,7 @@ static void lower_act(lowering *l, const nnc_graph_op *op)
     act->u.pointwise.inside = !row->gated && is_inside(l, &op->in);
     if (row->gated && !l->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* the activated gate is an input of the product */
+        if (!act->recomputed) { /* backward of the product of both halves needs the activated gate */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&l->to, act->u.pointwise.elements);
         }
     }
@@ -233,7 +238,7 @@ static void lower_scale(lowering *l, const nnc_graph_op *op)
     const bool gain = op->values[0] == NNC_SCALE_GAIN;
     nnc_op *scale = write_pointwise(l, op, gain ? NNC_PW_SCALE : NNC_PW_BIAS, pointwise_group(op));
     scale->weights.vector = op->weights.vector;
-    /* a batch norm with fixed statistics */
+    /* a scale of a map is a batch norm with fixed statistics */
     place_of(l, &op->out)->flags |= of_map(op) ? PLACE_NORMED : 0;
     scale->u.pointwise.keeps_input = gain && keeps(l, &op->in);
 }
@@ -282,7 +287,7 @@ static void lower_pool(lowering *l, const nnc_graph_op *op)
 
 static void lower_upsample(lowering *l, const nnc_graph_op *op)
 {
-    const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2;
+    const bool twice = op->values[NNC_UPSAMPLE_FACTOR] == 2 && op->in.rank == 3;
     const bool nearest = op->values[NNC_UPSAMPLE_KIND] == NNC_UPSAMPLE_NEAREST;
     nnc_op *up = write_pointwise(l, op,
                                  !twice    ? NNC_PW_RESIZE
@@ -384,12 +389,70 @@ static void lower_attention(lowering *l, const nnc_graph_op *op)
     }
 }
 
+/* Writes a recurrent layer: one product of all tokens, then for each token a product with the state and a kernel of the
+ * gates. The first op counts all weights. Backward needs the state before each token (the output), the gates and, in an
+ * LSTM, the cell; a GRU keeps two more values, as PyTorch's fused cell does.   [recurrent] */
+static void lower_recurrent(lowering *l, const nnc_graph_op *op)
+{
+    static const int64_t kept[] = { 1, 2, 0 };
+    const int64_t *v = op->values;
+    const int64_t hidden = v[NNC_RECURRENT_HIDDEN], turns = 1 + v[NNC_RECURRENT_BOTH];
+    const int64_t outputs = op->weights.cols / turns;
+    const int64_t steps = nnc_list_mul(&l->to, nnc_graph_positions(&op->in), turns);
+    const nnc_group group = group_of(op, NNC_GROUP_MLP);
+    const bool keeps_a = keeps(l, &op->in);
+    nnc_op *input = nnc_list_linear(&l->to, op->node->label, group, NNC_SPLIT_TOKENS, all_positions(l, &op->in),
+                                    op->weights.cols, nnc_graph_width(&op->in), op->weights.vector > 0);
+    input->weights.rows = op->weights.rows;
+    input->weights.vector = op->weights.vector;
+    input->u.matmul.needs_grad_input = has_grad(l, &op->in);
+    input->u.matmul.keeps_a = keeps_a;
+    nnc_op *state =
+        nnc_list_linear(&l->to, "recurrent.state", group, NNC_SPLIT_TOKENS, l->batch, outputs, hidden, false);
+    state->weights = (nnc_weights){ .count = 0 };
+    state->repeat = nnc_list_mul(&l->to, state->repeat, steps);
+    state->u.matmul.needs_grad_input = true;
+    state->u.matmul.keeps_a = keeps(l, &op->out);
+    nnc_op *gates =
+        nnc_list_pointwise(&l->to, "recurrent.gates", NNC_PW_TANH, group, nnc_list_mul(&l->to, l->batch, outputs));
+    gates->repeat = nnc_list_mul(&l->to, gates->repeat, steps);
+    gates->split = NNC_SPLIT_TOKENS;
+    gates->u.pointwise.keeps_output = v[NNC_RECURRENT_KIND] != NNC_RECURRENT_RNN;
+    gates->u.pointwise.extra_kept_bytes =
+        (double)kept[v[NNC_RECURRENT_KIND]] * nnc_list_bytes(&l->to, nnc_list_mul(&l->to, l->batch, hidden));
+}
+
 static void lower_embed(lowering *l, const nnc_graph_op *op)
 {
     nnc_op *embed = nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
     embed->weights = (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = op->weights.cols, .table = true };
     embed->u.embedding = (nnc_embedding){ .tokens = all_positions(l, &op->out), .width = op->weights.cols };
     l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, op->weights.cols);
+}
+
+/* Writes summed lookups. All ranks share the tables: each rank looks up its rows for all samples, and the sums return
+ * to the ranks of the samples. Tables next to each other are one communication. */
+static void lower_table(lowering *l, const nnc_graph_op *op)
+{
+    const nnc_plan *plan = l->to.how->plan;
+    const int64_t width = op->weights.cols, lookups = op->values[NNC_TABLE_LOOKUPS];
+    const bool joins = l->list->count > 0 && l->list->ops[l->list->count - 1].in_place && l->tables > 0;
+    if (plan->expert > 1 && !joins) {
+        nnc_list_collective(
+            &l->to, "tables",
+            (nnc_collective_op){ .comm = NNC_COMM_EXPERT, .forward = NNC_ALL_TO_ALL, .backward = NNC_ALL_TO_ALL });
+        l->tables = l->list->count;
+    }
+    if (plan->expert > 1) {
+        l->list->ops[l->tables - 1].u.collective.bytes += nnc_list_bytes(&l->to, nnc_list_mul(&l->to, l->batch, width));
+    }
+    nnc_op *table = nnc_list_add(&l->to, op->node->label, NNC_OP_EMBEDDING, group_of(op, NNC_GROUP_EMBEDDING));
+    table->weights = (nnc_weights){ .count = 1, .rows = op->weights.rows, .cols = width, .table = true };
+    table->in_place = true;
+    table->u.embedding =
+        (nnc_embedding){ .tokens = nnc_list_mul(&l->to, l->batch, lookups), .width = width, .summed = lookups };
+    l->list->lookup_params += nnc_list_mul(&l->to, op->weights.rows, width);
+    l->list->input_bytes += 8.0 * (double)table->u.embedding.tokens;
 }
 
 static void lower_position(lowering *l, const nnc_graph_op *op)
@@ -433,7 +496,9 @@ static lower_fn *const rows[] = {
     [NNC_GRAPH_UPSAMPLE] = lower_upsample,
     [NNC_GRAPH_LINEAR] = lower_linear,
     [NNC_GRAPH_ATTENTION] = lower_attention,
+    [NNC_GRAPH_RECURRENT] = lower_recurrent,
     [NNC_GRAPH_EMBED] = lower_embed,
+    [NNC_GRAPH_TABLE] = lower_table,
     [NNC_GRAPH_POSITION] = lower_position,
     [NNC_GRAPH_TIMESTEP] = lower_timestep,
     [NNC_GRAPH_SCALE] = lower_scale,
@@ -634,6 +699,13 @@ static int64_t layers_of(const nnc_graph *g)
     return g->net->layers != NULL && nnc_graph_measure(g->net, g->lets, &measured, &fault) ? measured.layers : 0;
 }
 
+static bool has_tables(const nnc_graph *g)
+{
+    nnc_graph_fault fault;
+    nnc_graph_sizes measured = { 0 };
+    return nnc_graph_measure(g->net, g->lets, &measured, &fault) && measured.tables;
+}
+
 static nnc_status resolve(const nnc_model *model, nnc_plan *p, nnc_error *err)
 {
     const nnc_graph *g = &model->graph;
@@ -672,6 +744,7 @@ static nnc_model_sizes sizes(const nnc_model *model)
     const int64_t length = length_of(g);
     const int64_t layers = layers_of(g);
     return (nnc_model_sizes){ .layers = layers > 0 ? layers : 1, /* not divided */
+                              .experts = has_tables(g) ? NNC_EXPERTS_ANY : 0,
                               .seq_len = g->net->images ? 0 : length,
                               .image = g->net->images ? length * factor_of(model) : 0 };
 }
@@ -740,6 +813,12 @@ static void leave_split(void *context, int32_t mark, int64_t turns)
 static nnc_status split(const nnc_model *model, const nnc_plan *p, nnc_error *err)
 {
     divider d = { .ranks = p->tensor, .err = err };
+    if (p->expert != p->data && has_tables(&model->graph)) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--expert",
+                        "all data-parallel ranks share the tables, which are updated in place, expected %" PRId32
+                        ", found %" PRId32,
+                        p->data, p->expert);
+    }
     const nnc_graph_sink sink = { &d, hear_split, enter_split, leave_split };
     nnc_graph_fault fault;
     if (p->context > 1 || p->sequence_parallel) {

@@ -284,7 +284,7 @@ static void issue(nnc_op *op, const nnc_model *model, number_mode mode, int64_t 
     } else if (op->kind == NNC_OP_NORM) {
         add_kernels(op, 2.0, 1.0); /* the batch norm, and the counter of its batches */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIMESTEP)) {
-        add_kernels(op, 11.0, 0.0); /* arange, exp, products, sin, cos, joins, casts */
+        add_kernels(op, 11.0, 0.0); /* arange, exp, multiplications, sin, cos, joins, casts */
     } else if (diffusion && is_pointwise(op, NNC_PW_TIME_ADD)) {
         add_kernels(op, 2.0, 2.0); /* one more kernel computes 1 + scale */
     } else if (op->kind == NNC_OP_EMBEDDING) {

@@ -136,12 +136,13 @@ nnc_op *nnc_list_loss(const nnc_writer *w, int64_t rows, int64_t classes);
 /* ---- families ---- */
 
 /* Sizes of a model that other folders use; 0 = the model has no such size. */
+enum { NNC_EXPERTS_ANY = -1 };
 typedef struct nnc_model_sizes {
     int64_t layers;  /* layers that pipeline stages hold */
     int64_t hidden;  /* width of a layer's output */
     int64_t seq_len; /* tokens of a training sequence; 0 = the model trains on images */
     int64_t vocab;   /* rows of the token table, which is divided over tensor ranks */
-    int64_t experts; /* routed experts per layer */
+    int64_t experts; /* routed experts per layer; NNC_EXPERTS_ANY = tables, which any number of ranks may share */
     int64_t channels, image;
 } nnc_model_sizes;
 

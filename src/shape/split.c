@@ -317,10 +317,19 @@ int32_t nnc_plan_expert_ranks(const nnc_plan *plan)
     return nnc_plan_replicas(plan) * (plan->whole_experts ? plan->tensor : 1);
 }
 
+/* Context degrees from this value on are taken only together with --devices: people write a sequence length there. */
+enum { CONTEXT_DOUBTED = 512 };
+
 /* Enforces devices = data x tensor x pipeline x context; devices or data is computed if it is not given. */
 nnc_status nnc_plan_split_devices(nnc_plan *p, nnc_error *err)
 {
     int64_t others = 0, product = 0;
+    if (p->context >= CONTEXT_DOUBTED && p->context > p->devices) {
+        return nnc_fail(err, NNC_ILLEGAL_PLAN, "--context",
+                        "the number of devices that share a sequence, expected at most the number of --devices, "
+                        "found %" PRId32 "; did you mean --seq-len %" PRId32 "?",
+                        p->context, p->context);
+    }
     if (!nnc_mul_i64(p->tensor, p->pipeline, &others) || !nnc_mul_i64(others, p->context, &others) ||
         others > INT32_MAX) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--tensor", "tensor x pipeline x context is more than any cluster has");
@@ -359,7 +368,9 @@ static nnc_status split_experts(int64_t experts, const nnc_plan *p, nnc_error *e
                         "one rank cannot get more than all tokens, expected at most --expert %" PRId32 ", found %g",
                         p->expert, p->imbalance);
     }
-    NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
+    if (experts != NNC_EXPERTS_ANY) {
+        NNC_TRY(nnc_divides("--expert", "experts", experts, p->expert, err));
+    }
     if (p->whole_experts && p->tensor > 1 && !p->sequence_parallel) {
         return nnc_fail(err, NNC_ILLEGAL_PLAN, "--whole-experts",
                         "each tensor rank sends its own tokens to the experts, expected "

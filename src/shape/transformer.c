@@ -591,7 +591,7 @@ nnc_op *nnc_layer_activation(const nnc_layer_writer *w, const char *name, nnc_sp
     }
     if (nnc_mlp_gated(w->layer->mlp) && !w->to.how->software->fused_activation) {
         act->u.pointwise.fused = false;
-        if (!act->recomputed) { /* the activated gate is an input of the product */
+        if (!act->recomputed) { /* backward of gate x up needs the activated gate */
             act->u.pointwise.extra_kept_bytes = nnc_list_bytes(&w->to, elements);
         }
     }

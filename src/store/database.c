@@ -1,7 +1,7 @@
-/* The rows of a sweep in an SQLite file. No other file of the program uses SQLite.
+/* The rows of a sweep in an SQLite file. No other file of the program uses SQLite. Tables of the file:
  *
  *     rows     one row per combination; the first column is its number
- *     columns  the short name and the full name of each column
+ *     columns  the short name and the full name of each column of `rows`
  *     sweep    one row, nnc_database_head: the sweep of the rows, how many combinations are done, a digest of the rows
  *
  * Rows and progress change in one transaction, so a sweep that was killed continues from its last commit. SQLite has no
@@ -11,12 +11,10 @@
 
 #ifdef NNC_HAVE_SQLITE
 
-#include <ctype.h>
 #include <sqlite3.h>
-#include <strings.h>
 
 enum {
-    APPLICATION = 0x6E6E6353, /* "nncS": marks the file as a sweep */
+    APPLICATION = 0x6E6E6353, /* "nncS", the application id of a sweep's file */
     BUSY_MS = 1000,
     PATH_SIZE = 4096
 };
@@ -37,12 +35,12 @@ typedef struct sqlite_calls {
 
 /* An open file, and the functions of SQLite. */
 typedef struct connection {
-    sqlite3 *file; /* NULL = not open; `call` may then be empty */
+    sqlite3 *file; /* the open database; NULL = not open; `call` may then be empty */
     sqlite_calls call;
     char path[PATH_SIZE];
 } connection;
 
-/* Returns the last error of SQLite. */
+/* Returns the status for the last error of SQLite, and describes the error in err. */
 static nnc_status sql_fail(const connection *db, nnc_error *err)
 {
     const int code = db->file != NULL ? db->call.errcode(db->file) & 0xFF : SQLITE_NOMEM;
@@ -82,7 +80,7 @@ static bool is_earlier(const connection *db)
     return found;
 }
 
-/* Returns the error for a damaged file. */
+/* Fails with NNC_BAD_SPEC, because the file is damaged. */
 static nnc_status sql_damaged(const connection *db, nnc_error *err)
 {
     const int code = db->call.errcode(db->file) & 0xFF;
@@ -142,7 +140,7 @@ static nnc_status sql_head(const connection *db, nnc_database_head *head, nnc_er
     return status;
 }
 
-/* Returns the digest of a file with these column names and no rows. */
+/* Returns the digest of a file that has these column names but no rows. */
 static uint64_t digest_names(const char *const *names, int count)
 {
     uint64_t digest = NNC_DIGEST_START;
@@ -199,7 +197,7 @@ static bool read_cell(const connection *db, sqlite3_stmt *query, int index, nnc_
     return true;
 }
 
-/* Sets whether the file is empty. NNC_BAD_SPEC: it contains something other than a sweep. */
+/* Sets *empty to true if the file has no tables. NNC_BAD_SPEC: the file contains something other than a sweep. */
 static nnc_status sql_inspect(const connection *db, bool *empty, nnc_error *err)
 {
     int64_t application = 0, tables = 0;
@@ -272,9 +270,9 @@ static void sql_finalize(const connection *db, sqlite3_stmt *query)
 typedef struct cursor {
     sqlite3_stmt *query;
     int count;         /* number of columns */
-    int64_t row_count; /* rows read so far */
+    int64_t row_count; /* number of rows read so far */
     uint64_t digest;   /* digest of the column names and of the rows so far */
-    int64_t last;      /* number of the last row; -1 = none yet */
+    int64_t last;      /* value of column "row" in the last row that was read; -1 = no row was read */
     nnc_cell cells[NNC_DATABASE_COLUMNS_MAX];
 } cursor;
 
@@ -325,7 +323,7 @@ struct nnc_database {
     connection sql;
     sqlite3_stmt *insert, *progress;
     int64_t row_count;
-    uint64_t digest; /* digest of the rows */
+    uint64_t digest; /* digest of the column names and the rows so far */
     int count;       /* number of columns */
     bool in_batch;
 };
@@ -343,37 +341,6 @@ static void put_quoted(nnc_buffer *sql, char quote, const char *text)
     nnc_buffer_byte(sql, quote);
 }
 
-/* Tests whether the name of another column ends in the same parts. SQL ignores upper and lower case. */
-static bool is_shared(const char *end, const char *const *names, int count, int own)
-{
-    const size_t length = strlen(end);
-    for (int i = 0; i < count; i++) {
-        const size_t whole = strlen(names[i]);
-        if (i != own && whole >= length && strcasecmp(names[i] + whole - length, end) == 0 &&
-            (whole == length || names[i][whole - length - 1] == '.')) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Makes the short name of a column, a word that SQL accepts without quotes: as few last parts of the name as no other
- * name ends in. "step.step_s" becomes step_s, "step.interval_s.0" becomes interval_s_0. */
-static void short_name(const char *const *names, int count, int index, char name[SHORT_NAME])
-{
-    const char *begin = names[index], *end = begin + strlen(begin);
-    for (const char *at = end; at > begin; at--) {
-        if (at[-1] == '.' && isalpha((unsigned char)*at) && !is_shared(at, names, count, index)) {
-            begin = at;
-            break;
-        }
-    }
-    snprintf(name, SHORT_NAME, "%s", begin);
-    for (char *dot = name; (dot = strchr(dot, '.')) != NULL;) {
-        *dot = '_';
-    }
-}
-
 /* Writes SQL that creates the columns with their short names, and the table of full names. */
 static void put_columns(nnc_buffer *sql, const char *const *names, int count)
 {
@@ -381,7 +348,7 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
     nnc_buffer_text(sql, "CREATE TABLE rows (");
     for (int i = 0; i < count; i++) {
         nnc_buffer_text(sql, i > 0 ? ", " : "");
-        short_name(names, count, i, name);
+        nnc_short_name(names, count, i, name, sizeof name);
         put_quoted(sql, '"', name);
         nnc_buffer_text(sql, i > 0 ? "" : " INTEGER PRIMARY KEY");
     }
@@ -389,7 +356,7 @@ static void put_columns(nnc_buffer *sql, const char *const *names, int count)
                          "INSERT INTO columns VALUES ");
     for (int i = 0; i < count; i++) {
         nnc_buffer_text(sql, i > 0 ? ", (" : "(");
-        short_name(names, count, i, name);
+        nnc_short_name(names, count, i, name, sizeof name);
         put_quoted(sql, '\'', name);
         nnc_buffer_text(sql, ", ");
         put_quoted(sql, '\'', names[i]);
@@ -597,7 +564,7 @@ struct nnc_database_reader {
     connection sql;
     nnc_database_head head;
     cursor rows;
-    nnc_arena *arena; /* arena of the names */
+    nnc_arena *arena; /* memory of the names */
     const char *names[NNC_DATABASE_COLUMNS_MAX];
 };
 

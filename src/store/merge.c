@@ -1,4 +1,4 @@
-/* Output of whole lines. A regular file is written under a temporary name and renamed when it is complete. */
+/* Output of whole lines. A regular file is written under a temporary name and gets its name when it is complete. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
         return write_failed(file, EISDIR, err);
     }
     bool opened = false;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* a device or a pipe */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names a device or a pipe */
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         opened = file->descriptor >= 0;
     } else {
@@ -74,8 +74,8 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
     return closed ? NNC_OK : write_failed(file, errno, err);
 }
 
-/* ---- Merges the shards of a sweep. Either all inputs are CSV or JSON Lines, or all are databases. Rows are merged by
- * their number.
+/* ---- Merges the shards of a sweep. Either all inputs are CSV or JSON Lines, or all are databases. Rows are ordered by
+ * row number: the next row is always the lowest of all inputs.
  *
  *     1.csv  row 0, 3, 6 ...  \
  *     2.csv  row 1, 4, 7 ...   >  lowest row first  >  lines or a database
@@ -98,9 +98,9 @@ typedef struct merger {
     int count;
     bool json;
     nnc_file file;           /* output lines */
-    nnc_atomic_file written; /* output database, under its temporary name */
+    nnc_atomic_file written; /* output, if it is a database: a file with a temporary name */
     nnc_database *database;
-    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of the output, if it is CSV or JSON Lines from databases */
+    nnc_head heads[NNC_DATABASE_COLUMNS_MAX]; /* headings of CSV or JSON Lines that are made from databases */
     int head_count;
     nnc_buffer text;
 } merger;
@@ -117,8 +117,8 @@ static nnc_status cannot_write(const char *path, nnc_error *err)
     return nnc_fail(err, NNC_IO, path, "cannot write: %s", strerror(errno));
 }
 
-/* Most bytes of a line. The longest line of a sweep is some kB. A file without line breaks has another content, and is
- * not read to its end. */
+/* Largest number of bytes in a line. The longest line of a sweep has some kB. A longer line means that the file is no
+ * output of a sweep, so it is not read to its end. */
 enum { LINE_MAX_BYTES = 1 << 20 };
 
 /* Reads a line as getline does, with a limit on its length. Returns more than LINE_MAX_BYTES if the line is longer, and
@@ -234,7 +234,7 @@ static nnc_status open_lines(merger *m, nnc_error *err)
         }
         const int first = getc(s->file);
         ungetc(first, s->file);
-        /* An empty file counts as JSON lines with no line. */
+        /* An empty file is treated as a file of JSON Lines without a line. */
         const bool json = first == '{' || first == EOF;
         m->json = i == 0 ? json : m->json;
         if (json) {
@@ -303,7 +303,8 @@ static nnc_status open_databases(merger *m, bool to_lines, nnc_error *err)
     for (int i = 0; i < m->count; i++) {
         head.rows += nnc_database_reader_head(m->sources[i].reader)->rows;
     }
-    if (!nnc_atomic_file_open_named(&m->written, m->out)) { /* SQLite accepts an empty file as an empty database */
+    if (!nnc_atomic_file_open_named(&m->written, m->out)) { /* a new file is empty, and SQLite opens an empty file as an
+                                                             * empty database */
         return cannot_write(m->out, err);
     }
     return nnc_database_open(m->written.temporary, &head, names, count, &m->database, err);
@@ -331,7 +332,7 @@ static nnc_status put(merger *m, const source *s, nnc_error *err)
     return status;
 }
 
-/* Writes the rows of all inputs in order: always the lowest row next. */
+/* Writes the rows of all inputs in ascending order of their row numbers. */
 static nnc_status merge_rows(merger *m, nnc_error *err)
 {
     for (int i = 0; i < m->count; i++) {

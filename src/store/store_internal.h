@@ -11,9 +11,9 @@
 
 typedef struct nnc_file {
     int descriptor;
-    const char *name;        /* name of the output, for messages */
+    const char *name;        /* name of the output in messages */
     nnc_atomic_file written; /* temporary file of a regular file; not open for other outputs */
-    bool cuts;               /* true: standard output is a regular file, so an incomplete line can be removed */
+    bool cuts;               /* true: standard output is a regular file, so an incomplete last line can be cut off */
 } nnc_file;
 
 /* Opens an output; path NULL is standard output. A regular file has a temporary name until it is complete. Errors:
@@ -23,8 +23,8 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err);
 /* Writes whole lines. After a failure, removes an incomplete line if the output allows it. Errors: NNC_IO. */
 nnc_status nnc_file_write(nnc_file *file, const char *lines, size_t size, nnc_error *err);
 
-/* Closes an output; call it once after a successful open. keep = true gives the file its name; with false, the old
- * content of path stays. Errors: NNC_IO. */
+/* Closes an output; must be called once after a successful open. keep: true = a regular file gets its name; false = the
+ * file that had this name before stays. Errors: NNC_IO. */
 nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err);
 
 /* ---- databases (database.c) ---- */
@@ -34,23 +34,24 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err);
 
 enum { NNC_DATABASE_COLUMNS_MAX = 256 };
 
-/* Identity and progress of a file. */
+/* Identity of the sweep in a file, and progress of the sweep. */
 typedef struct nnc_database_head {
     char digest[NNC_DIGEST_TEXT]; /* digest of all inputs that decide the rows, except the shard */
-    int32_t shard, shards;        /* number of this shard and of all shards; 1 of 1 = the sweep is not divided */
-    int64_t rows;                 /* number of combinations of this shard */
+    int32_t shard, shards;        /* number of the shard in this file (from 1), and number of all shards; 1 and 1 = the
+                                   * sweep is not divided */
+    int64_t rows;                 /* number of combinations in this shard */
     int64_t done;                 /* number of combinations evaluated so far */
     int64_t count;                /* number of rows in the file */
     uint64_t rows_digest;         /* digest of the cells of all rows, in order */
-    bool disposable;              /* true: the file is deleted after any failure, so it needs no journal */
+    bool disposable;              /* true: the file is deleted after any failure, so SQLite writes no journal */
 } nnc_database_head;
 
 typedef struct nnc_database nnc_database;
 
-/* Opens or creates a file. The first name is "row", an integer. An existing file must have the same digest, shard and
- * columns; head->done receives its progress. All rows are read once and compared with their digest, because SQLite has
- * no checksums. NNC_BAD_SPEC: the file has another sweep, or is damaged. NNC_BAD_USAGE: the program was built without
- * SQLite, or SQLite would not take this name as a file. NNC_IO. */
+/* Opens or creates a file. names: columns; the first must be "row", an integer. An existing file must have the same
+ * digest, shard and columns as *head and names; head->done receives its progress. All rows are read once and compared
+ * with their digest, because SQLite has no checksums. NNC_BAD_SPEC: the file has another sweep, or is damaged.
+ * NNC_BAD_USAGE: the program was built without SQLite, or SQLite would not treat this path as a file. NNC_IO. */
 nnc_status nnc_database_open(const char *path, nnc_database_head *head, const char *const *names, int count,
                              nnc_database **database, nnc_error *err);
 

@@ -353,8 +353,9 @@ static nnc_status try_values(nnc_sweep *sweep, nnc_sweep_axis *axis, const nnc_f
     const nnc_sweep_axis *models = &sweep->axes.axes[0];
     const bool of_model = axis->target == NNC_SWEEP_MODEL_FIELD;
     char *bytes = room_for_bytes(sweep, field, axis);
-    const bool direct = bytes != NULL && field->type != NNC_FIELD_RATES; /* with many values, finds the field only
-                                                                          * once */
+    const bool direct = bytes != NULL && field->type != NNC_FIELD_RATES; /* true: sets values directly in the plan, so
+                                                                          * that the field is found once and not for
+                                                                          * every value */
     for (int32_t m = of_model ? models->count - 1 : 0; m >= 0; m--) {
         nnc_point trial = sweep->point;
         for (int32_t i = 0; i < axis->count; i++) {

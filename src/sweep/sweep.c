@@ -504,7 +504,7 @@ nnc_status nnc_where_parse(const char *option, const char *text, nnc_where_name 
 
 /* A value while a constraint is tested on a row. */
 typedef struct value {
-    bool later; /* true: not known yet */
+    bool later; /* true: the value is not known yet */
     double number;
     const char *text; /* NULL = a number */
 } value;

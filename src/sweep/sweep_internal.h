@@ -18,12 +18,12 @@
 
 enum { NNC_SWEEP_AXES_MAX = 160, NNC_SWEEP_VALUES_MAX = 1000000 };
 
-/* The object to which the values of an axis belong. */
+/* The kind of the values of an axis. */
 typedef enum nnc_sweep_target {
-    NNC_SWEEP_MODEL, /* a whole model, device or profile */
+    NNC_SWEEP_MODEL, /* this value and the next two: a whole model, device or profile */
     NNC_SWEEP_DEVICE,
     NNC_SWEEP_SOFTWARE,
-    NNC_SWEEP_PLAN_FIELD, /* one field of the object */
+    NNC_SWEEP_PLAN_FIELD, /* this value and the next two: one field of the plan, model or device */
     NNC_SWEEP_MODEL_FIELD,
     NNC_SWEEP_DEVICE_FIELD
 } nnc_sweep_target;
@@ -31,7 +31,8 @@ typedef enum nnc_sweep_target {
 typedef struct nnc_sweep_axis {
     const char *name; /* full name of the field, "plan.tensor"; the column of the axis has the same name */
     nnc_sweep_target target;
-    const char *field;     /* field of the object, such as "tensor"; NULL = the axis varies the whole object */
+    const char *field;     /* name of the field inside the plan, model or device: "tensor"; NULL = the values are whole
+                            * models, devices or profiles */
     const char *option;    /* text before the value in a command line: " --tensor "; NULL = the axis varies the whole
                             * object */
     bool is_switch;        /* true: the option may stand without a value */
@@ -131,7 +132,7 @@ enum { NNC_SHARDS_MAX = 1000000 };
 /* The shards that a merge has seen. All must belong to one sweep or search, and each may occur only once. A new set
  * starts as { .kind }. */
 typedef struct nnc_shard_set {
-    const char *kind; /* "sweep" or "search", for messages */
+    const char *kind; /* word for the command in messages: "sweep" or "search" */
     const char *digest;
     int64_t of, count;
     const char **paths; /* path of each shard by its number; NULL = not seen */
@@ -233,8 +234,8 @@ typedef enum nnc_where_kind { NNC_WHERE_NUMBER, NNC_WHERE_WORD, NNC_WHERE_VARIAB
 typedef struct nnc_where_node {
     nnc_where_kind kind;
     nnc_operator of;
-    int32_t left, right;    /* left and right node; -1 = no node */
-    int32_t variable, text; /* number of the variable; place of the text in `texts` */
+    int32_t left, right;    /* indices of the nodes of both operands; -1 = no operand */
+    int32_t variable, text; /* variable: index of the variable; text: offset of the text in `texts` */
     double number;
 } nnc_where_node;
 
@@ -278,10 +279,10 @@ typedef enum nnc_name_kind {
 } nnc_name_kind;
 
 /* Outcome of a row's plan. */
-#define NNC_SWEEP_VERDICT_LIST(X)                                       \
-    X(NNC_SWEEP_FITS, "fits")               /* the row has metrics */   \
-    X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* the plan does not fit */ \
-    X(NNC_SWEEP_ILLEGAL, "illegal")         /* the row has no metrics */
+#define NNC_SWEEP_VERDICT_LIST(X)                                                    \
+    X(NNC_SWEEP_FITS, "fits")               /* the plan fits; the row has metrics */ \
+    X(NNC_SWEEP_OVER_MEMORY, "over_memory") /* the plan does not fit */              \
+    X(NNC_SWEEP_ILLEGAL, "illegal")         /* the plan is not legal; the row has no metrics */
 NNC_ENUM(nnc_sweep_verdict, NNC_SWEEP_VERDICT_LIST, NNC_SWEEP_VERDICTS);
 const char *nnc_sweep_verdict_name(nnc_sweep_verdict value);
 
@@ -293,7 +294,7 @@ typedef struct nnc_slot {
     const char *name; /* full name: "plan.tensor", "step.step_s" */
     nnc_name_kind kind;
     int32_t index;           /* index of the axis or of the metric */
-    nnc_sweep_target target; /* object to which a field belongs */
+    nnc_sweep_target target; /* says whether the field belongs to the plan, the model or the device */
     const char *field;
 } nnc_slot;
 

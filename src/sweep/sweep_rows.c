@@ -7,7 +7,7 @@
 #include "memo/memo_internal.h"
 #include "sweep/sweep_internal.h"
 
-/* ---- the objects of a row ---- */
+/* ---- the model, device, profile and plan of a row ---- */
 
 nnc_status nnc_point_set(nnc_point *point, const nnc_sweep_axis *axis, int32_t index, nnc_error *err)
 {
@@ -278,7 +278,7 @@ struct nnc_sweeper {
     nnc_batch held; /* rows that were evaluated before their turn */
 };
 
-/* Tests whether any column, constraint or sort key needs more than a brief estimate. */
+/* Tests whether any column, constraint or sort key is a value that a brief estimate leaves out. */
 static bool asks_full(const nnc_sweep *sweep)
 {
     for (int32_t i = 0; i < sweep->slot_count; i++) {
@@ -307,7 +307,7 @@ nnc_sweeper *nnc_sweeper_create(const nnc_sweep *sweep)
         return NULL;
     }
     point->scratch->brief = !asks_full(sweep);
-    point->scratch->fits_only = !sweep->all; /* rows that do not fit are only counted */
+    point->scratch->fits_only = point->scratch->verdict_only = !sweep->all; /* rows that do not fit are only counted */
     find_order(sweep, &sweeper->order);
     return sweeper;
 }

@@ -2,7 +2,7 @@
  * should take.
  *
  *     trace_read.c    FILE.json[.gz] -> operators, launches, kernels, steps
- *     trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds
+ *     trace_price.c   operator with its shapes -> work, roofline bound, predicted seconds (together: its price)
  *     trace_sum.c     kernels -> operators (links), rows, gaps, overlap, findings
  *
  * A kernel is linked to the operator that issued it:
@@ -21,14 +21,15 @@
 
 /* ---- trace_read.c ---- */
 
-/* An operator with the shapes of its inputs. All texts are copied from the trace; NULL = not recorded. */
+/* An operator with the shapes of its inputs. All strings are copied from the trace; NULL = not recorded. */
 typedef struct nnc_trace_kind {
     const char *name;           /* "aten::mm" */
     const char *dims;           /* "[[8, 16], [16, 4]]" */
-    const char *types, *values; /* "["float", "Scalar"]"; values of inputs that are not tensors */
+    const char *types, *values; /* types: of all inputs, such as "["float", "Scalar"]"; values: of the inputs that are
+                                 * not tensors */
 } nnc_trace_kind;
 
-/* One call of an operator on the host. Times are nanoseconds since an arbitrary moment. */
+/* One call of an operator on the host. Times are in nanoseconds from an arbitrary start. */
 typedef struct nnc_trace_call {
     int64_t start_ns, end_ns, external; /* external: id of the call in the trace, -1 = not recorded */
     int32_t thread, kind;
@@ -59,7 +60,7 @@ typedef struct nnc_trace {
     int64_t steps;            /* number of annotations ProfilerStep#N */
     int64_t rank, world_size; /* -1 = not recorded */
     double bytes;             /* bytes of JSON text that were read */
-    const char *device;       /* name of the first device, NULL = not recorded */
+    const char *device;       /* name of the first device of the machine; NULL = not recorded */
 } nnc_trace;
 
 /* Reads a trace, compressed or not. The memory grows with the number of events, not with their text. Fails with
@@ -72,26 +73,27 @@ void nnc_trace_free(nnc_trace *trace);
 
 /* ---- trace_price.c ---- */
 
-/* Price of one call of an operator: its work and time. NaN = the shapes do not determine the value. */
+/* Work and predicted time of one call of an operator. NaN = the shapes do not determine the value. */
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
-    bool product;    /* the operator is a matrix product */
-    double padded_s; /* time of the product with m, n and k padded to multiples of 16 bytes; NaN = no padding needed */
+    bool product;    /* true: the operator is a matrix product */
+    double padded_s; /* product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no padding
+                      * needed */
     int64_t odd;     /* value of the first dimension (in the order n, k, m) that needs padding; 0 = no dimension */
     char side;       /* name of this dimension: 'm', 'n' or 'k' */
 } nnc_trace_price;
 
 /* Properties of the kernels of an operator that its shapes do not show. */
 typedef struct nnc_trace_hint {
-    bool tf32;       /* the kernels round fp32 operands to tf32 */
+    bool tf32;       /* true: the kernels round fp32 operands to tf32 */
     int aligned;     /* alignment of the operands in elements, from the kernel's name; 0 = not stated */
     double launches; /* number of kernels per call */
 } nnc_trace_hint;
 
 nnc_trace_price nnc_trace_price_of(const nnc_device *device, const nnc_trace_kind *kind, nnc_trace_hint hint);
 
-/* An operator with the names that tables of measurements use: "matmul" with m, n, k and batch; "gelu" and others with m
- * rows of n elements. */
+/* The name and sizes that tables of measurements use for an operator: "matmul" with m, n, k and batch; "gelu" and
+ * others with m rows of n elements. */
 typedef struct nnc_trace_sizes {
     const char *op;
     nnc_dtype dtype; /* number format of the arithmetic */
@@ -104,38 +106,44 @@ bool nnc_trace_sizes_of(const nnc_trace_kind *kind, bool tf32, nnc_trace_sizes *
 
 /* ---- trace_sum.c ---- */
 
-/* All calls of an operator with the same shapes, or all kernels of one name whose operator is not known. */
+/* A row of the summary: all calls of an operator with the same shapes, or all kernels of one name whose operator is not
+ * known. */
 typedef struct nnc_trace_row {
-    const char *op, *dims, *types, *values; /* dims NULL: the operator is not known */
+    const char *op, *dims, *types, *values; /* name, shapes, types and values of the operator, as in nnc_trace_kind;
+                                             * dims = NULL: the operator is not known */
     const char *kernel;                     /* name of the longest kernel */
     int64_t calls, kernels;
     double measured_s, longest_s;
-    double share; /* share of the time of all kernels */
+    double share; /* share of this row in the time of all kernels */
     nnc_trace_class class;
-    nnc_trace_price price; /* price of all calls */
-    double factor;         /* measured / predicted time of similar rows */
-    double expected_s;     /* predicted time x factor, or the bound if that is longer */
+    nnc_trace_price price; /* work and predicted time of all calls together */
+    double factor;         /* factor on the predicted time, from the machine and from rows of similar size: see expect()
+                            * in trace_sum.c */
+    double expected_s;     /* predicted time x factor; if the lower bound is longer, the lower bound */
     double times;          /* measured time / expected_s */
-    double save_s;         /* measured time - expected_s; NaN = not priced */
+    double save_s;         /* measured time - expected_s; NaN = the time cannot be predicted */
     bool tf32, linked;
 } nnc_trace_row;
 
 typedef struct nnc_trace_sum {
     const nnc_trace *trace;
-    const nnc_device *device; /* NULL: rows are not priced */
-    nnc_trace_row *rows;      /* sorted by time, longest first */
+    const nnc_device *device; /* device for predictions; NULL: no times are predicted */
+    nnc_trace_row *rows;      /* all rows, longest time first */
     nnc_trace_row *findings;  /* rows that could be faster, largest saving first */
     int64_t row_count, finding_count;
     int32_t devices;
-    double span_s, busy_s, idle_s;        /* times of the device that ran the most kernels */
-    double idle_host_s;                   /* idle time before kernels that the host launched only after the device
-                                           * became idle */
-    double communication_s, exposed_s;    /* exposed: communication while no compute kernel runs */
+    double span_s, busy_s, idle_s;        /* of the device that ran the most kernels: time from its first to its last
+                                           * kernel, time with a kernel, idle time */
+    double idle_host_s;                   /* part of idle_s before kernels that the host launched only after the device
+                                           * was idle */
+    double communication_s, exposed_s;    /* communication_s: time of collectives; exposed_s: part of it in which no
+                                           * compute kernel runs */
     double compute_s, copy_s, kernel_s;   /* sums over kernels */
     double linked_share;                  /* share of kernel time in operators with shapes */
-    double product_factor, memory_factor; /* median of measured / predicted time; 1 = too few rows */
+    double product_factor, memory_factor; /* median of measured / predicted time: over products; over other operators. 1
+                                           * = too few rows */
     double save_s;                        /* sum of save_s over findings */
-    double issue_s;                       /* time span / number of kernels */
+    double issue_s;                       /* mean time between two kernels: time span / number of kernels */
 } nnc_trace_sum;
 
 /* Sums the kernels of a trace. The arrays of *sum are in the arena of the trace. Fails with NNC_NO_MEMORY, or with
@@ -145,9 +153,9 @@ nnc_status nnc_trace_sum_up(nnc_trace *trace, const char *path, const nnc_device
 
 /* ---- trace_sum.c: the ranks of one run ---- */
 
-/* A collective of a rank, numbered among the collectives with the same kernel and group. */
+/* A collective of a rank. nth: its number among the collectives with the same kernel and group of ranks. */
 typedef struct nnc_trace_collective {
-    uint64_t what; /* hash of the kernel's name and group */
+    uint64_t what; /* hash of the kernel's name and the group of ranks */
     int64_t start_ns, nth;
     int32_t rank;
     double seconds;
@@ -157,15 +165,15 @@ typedef struct nnc_trace_rank {
     const char *file;
     int64_t rank;
     double span_s, compute_s, communication_s, idle_s;
-    double waits_s; /* time in collectives until the last rank enters */
+    double waits_s; /* time that this rank waits in collectives until the last rank enters */
 } nnc_trace_rank;
 
 /* Appends the collectives of a trace to an array of nnc_trace_collective. Returns false when out of memory. */
 bool nnc_trace_collectives(const nnc_trace *t, int32_t rank, nnc_buffer *all);
 
 /* Computes how long each rank waits in collectives. A collective ends on all ranks at the same time. The rank that
- * enters last takes the least time; each other rank waits as long as its time is longer. Collectives of a single rank
- * and send-receive pairs are left out. */
+ * enters last has the shortest collective; every other rank waits for the difference of the durations. Collectives of a
+ * single rank and send-receive pairs are left out. */
 void nnc_trace_wait(nnc_trace_collective *all, int64_t count, nnc_trace_rank *ranks);
 
 #endif

@@ -3,9 +3,9 @@
  *     "[[8, 16], [16, 4]]", "["float", "float"]"   -> tensors -> an op of op/ -> nnc_op_time
  *
  * A product, a convolution or an attention becomes an op of op/. Every other operator reads its inputs once and writes
- * a tensor of the broadcast shape once, unless its form (see below) differs. An operator has no price if its shapes do
- * not determine its work, for example a forward convolution without its stride. Names: native_functions.yaml of
- * PyTorch. */
+ * a tensor of the broadcast shape once, unless its form (see below) differs. If the shapes of an operator do not
+ * determine its work, no time is predicted; an example is a forward convolution without its stride. Names:
+ * native_functions.yaml of PyTorch. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ enum { RANK_MAX = 8, TENSORS_MAX = 1024 };
 
 typedef struct tensor {
     int64_t shape[RANK_MAX];
-    int32_t rank, input; /* input: index of its argument; all tensors of a list have the same index */
+    int32_t rank, input; /* rank: number of dimensions; input: index of the operator's argument (the same for all
+                          * tensors of a list) */
     double elements, bytes;
     nnc_dtype dtype;
 } tensor;
@@ -32,7 +33,7 @@ typedef struct tensors {
 static const struct {
     const char *name;
     double bytes;
-    nnc_dtype dtype; /* NNC_DTYPE_COUNT = not a floating-point type */
+    nnc_dtype dtype; /* number format; NNC_DTYPE_COUNT = not a floating-point type */
 } types[] = {
     { "float", 4, NNC_FP32 },
     { "c10::BFloat16", 2, NNC_BF16 },
@@ -50,7 +51,8 @@ static const struct {
     { "c10::Float8_e5m2", 1, NNC_FP8 },
 };
 
-/* Finds the i-th text of a list such as ["float", "Scalar"]. A list of tensors is one entry, "TensorList". */
+/* Copies the i-th string of a list such as ["float", "Scalar"] to name. A list of tensors is one entry,
+ * "TensorList". */
 static bool type_at(const char *list, int32_t index, char name[32])
 {
     const char *p = list != NULL ? strchr(list, '[') : NULL;
@@ -272,14 +274,14 @@ static bool attention_of(const nnc_trace_kind *kind, const tensors *in, nnc_op *
 
 /* Forms: which tensors an operator reads and writes. */
 typedef enum form {
-    MOVES_ALL,    /* reads its inputs, writes a tensor of the broadcast shape */
-    WRITES_FIRST, /* only writes its first input */
-    COPIES,       /* reads its second input, writes its first */
-    REDUCES,      /* reads its inputs; the bytes that it writes do not count */
-    JOINS,        /* reads its inputs, writes the same number of bytes */
-    GATHERS,      /* reads and writes one row of its first input for each element of its last input */
-    UPDATES,      /* reads lists of tensors, writes the first list */
-    ADAM          /* reads parameters, gradients and moments; writes all but the gradients */
+    MOVES_ALL,    /* the operator reads its inputs and writes a tensor of the shape to which they broadcast */
+    WRITES_FIRST, /* the operator only writes its first input */
+    COPIES,       /* the operator reads its second input and writes its first input */
+    REDUCES,      /* the operator reads its inputs; the bytes that it writes are not counted */
+    JOINS,        /* the operator reads its inputs and writes the same number of bytes */
+    GATHERS,      /* the operator reads and writes one row of its first input for each element of its last input */
+    UPDATES,      /* the operator reads lists of tensors and writes the first list */
+    ADAM          /* the operator reads parameters, gradients and moments, and writes all of them but the gradients */
 } form;
 
 static const struct {
@@ -531,7 +533,8 @@ static void add_time(const nnc_device *device, const nnc_op *op, nnc_trace_price
     price->predicted_s += t.time_s;
 }
 
-/* Computes the time of the product with m, n and k padded to multiples of 16 bytes. Other dimensions make it slow. */
+/* Computes the time of a product with m, n and k padded to multiples of 16 bytes, because a product with other
+ * dimensions is slow. */
 static void try_padded(const nnc_device *device, const nnc_op *op, nnc_trace_price *price)
 {
     nnc_op padded = *op;

@@ -64,12 +64,12 @@ static nnc_status load(zlib_calls *calls, nnc_error *err)
 #endif
 }
 
-/* ---- texts, each stored once ---- */
+/* ---- strings of the trace, each stored once ---- */
 
 typedef struct texts {
     nnc_arena *arena;
-    const char **list; /* list of `count` texts */
-    int32_t *slots;    /* index + 1, 0 = empty; size: a power of two */
+    const char **list; /* list of `count` strings */
+    int32_t *slots;    /* hash table: each entry is 1 + index of a string, 0 = empty; `size` entries, a power of two */
     int32_t count, capacity, size;
 } texts;
 
@@ -102,7 +102,7 @@ static bool grow_slots(texts *t)
     return true;
 }
 
-/* Returns the index of a text, which is added if it is new; -1 = out of memory. */
+/* Returns the index of a string, which is added if it is new; -1 = out of memory. */
 static int32_t number_of(texts *t, const char *text, size_t size)
 {
     if (2 * t->count >= t->size && !grow_slots(t)) {
@@ -136,10 +136,11 @@ typedef struct reader {
     int at, filled;
     double before; /* number of bytes read before the current window */
     bool failed;   /* err is set */
-    char *event;   /* text of the last value that take_value kept */
+    char *event;   /* text of the value that take_value copied last */
     size_t event_size;
     texts names, kinds, threads;
-    nnc_buffer calls, launches, kernels; /* arrays of nnc_trace_call, nnc_trace_launch and nnc_trace_kernel */
+    nnc_buffer calls, launches, kernels; /* arrays with elements of type nnc_trace_call, nnc_trace_launch and
+                                          * nnc_trace_kernel */
     nnc_buffer key;
     nnc_trace *trace;
     nnc_error *err;
@@ -210,8 +211,8 @@ static bool take(reader *r, char expected)
     return false;
 }
 
-/* Takes one JSON value and returns its size. kept: the text of the value is copied to r->event, with a NUL at its end.
- * This function only counts brackets; read_members checks their content. */
+/* Reads past one JSON value and returns its size. kept: true = the text of the value is copied to r->event, with a NUL
+ * at its end. This function only counts brackets; read_members checks the content of objects. */
 static size_t take_value(reader *r, bool kept)
 {
     size_t size = 0;
@@ -253,7 +254,7 @@ static size_t take_value(reader *r, bool kept)
     return size;
 }
 
-/* ---- one event ---- */
+/* ---- the values of one event ---- */
 
 /* A part of the text of an event. */
 typedef struct slice {
@@ -339,7 +340,7 @@ static bool read_members(const char *p, event *e, member_fn *each)
 
 typedef struct named_slice {
     const char *name;
-    size_t at; /* offset of a member slice in the struct event */
+    size_t at; /* offset in the struct `event` of the slice that receives the value of this key */
 } named_slice;
 
 static void set_member(const named_slice *rows, event *e, slice key, slice value)
@@ -435,7 +436,7 @@ static void put_list(nnc_buffer *out, slice list)
     }
 }
 
-/* Returns the index of the text that is in r->key. */
+/* Returns the index of the string that is in r->key; adds the string if it is new. */
 static int32_t key_number(reader *r, texts *t)
 {
     const char *text = r->key.size > 0 ? r->key.bytes : "";
@@ -614,7 +615,7 @@ static void read_ranks(reader *r)
 
 static void read_document(reader *r)
 {
-    if (peek_word(r) == '[') { /* the second form of Chrome's traces */
+    if (peek_word(r) == '[') { /* in the second form of Chrome's traces, the document is the list of events */
         read_events(r);
         return;
     }

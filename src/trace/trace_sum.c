@@ -15,7 +15,7 @@
 
 #define NS 1e-9
 
-/* ---- which operator issued a kernel ---- */
+/* ---- the operator that issued a kernel ---- */
 
 static int by_correlation(const void *a, const void *b)
 {
@@ -78,8 +78,8 @@ static void find_issuers(const nnc_trace *t, nnc_trace_launch *const *in_time, c
 
 typedef struct links {
     nnc_trace_launch **in_time;
-    const nnc_trace_call **issuer;      /* issuing call of each launch */
-    const nnc_trace_call **by_external; /* calls by their id */
+    const nnc_trace_call **issuer;      /* for each launch, the call that issued it */
+    const nnc_trace_call **by_external; /* all calls, sorted by their id `external` */
 } links;
 
 static void links_free(links *l)
@@ -143,8 +143,8 @@ static bool rounds_to_tf32(const char *kernel)
            strstr(kernel, "s1688wgrad") != NULL;
 }
 
-/* Adds a kernel to its row. The first rows belong to the operators with shapes; the later rows belong to the names of
- * kernels without an operator. */
+/* Adds the time of a kernel to its row. The first rows are for operators with shapes; the later rows are for names of
+ * kernels whose operator is not known. */
 static void add_kernel(const nnc_trace *t, const nnc_trace_kernel *k, const nnc_trace_call *call, bool first,
                        nnc_trace_row *rows)
 {
@@ -229,7 +229,7 @@ static double median_of(double *values, int64_t count)
     return count % 2 == 1 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
 }
 
-/* A priced row: predicted seconds per call, and measured / predicted time. */
+/* A row with a predicted time: predicted seconds per call, and measured / predicted time. */
 typedef struct sized {
     double call_s, ratio;
     nnc_trace_row *row;

@@ -1,5 +1,5 @@
-/* Time of a fixed loop at the moment. Benchmark results divided by it are independent of the machine's
- * current speed. */
+/* Measures the time of a fixed loop. Benchmark results are divided by this time, so that they do not depend on the
+ * current speed of the machine. */
 #ifndef NNCOST_TESTS_BENCH_REFERENCE_H
 #define NNCOST_TESTS_BENCH_REFERENCE_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <time.h>
 
-/* Minimum time of several runs, in seconds, of a thousand dependent integer and floating-point steps with
- * an unpredictable branch. */
+/* Returns the shortest time, in seconds, of several repetitions of the loop. A repetition is a million dependent
+ * integer and floating-point operations with an unpredictable branch; the result is for a thousand of them. */
 static inline double bench_reference_s(void)
 {
     enum { STEPS = 1000000, TIMES = 8 };

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Every call that can fail, fails: allocations, writes, syncs and reads of a dozen commands, one after another.
+"""Every call that can fail, fails: allocations, writes, syncs and reads of a dozen commands, one after another. With
+   --every N each N-th allocation fails, and each N-th write or read of a command that has over 4 N of them.
    usage: fail.py NNCOST LIBRARY ROOT [--every N] [COMMAND]    LIBRARY: fail.c, to be preloaded
 A command whose call fails exits with 4, one line on standard error and nothing on standard output but whole lines of
 the answer; or it gives the same answer. A file it writes is the old one or the whole new one."""
@@ -156,7 +157,7 @@ def try_command(bench, name, arguments, every):
     if code > 1:
         return 0, [("", 0, "exit code %d, %r" % (code, err))]
     for kind, most in zip(KINDS, counts):
-        step = every if kind == "alloc" else 1
+        step = every if kind == "alloc" or most > 4 * every else 1
         for n in range(1 + (sum(name.encode()) % step), most + 1, step):
             for on in ("", "1"):
                 bench.reset()

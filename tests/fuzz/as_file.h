@@ -1,4 +1,4 @@
-/* Bytes as a file, for readers that are given a name. */
+/* Writes bytes to a file, for readers that need a file name. */
 #ifndef NNCOST_FUZZ_AS_FILE_H
 #define NNCOST_FUZZ_AS_FILE_H
 
@@ -10,7 +10,7 @@
 
 #define FUZZ_PATH 64
 
-/* A folder of this process, in memory where there is such a file system; left there. */
+/* Creates a folder for this process, in memory (/dev/shm) if possible. The folder is not deleted. */
 static inline void fuzz_folder(char path[FUZZ_PATH])
 {
     snprintf(path, FUZZ_PATH, "%s/nncost-fuzz-XXXXXX", access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");

@@ -1,10 +1,11 @@
-/* The toys, opened for many executions: opening and reading them takes longer than most inputs do. */
+/* The specs of tests/toy, opened once for many inputs, because opening and reading them takes longer than most
+ * inputs. */
 #ifndef NNCOST_FUZZ_TOYS_H
 #define NNCOST_FUZZ_TOYS_H
 
 #include <nncost/spec.h>
 
-/* Specs added by an input stay in the set until it is opened again. */
+/* Number of inputs after which the set of specs is opened again. Until then it keeps specs that inputs have added. */
 enum { FUZZ_TOYS_USES = 64 };
 
 static inline nnc_specs *fuzz_toys(void)

@@ -12,7 +12,9 @@ export HOME=$work XDG_CONFIG_HOME=$work/config
 unset NNCOST_PATH DESTDIR
 
 "$root/tools/source" cjson "$root/build/source/cjson" cJSON.h cJSON.c >"$work/log" 2>&1 || { echo "skipped: the source of cJSON cannot be fetched"; exit 77; }
-NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS="-O0 ${CFLAGS:-}" >"$work/log" || { cat "$work/log"; exit 1; }
+# Flags of the debug build, so that ccache compiles once.
+NNCOST_RELEASE=archive "$root/tools/release" "$build" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG="-g -Og" \
+    -DCMAKE_C_FLAGS="${CFLAGS:-}" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON -DNNCOST_LTO=OFF >"$work/log" || { cat "$work/log"; exit 1; }
 archive=$(ls "$build"/nncost-*.tar.gz)
 (cd "$build" && sha256sum --check --quiet "$archive.sha256")
 

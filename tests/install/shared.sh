@@ -5,8 +5,8 @@ set -euo pipefail
 
 root=$1 build=$2
 here=$(cd "$(dirname "$0")" && pwd)
-cmake -S "$root" -B "$build" -DBUILD_SHARED_LIBS=ON -DNNCOST_TESTS=OFF -DCMAKE_BUILD_TYPE=None \
-    -DCMAKE_C_FLAGS="-O0 ${CFLAGS:-}" >/dev/null # as tests/digits.sh, so that ccache compiles once
+# Flags of the debug build, so that ccache compiles once.
+cmake -S "$root" --preset dev -B "$build" -DBUILD_SHARED_LIBS=ON -DNNCOST_TESTS=OFF -DCMAKE_C_FLAGS="${CFLAGS:-}" >/dev/null
 cmake --build "$build" --target nncost nncost_cli >"$build/log" 2>&1 || { cat "$build/log"; exit 1; }
 library=$(find "$build" -name 'libnncost.so.*.*.*')
 readelf -d "$library" | grep -E "SONAME.*\[libnncost\.so\.[0-9]+\]" ||

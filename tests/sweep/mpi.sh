@@ -15,8 +15,8 @@ export HOME=$work XDG_CONFIG_HOME=$work
 unset NNCOST_PATH CFLAGS
 
 if [[ $(ldd "$nncost") != *libmpi* ]]; then
-    # Flags as in tests/digits.sh, so that ccache compiles once.
-    if ! { cmake -S "$root" -B "$build" -DCMAKE_BUILD_TYPE=None -DCMAKE_C_FLAGS=-O0 -DNNCOST_TESTS=OFF \
+    # Flags of the debug build, so that ccache compiles once.
+    if ! { cmake -S "$root" --preset dev -B "$build" -DNNCOST_TESTS=OFF \
         -DNNCOST_MPI=ON && cmake --build "$build" --target nncost_cli -j2; } \
         >"$work/log" 2>&1; then
         cat "$work/log"

@@ -254,3 +254,16 @@ device    . = nvidia-smi -q -x, NVIDIA round, 100.0 TFLOP/s bf16, 1.000 TB/s, ri
 $ rm bin/nvidia-smi; PATH=$PWD/bin:$PATH nncost estimate dense .
 ! nncost: DEVICE: "." is the measured machine, or the one that nvidia-smi describes; found neither: 'python3 -m nncost.measure' writes a file of it
 [3]
+
+# A machine as hwloc describes it: one library counts the GPUs; the switch joins two of them, the host joins nothing.
+$ nncost estimate dense inputs/hwloc.xml --format json | grep -oE '"(capacity|device_bytes|mem)_?[a-z]*": [34][0-9.e+]*' | sort -u
+"capacity_bytes": 40000000000
+"mem_bytes": 40000000000
+$ nncost estimate dense inputs/hwloc.xml --devices 4 --format json | grep -o '"devices_per_node": [0-9]*'
+"devices_per_node": 2
+$ sed '0,/round/s//square/' inputs/hwloc.xml >mixed.xml; nncost estimate dense mixed.xml
+! nncost: mixed.xml: expected GPUs of one product, found Tesla square and Tesla round; give the id of one
+[3]
+$ sed 's/OSDev" g/Misc" g/' inputs/hwloc.xml >none.xml; nncost estimate dense none.xml
+! nncost: none.xml: expected a GPU, found none
+[3]

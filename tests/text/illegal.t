@@ -133,3 +133,8 @@ $ nncost estimate vision round --seq-len 100
 $ nncost estimate vision round --flops-convention 6nd
 ! nncost: --flops-convention: 6nd counts one use of each parameter per token, and a vit counts images
 [3]
+
+# A sequence length as a degree.
+$ nncost estimate dense round --context 8192
+! nncost: --context: the number of devices that share a sequence, expected at most the number of --devices, found 8192; did you mean --seq-len 8192?
+[3]

@@ -36,7 +36,7 @@ $ nncost show dense --to-options
 ! nncost: --to-options: expected a launch file, found "dense"
 [2]
 $ nncost show inputs/ds.json
-! nncost: inputs/ds.json: a launch file: --to-options shows what it stands for
+! nncost: inputs/ds.json: a launch file: --to-options shows the options with the same meaning
 [2]
 $ nncost show dense --from deepspeed
 ! nncost: --from: needs --to-options
@@ -254,8 +254,14 @@ $ nncost estimate whole.json
 ! nncost: MODEL and DEVICE: missing, expected FILE... MODEL DEVICE: the files name no model
 [2]
 
-# An option that a refused key names counts for it.
+# A value that sets a field and makes the estimate inexact says so.
 $ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "OneBitAdam" } }' >onebit.json
 $ nncost show onebit.json --to-options
-! nncost: onebit.json:1: optimizer.type: cannot be estimated, expected adam, adamw, fusedadam, deepspeedcpuadam, torch_adam, lamb, lion, muon, found OneBitAdam; give the optimizer with the same number of states by --optimizer, and --lenient skips the key
+nncost estimate MODEL DEVICE --software deepspeed-0.14 --micro-batch 1 --optimizer adamw --zero 0 --precision fp32 --clip-gradients=off --overlap 0
+\# onebit.json:1: optimizer.type: its transfers are compressed after the first steps and their errors are kept: the estimate is that of the first steps
+
+# An option that a refused key names counts for it.
+$ echo '{ "train_micro_batch_size_per_gpu": 1, "optimizer": { "type": "Adagrad" } }' >other.json
+$ nncost show other.json --to-options
+! nncost: other.json:1: optimizer.type: cannot be estimated, expected adam, adamw, fusedadam, deepspeedcpuadam, torch_adam, lamb, onebitadam, zerooneadam, onebitlamb, lion, muon, found Adagrad; give the optimizer with the same number of states by --optimizer, and --lenient skips the key
 [3]

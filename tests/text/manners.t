@@ -7,22 +7,22 @@ $ for c in estimate ops compare run budget explain sweep merge search check diff
 $ nncost ops -h | sed 's| of [0-9]* options| of N options|'
 usage: nncost ops MODEL DEVICE | PLANS.json [DEVICE] [options]
 
-Every op of the step: shape, FLOPs, bytes, intensity, time, share, what bounds it.
+Every op of the step: dimensions, FLOPs, bytes, intensity, time, share, bound.
 
       --devices N                Total number of devices
       --tensor N                 Devices that split each matrix product
       --pipeline N               Pipeline stages
-      --zero NAME                ZeRO stage: 1 shards optimizer states, 2 also gradients, 3 also ...
+      --zero NAME                ZeRO stage: 1 divides optimizer states, 2 also gradients, 3 also ...
       --micro-batch N            Sequences or images per micro-batch of one replica
       --micro-batches N          Micro-batches per optimizer step (gradient accumulation)
       --global-batch N           Sequences or images per step
       --seq-len N                Length of a sequence
       --precision NAME           Number format of the matrix products
-      --optimizer NAME           Optimizer: its states and its step
+      --optimizer NAME           Optimizer; it determines the states and the work of the update
       --recompute LIST           Activation checkpointing: parts that are computed again in ...
       --adapter-rank N           Rank of low-rank adapters of linear layers (LoRA); 0 = no adapters
       --set FIELD=VALUE          Any field of the plan, the model or the device by its name in ...
-  -f, --format FORMAT            table, json, csv or markdown
+  -f, --format FORMAT            table, json, csv, csv-plain (no dots in names) or markdown
   -o, --output FILE              Write to FILE, completely or not at all
       --sort KEY                 Order of the rows: order, time, flops or bytes, largest first
       --top N                    Show only the first N rows
@@ -117,7 +117,7 @@ $ nncost list device | wc -l; nncost list | grep '^id'
 5
 id     year          peak in     memory  bandwidth ridge       link price/h measured aliases
 id       name                            family    parameters  shape                   input
-id             release  name
+id              release  name
 $ nncost list -f csv
 ! nncost: list: all lists at once are a table or Markdown, expected devices, models or software, found nothing
 [2]
@@ -132,7 +132,7 @@ plan      batch 2, sequence 1000, bf16, policy mixed, adamw, flash attention, re
 $ XDG_CONFIG_HOME=$PWD/config nncost estimate dense round --full --full --no-defaults | sed -n 3p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
 $ XDG_CONFIG_HOME=$PWD/config nncost list software -f csv | wc -l
-4
+6
 $ nncost init dense round > plans.json; XDG_CONFIG_HOME=$PWD/config nncost estimate plans.json --full --full | sed -n 3,4p
 plan      batch 1, sequence 1000, bf16, policy mixed, adamw, flash attention, recompute none,
           software torch-compile (chosen for this plan), mode predicted

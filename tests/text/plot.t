@@ -277,7 +277,7 @@ $ nncost plot roofline dense fitted --fragment | grep -c 'roof dash'
 
 # Who waits, and when.
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 137" width="720" height="137" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 213" width="720" height="213" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
 <title id="nnc-timeline-title">Timeline</title>
 <desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
 <pattern id="nnc-timeline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
@@ -304,45 +304,48 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment
 </g>
 <g><title>stage 0, exposed collectives: 19.94 ms to 20.14 ms</title><rect class="bar exposed" x="653.7" y="44" width="5.9" height="22"/></g>
 <g><title>stage 0, update: 20.14 ms to 21.91 ms</title><rect class="bar update" x="659.6" y="44" width="52.4" height="22"/></g>
-<text class="dim" x="8" y="84">stage 1</text>
-<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="69" width="648" height="22"/></g>
-<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="98.8" y="69" width="41.2" height="22"/><text class="s on-forward" x="119.4" y="84" text-anchor="middle">0</text>
+<g data-explain="activation_bytes"><title>stage 0: memory from 960.8 MB, at most 1.217 GB</title><rect class="idle" x="64" y="69" width="648" height="22"/><path class="roof" d="M64 88.9L98.8 88.6L98.8 88.6L133.6 88.3L220.6 88.3L288.3 88.6L288.3 88.6L323 88.3L342.4 88.3L410.1 88.6L410.1 88.6L444.8 88.3L464.2 88.3L531.9 88.6L586 88.6L653.7 88.9L659.6 88.9L712 88.9"/></g>
+<text class="dim" x="8" y="112">stage 1</text>
+<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="97" width="648" height="22"/></g>
+<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="98.8" y="97" width="41.2" height="22"/><text class="s on-forward" x="119.4" y="112" text-anchor="middle">0</text>
 </g>
-<g><title>stage 1, forward of micro-batch 1: 5.294 ms to 6.686 ms</title><rect class="bar forward" x="220.6" y="69" width="41.2" height="22"/><text class="s on-forward" x="241.2" y="84" text-anchor="middle">1</text>
+<g><title>stage 1, forward of micro-batch 1: 5.294 ms to 6.686 ms</title><rect class="bar forward" x="220.6" y="97" width="41.2" height="22"/><text class="s on-forward" x="241.2" y="112" text-anchor="middle">1</text>
 </g>
-<g><title>stage 1, forward of micro-batch 2: 9.413 ms to 10.80 ms</title><rect class="bar forward" x="342.4" y="69" width="41.2" height="22"/><text class="s on-forward" x="363" y="84" text-anchor="middle">2</text>
+<g><title>stage 1, forward of micro-batch 2: 9.413 ms to 10.80 ms</title><rect class="bar forward" x="342.4" y="97" width="41.2" height="22"/><text class="s on-forward" x="363" y="112" text-anchor="middle">2</text>
 </g>
-<g><title>stage 1, forward of micro-batch 3: 13.53 ms to 14.92 ms</title><rect class="bar forward" x="464.2" y="69" width="41.2" height="22"/><text class="s on-forward" x="484.8" y="84" text-anchor="middle">3</text>
+<g><title>stage 1, forward of micro-batch 3: 13.53 ms to 14.92 ms</title><rect class="bar forward" x="464.2" y="97" width="41.2" height="22"/><text class="s on-forward" x="484.8" y="112" text-anchor="middle">3</text>
 </g>
-<g><title>stage 1, backward of micro-batch 0: 2.568 ms to 5.294 ms</title><rect class="bar backward" x="140" y="69" width="80.6" height="22"/><text class="s on-backward" x="180.3" y="84" text-anchor="middle">0</text>
+<g><title>stage 1, backward of micro-batch 0: 2.568 ms to 5.294 ms</title><rect class="bar backward" x="140" y="97" width="80.6" height="22"/><text class="s on-backward" x="180.3" y="112" text-anchor="middle">0</text>
 </g>
-<g><title>stage 1, backward of micro-batch 1: 6.686 ms to 9.413 ms</title><rect class="bar backward" x="261.8" y="69" width="80.6" height="22"/><text class="s on-backward" x="302.1" y="84" text-anchor="middle">1</text>
+<g><title>stage 1, backward of micro-batch 1: 6.686 ms to 9.413 ms</title><rect class="bar backward" x="261.8" y="97" width="80.6" height="22"/><text class="s on-backward" x="302.1" y="112" text-anchor="middle">1</text>
 </g>
-<g><title>stage 1, backward of micro-batch 2: 10.80 ms to 13.53 ms</title><rect class="bar backward" x="383.6" y="69" width="80.6" height="22"/><text class="s on-backward" x="423.9" y="84" text-anchor="middle">2</text>
+<g><title>stage 1, backward of micro-batch 2: 10.80 ms to 13.53 ms</title><rect class="bar backward" x="383.6" y="97" width="80.6" height="22"/><text class="s on-backward" x="423.9" y="112" text-anchor="middle">2</text>
 </g>
-<g><title>stage 1, backward of micro-batch 3: 14.92 ms to 17.65 ms</title><rect class="bar backward" x="505.4" y="69" width="80.6" height="22"/><text class="s on-backward" x="545.7" y="84" text-anchor="middle">3</text>
+<g><title>stage 1, backward of micro-batch 3: 14.92 ms to 17.65 ms</title><rect class="bar backward" x="505.4" y="97" width="80.6" height="22"/><text class="s on-backward" x="545.7" y="112" text-anchor="middle">3</text>
 </g>
-<g><title>stage 1, exposed collectives: 17.65 ms to 17.85 ms</title><rect class="bar exposed" x="586" y="69" width="5.9" height="22"/></g>
-<g><title>stage 1, update: 17.85 ms to 19.59 ms</title><rect class="bar update" x="591.9" y="69" width="51.5" height="22"/></g>
-<path class="grid" d="M64 94L64 99"/><text class="dim" x="54.7" y="110">0 s</text>
-<path class="grid" d="M211.9 94L211.9 99"/><text class="dim" x="196.5" y="110">5 ms</text>
-<path class="grid" d="M359.8 94L359.8 99"/><text class="dim" x="340.4" y="110">10 ms</text>
-<path class="grid" d="M507.6 94L507.6 99"/><text class="dim" x="488.2" y="110">15 ms</text>
-<path class="grid" d="M655.5 94L655.5 99"/><text class="dim" x="636.1" y="110">20 ms</text>
-<rect class="forward" x="64" y="120" width="9" height="9" rx="2"/><text x="77" y="129">forward</text>
-<rect class="backward" x="141.6" y="120" width="9" height="9" rx="2"/><text x="154.6" y="129">backward</text>
-<rect class="exposed" x="231.8" y="120" width="9" height="9" rx="2"/><text x="244.8" y="129">exposed collectives</text>
-<rect class="update" x="384.6" y="120" width="9" height="9" rx="2"/><text x="397.6" y="129">update</text>
-<rect class="bar" fill="url(#nnc-timeline-hatch)" x="458.1" y="120" width="9" height="9"/><text x="471.1" y="129">idle</text>
+<g><title>stage 1, exposed collectives: 17.65 ms to 17.85 ms</title><rect class="bar exposed" x="586" y="97" width="5.9" height="22"/></g>
+<g><title>stage 1, update: 17.85 ms to 19.59 ms</title><rect class="bar update" x="591.9" y="97" width="51.5" height="22"/></g>
+<g data-explain="activation_bytes"><title>stage 1: memory from 950.9 MB, at most 1.103 GB</title><rect class="idle" x="64" y="122" width="648" height="22"/><path class="roof" d="M64 141.9L98.8 141.9L98.8 141.9L140 141.6L140 141.6L220.6 141.9L220.6 141.9L261.8 141.6L261.8 141.6L342.4 141.9L342.4 141.9L383.6 141.6L383.6 141.6L464.2 141.9L464.2 141.9L505.4 141.6L505.4 141.6L586 141.9L643.4 141.9L712 141.9"/></g>
+<path class="grid" d="M64 150L64 155"/><text class="dim" x="54.7" y="166">0 s</text>
+<path class="grid" d="M211.9 150L211.9 155"/><text class="dim" x="196.5" y="166">5 ms</text>
+<path class="grid" d="M359.8 150L359.8 155"/><text class="dim" x="340.4" y="166">10 ms</text>
+<path class="grid" d="M507.6 150L507.6 155"/><text class="dim" x="488.2" y="166">15 ms</text>
+<path class="grid" d="M655.5 150L655.5 155"/><text class="dim" x="636.1" y="166">20 ms</text>
+<rect class="forward" x="64" y="176" width="9" height="9" rx="2"/><text x="77" y="185">forward</text>
+<rect class="backward" x="141.6" y="176" width="9" height="9" rx="2"/><text x="154.6" y="185">backward</text>
+<rect class="exposed" x="231.8" y="176" width="9" height="9" rx="2"/><text x="244.8" y="185">exposed collectives</text>
+<rect class="update" x="384.6" y="176" width="9" height="9" rx="2"/><text x="397.6" y="185">update</text>
+<rect class="bar" fill="url(#nnc-timeline-hatch)" x="458.1" y="176" width="9" height="9"/><text x="471.1" y="185">idle</text>
+<path class="roof" d="M64 201L76 201"/><text x="82" y="205">memory; the height is 10.00 GB</text>
 </svg>
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --fragment --width 360 | head -3
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 170" width="360" height="170" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 246" width="360" height="246" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
 <title id="nnc-timeline-title">Timeline</title>
 <desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
 
 # A part of it.
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --to 2ms --fragment
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 137" width="720" height="137" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 213" width="720" height="213" role="img" aria-labelledby="nnc-timeline-title nnc-timeline-desc">
 <title id="nnc-timeline-title">Timeline</title>
 <desc id="nnc-timeline-desc">Timeline, A small decoder on 2 x A device of round figures, 1f1b, 2 stages, 4 micro-batches; idle 21.8% of all stages' time. The busiest stage, 1, waits 15.9% of the step.</desc>
 <pattern id="nnc-timeline-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
@@ -355,18 +358,21 @@ $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --from 1ms --t
 </g>
 <g><title>stage 0, forward of micro-batch 1: 1.176 ms to 2.352 ms</title><rect class="bar forward" x="178.1" y="44" width="533.9" height="22"/><text class="s on-forward" x="445" y="59" text-anchor="middle">1</text>
 </g>
-<text class="dim" x="8" y="84">stage 1</text>
-<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="69" width="648" height="22"/></g>
-<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="178.1" y="69" width="533.9" height="22"/><text class="s on-forward" x="445" y="84" text-anchor="middle">0</text>
+<g data-explain="activation_bytes"><title>stage 0: memory from 960.8 MB, at most 1.217 GB</title><rect class="idle" x="64" y="69" width="648" height="22"/><path class="roof" d="M64 88.9L178.1 88.6L178.1 88.6L712 88.3"/></g>
+<text class="dim" x="8" y="112">stage 1</text>
+<g data-explain="bubble_s"><title>stage 1: idle 15.9% of the step</title><rect class="bar" fill="url(#nnc-timeline-hatch)" x="64" y="97" width="648" height="22"/></g>
+<g><title>stage 1, forward of micro-batch 0: 1.176 ms to 2.568 ms</title><rect class="bar forward" x="178.1" y="97" width="533.9" height="22"/><text class="s on-forward" x="445" y="112" text-anchor="middle">0</text>
 </g>
-<path class="grid" d="M64 94L64 99"/><text class="dim" x="48.6" y="110">1 ms</text>
-<path class="grid" d="M193.6 94L193.6 99"/><text class="dim" x="172.2" y="110">1.2 ms</text>
-<path class="grid" d="M323.2 94L323.2 99"/><text class="dim" x="301.8" y="110">1.4 ms</text>
-<path class="grid" d="M452.8 94L452.8 99"/><text class="dim" x="431.4" y="110">1.6 ms</text>
-<path class="grid" d="M582.4 94L582.4 99"/><text class="dim" x="561" y="110">1.8 ms</text>
-<path class="grid" d="M712 94L712 99"/><text class="dim" x="681.1" y="110">2 ms</text>
-<rect class="forward" x="64" y="120" width="9" height="9" rx="2"/><text x="77" y="129">forward</text>
-<rect class="bar" fill="url(#nnc-timeline-hatch)" x="141.6" y="120" width="9" height="9"/><text x="154.6" y="129">idle</text>
+<g data-explain="activation_bytes"><title>stage 1: memory from 950.9 MB, at most 1.103 GB</title><rect class="idle" x="64" y="122" width="648" height="22"/><path class="roof" d="M64 141.9L178.1 141.9L178.1 141.9L712 141.6"/></g>
+<path class="grid" d="M64 150L64 155"/><text class="dim" x="48.6" y="166">1 ms</text>
+<path class="grid" d="M193.6 150L193.6 155"/><text class="dim" x="172.2" y="166">1.2 ms</text>
+<path class="grid" d="M323.2 150L323.2 155"/><text class="dim" x="301.8" y="166">1.4 ms</text>
+<path class="grid" d="M452.8 150L452.8 155"/><text class="dim" x="431.4" y="166">1.6 ms</text>
+<path class="grid" d="M582.4 150L582.4 155"/><text class="dim" x="561" y="166">1.8 ms</text>
+<path class="grid" d="M712 150L712 155"/><text class="dim" x="681.1" y="166">2 ms</text>
+<rect class="forward" x="64" y="176" width="9" height="9" rx="2"/><text x="77" y="185">forward</text>
+<rect class="bar" fill="url(#nnc-timeline-hatch)" x="141.6" y="176" width="9" height="9"/><text x="154.6" y="185">idle</text>
+<path class="roof" d="M64 201L76 201"/><text x="82" y="205">memory; the height is 10.00 GB</text>
 </svg>
 
 # What memory buys.
@@ -476,7 +482,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --best 3 --fragmen
 
 # Where more devices stop paying.
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 334" width="720" height="334" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 373" width="720" height="373" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 <pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
@@ -500,20 +506,23 @@ $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment
 <text class="s on-backward" x="299.5" y="259" text-anchor="middle">MFU 93.7%</text>
 <text class="dim" x="464.5" y="282" text-anchor="middle">4</text>
 <g><title>4 devices: 98.8% of the smallest size's rate, step 31.53 ms, MFU 92.9%</title><rect class="axis dash" x="424.5" y="66" width="80" height="2.5"/><rect class="backward" x="424.5" y="68.5" width="80" height="197.5"/></g>
+<g><title>1.2% of this is lost to exposed communication</title><rect class="bar exposed" x="424.5" y="68.5" width="80" height="2.5"/></g>
 <text class="b" x="464.5" y="61" text-anchor="middle">99%</text>
 <text class="s on-backward" x="464.5" y="246" text-anchor="middle">31.53 ms</text>
 <text class="s on-backward" x="464.5" y="259" text-anchor="middle">MFU 92.9%</text>
 <text class="dim" x="629.5" y="282" text-anchor="middle">8</text>
 <g><title>8 devices: 97.1% of the smallest size's rate, step 16.03 ms, MFU 91.3%</title><rect class="axis dash" x="589.5" y="66" width="80" height="5.7"/><rect class="backward" x="589.5" y="71.7" width="80" height="194.3"/></g>
+<g><title>2.8% of this is lost to exposed communication</title><rect class="bar exposed" x="589.5" y="71.7" width="80" height="5.6"/></g>
 <text class="b" x="629.5" y="61" text-anchor="middle">97%</text>
 <text class="s on-backward" x="629.5" y="246" text-anchor="middle">16.03 ms</text>
 <text class="s on-backward" x="629.5" y="259" text-anchor="middle">MFU 91.3%</text>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
-<rect class="backward" x="52" y="314" width="24" height="11"/><text x="84" y="324">throughput per device</text>
-<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost with size, or no plan fits</text>
+<rect class="backward" x="52" y="332" width="9" height="9" rx="2"/><text x="65" y="341">throughput per device: compute</text>
+<rect class="exposed" x="286" y="332" width="9" height="9" rx="2"/><text x="299" y="341">exposed communication</text>
+<rect class="axis dash" x="52" y="353" width="24" height="11"/><text x="84" y="363">lost with size, or no plan fits</text>
 </svg>
 $ nncost plot scaling dense round --devices 1..8 --global-batch 16 --fragment --width 360 | head -3
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 318" width="360" height="318" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 360 356" width="360" height="356" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, throughput per device against 1; the batch of 16 is fixed, every size has its own best plan. 1 device: 100.0%, step 124.5 ms. 2 devices: 99.6%, step 62.53 ms. 4 devices: 98.8%, step 31.53 ms. 8 devices: 97.1%, step 16.03 ms.</desc>
 
@@ -534,7 +543,7 @@ $ nncost plot memory dense round --micro-batch 2 --against 'dense round' --fragm
 $ nncost plot roofline dense round --against 'dense fitted' --fragment | grep -c 'class="other"'
 37
 $ nncost plot timeline dense round --pipeline 2 --micro-batches 4 --against 'dense round --pipeline 2 --micro-batches 8' --fragment | grep -E 'ends after'
-<g><title>outlined: ends after 38.38 ms</title><path class="other" d="M712 41L712 94"/></g>
+<g><title>outlined: ends after 38.38 ms</title><path class="other" d="M712 41L712 150"/></g>
 $ nncost plot step dense round --against 'dense round --tensr 2'
 ! nncost: --against: --tensr: unknown option, did you mean --tensor?
 [2]
@@ -565,7 +574,7 @@ $ nncost plot front dense round --devices 4 --global-batch 16 --max-memory 1000 
 </svg>
 [1]
 $ nncost plot scaling dense round --devices 2..4 --global-batch 16 --max-memory 1000 --fragment
-<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 334" width="720" height="334" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
+<svg xmlns="http://www.w3.org/2000/svg" class="nnc" viewBox="0 0 720 373" width="720" height="373" role="img" aria-labelledby="nnc-scaling-title nnc-scaling-desc">
 <title id="nnc-scaling-title">Scaling</title>
 <desc id="nnc-scaling-desc">Scaling, A small decoder on A device of round figures, no plan of any size fits; the batch of 16 is fixed, every size has its own best plan.</desc>
 <pattern id="nnc-scaling-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="gap" width="6" height="6"/><rect class="hatch" width="2" height="6" opacity=".35"/></pattern>
@@ -582,8 +591,8 @@ $ nncost plot scaling dense round --devices 2..4 --global-batch 16 --max-memory 
 <text class="dim" x="547" y="282" text-anchor="middle">4</text>
 <g><title>4 devices: no plan fits</title><rect class="axis dash" x="507" y="66" width="80" height="200"/></g>
 <text class="dim" x="382" y="300" text-anchor="middle">devices</text>
-<rect class="backward" x="52" y="314" width="24" height="11"/><text x="84" y="324">throughput per device</text>
-<rect class="axis dash" x="242" y="314" width="24" height="11"/><text x="274" y="324">lost with size, or no plan fits</text>
+<rect class="backward" x="52" y="332" width="9" height="9" rx="2"/><text x="65" y="341">throughput per device: compute</text>
+<rect class="axis dash" x="52" y="353" width="24" height="11"/><text x="84" y="363">lost with size, or no plan fits</text>
 </svg>
 [1]
 

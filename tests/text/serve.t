@@ -98,8 +98,8 @@ plan         1 device, weights int4, products in bf16, cache int8, software vllm
 requests     500 tokens in, 100 out, a static batch of 4
 
 step         time  products   experts  attention      head  network      host     bound  by
-prefill  2.890 ms  388.1 us  1.378 ms   64.13 us  20.11 us      0 s  1.040 ms  1.410 ms  compute
-decode   1.162 ms  19.37 us  34.61 us   7.335 us  20.27 us      0 s  1.080 ms  80.69 us  host
+prefill  5.209 ms  388.1 us  3.696 ms   64.13 us  20.11 us      0 s  1.040 ms  1.410 ms  compute
+decode   1.163 ms  19.37 us  36.35 us   7.335 us  20.27 us      0 s  1.080 ms  80.69 us  host
 
 # What cannot be.
 $ nncost serve unet round

@@ -598,6 +598,7 @@ ships.sharded_gradients     on
 ships.sharded_weights       on
 ships.sharded_pipelines     on
 ships.plain_tensor          on
+ships.plain_experts         on
 ships.uneven_stages         on
 policy                      default
 zero_gradients              on

@@ -291,3 +291,9 @@ $ nncost sweep dense round --micro-batch 1..4 --progress none 2>&1 >/dev/null
 $ nncost sweep dense round --progress bar
 ! nncost: --progress: unknown value, expected one of line, json, none, found "bar"
 [2]
+
+# Column names without dots, which a data frame takes as attributes.
+$ nncost sweep dense round --micro-batch 1,2 --columns step.step_s,plan.tensor,device.id,model.id --format csv-plain
+step_s,tensor,device_id,model_id\r
+0.010795756,1,round,dense\r
+0.018378332,1,round,dense\r

@@ -120,10 +120,10 @@ $ nncost estimate dense round --optimizer adm
 ! nncost: --optimizer: unknown value, expected one of adamw, adam, sgd, momentum, rmsprop, adafactor, lion, adam8bit, muon, lamb, lars, adam4bit, adam-mini, found "adm"
 [2]
 $ nncost estimate dense round --format xml
-! nncost: --format: unknown value, expected one of table, json, csv, markdown, found "xml"
+! nncost: --format: unknown value, expected one of table, json, csv, csv-plain, markdown, found "xml"
 [2]
 $ nncost check plans.json --format xml
-! nncost: --format: unknown value, expected one of table, json, csv, markdown, junit, github, found "xml"
+! nncost: --format: unknown value, expected one of table, json, csv, csv-plain, markdown, junit, github, found "xml"
 [2]
 $ nncost estimate dense round --clip-gradients=maybe
 ! nncost: --clip-gradients: not a switch, expected true or false, found "maybe"
@@ -212,3 +212,13 @@ One step of A small decoder takes 10.80 ms on A device of round figures and is b
 64.1% of it; it fits: 1.782 GB of 10.00 GB per device.
 ! nncost: --bs: unknown option, did you mean --micro-batch?
 ! nncost: 8: one argument too many, expected estimate [FILE...] MODEL DEVICE | PLANS.json [DEVICE]
+
+# A command that is a part of another one: the same answer under both names.
+$ nncost check files toy/hw/round.json; nncost validate toy/hw/round.json
+toy/hw/round.json: ok
+toy/hw/round.json: ok
+$ nncost sweep merge
+! nncost: merge: too few arguments, expected OUT SHARD...
+[2]
+$ nncost help check diff | head -1
+usage: nncost diff OLD NEW [options]

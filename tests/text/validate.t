@@ -14,8 +14,10 @@ toy/models/segnet.json: ok
 toy/models/unet.json: ok
 toy/models/vision.json: ok
 toy/prices/corner.json: ok
+toy/software/deepspeed-0.14.json: ok
 toy/software/eager.json: ok
 toy/software/torch-compile.json: ok
+toy/software/torch-eager.json: ok
 toy/software/vllm.json: ok
 $ nncost validate toy/hw/round.json --format csv
 file,ok\r

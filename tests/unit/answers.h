@@ -1,5 +1,5 @@
-/* Examples with known answers: each id of a file is computed by calling the library, or stands in a
- * list with the reason why not. */
+/* Examples with known answers. Each id in the file of examples is either computed with the library, or listed with the
+ * reason why it is not computed. */
 #ifndef NNCOST_TESTS_UNIT_ANSWERS_H
 #define NNCOST_TESTS_UNIT_ANSWERS_H
 
@@ -7,7 +7,7 @@
 #include "op/op_internal.h"
 #include "support.h"
 
-/* The library's answers to one example. rel: tolerance of this answer, 0 = the file's. */
+/* Values that the library computes for one example. rel: relative tolerance; 0 = the tolerance of the file. */
 typedef struct answers {
     struct {
         const char *name, *text;
@@ -41,14 +41,14 @@ typedef void solve_fn(const cJSON *in, answers *out);
 typedef struct solved {
     const char *id;
     solve_fn *solve;
-    const char *without; /* names of answers that are not computed; the row gives the reason */
+    const char *without; /* names of answers that are not computed; the entry in the file gives the reason */
 } solved;
 
 typedef struct unsolved {
     const char *reason, *ids; /* blank-separated */
 } unsolved;
 
-/* Is word one of the blank-separated words of list? */
+/* Tests whether `word` is in `list`, whose words are separated by blanks. */
 static inline bool has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
@@ -61,7 +61,7 @@ static inline bool has_word(const char *list, const char *word)
     return false;
 }
 
-/* Compares one answer: rel 0 is exact. */
+/* Compares one computed answer with the expected answer. rel: relative tolerance; 0 = exactly equal. */
 static inline void check_answer(const char *id, const cJSON *expected, const answers *out, const char *without,
                                 double rel)
 {
@@ -86,8 +86,8 @@ static inline void check_answer(const char *id, const cJSON *expected, const ans
                   out->item[i].value);
 }
 
-/* Every entry has to be computed, or to stand once in the list of those that are not; later_topics:
- * whole topics that are not, NULL = none. */
+/* Checks that every entry is either computed or listed once as not computed. later_topics: topics whose entries are all
+ * not computed; NULL = no such topic. */
 static inline void ck_every_entry_has_its_place(const cJSON *entries, const solved *table, size_t solved_count,
                                                 const unsolved *later, size_t later_count, const char *later_topics)
 {
@@ -106,7 +106,7 @@ static inline void ck_every_entry_has_its_place(const cJSON *entries, const solv
     }
 }
 
-/* ---- ways to ask the library, which several examples share ---- */
+/* ---- functions that several examples use ---- */
 
 static inline nnc_op op_of(nnc_op_kind kind)
 {
@@ -119,7 +119,7 @@ static inline nnc_op op_of(nnc_op_kind kind)
                      .grad_bytes = 2.0 };
 }
 
-/* Compares the work of an op with what was counted by hand. */
+/* Compares the work of an op with numbers counted by hand. */
 #define ck_work(found, flop_count, vector_count, reads, writes) \
     do {                                                        \
         const nnc_work w_ = (found);                            \
@@ -150,7 +150,7 @@ static inline double bytes_of(const nnc_work *work)
     return work->read_bytes + work->write_bytes;
 }
 
-/* Matrix rate and bandwidth alone. */
+/* A device with only a matrix rate and a bandwidth. */
 static inline nnc_device roof_of(double flops_per_s, double bytes_per_s)
 {
     nnc_device device = plain_device();
@@ -160,15 +160,15 @@ static inline nnc_device roof_of(double flops_per_s, double bytes_per_s)
     return device;
 }
 
-/* A kernel of no special kind. */
+/* Returns the time of work in a kernel without a fitted efficiency. */
 static inline nnc_timing timing_on(const nnc_device *device, const nnc_work *work)
 {
     const nnc_op op = { .kind = NNC_OP_CONV, .math_dtype = NNC_BF16 };
     return nnc_op_time(device, &op, work);
 }
 
-/* Rows of a product from which on it is compute-bound, when the weights are all of its traffic:
- * time grows with the rows on one side and not on the other, so one row tells. */
+/* Returns the number of rows from which a product is compute-bound, if all its traffic is the weights. The compute time
+ * grows with the rows and the memory time does not, so it follows from the times of one row. */
 static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_dtype weights)
 {
     nnc_op op = linear(1, 1000000000, 1000000000);
@@ -179,8 +179,8 @@ static inline double critical_rows(double flops_per_s, double bytes_per_s, nnc_d
     return t.memory_s / t.compute_s;
 }
 
-/* Intensity of fused attention with `group` query heads per key head. Heads are made so wide that
- * the log-sum-exp, which the formula leaves out, does not count. */
+/* Returns the arithmetic intensity of fused attention with `group` query heads per key head. The heads are so wide that
+ * the bytes of the log-sum-exp, which the formula leaves out, have no effect. */
 static inline double attention_intensity(int64_t s_q, int64_t s_k, int64_t group)
 {
     nnc_op op = op_of(NNC_OP_FLASH);
@@ -207,7 +207,7 @@ static inline double kept_map_bytes(int64_t elements, nnc_dtype dtype)
     return nnc_op_kept_bytes(&op);
 }
 
-/* Weights, gradients, master copy and moments of an Adam run, bytes. */
+/* Returns the bytes of weights, gradients, master copy and moments with Adam. */
 static inline double adam_state_bytes(nnc_policy policy, double params)
 {
     const nnc_policy_sizes sizes = nnc_policy_bytes(policy);
@@ -215,7 +215,7 @@ static inline double adam_state_bytes(nnc_policy policy, double params)
     return (sizes.weight_bytes + sizes.gradient_bytes + sizes.master_bytes) * params + nnc_update_moment_bytes(&update);
 }
 
-/* Which forward rows carry the products of attention's scores. */
+/* Tests whether a forward row contains the products with attention scores. */
 static inline bool is_attention_core(const nnc_op_cost *row)
 {
     return row->op->phase == NNC_PHASE_FORWARD &&
@@ -227,8 +227,8 @@ static inline double full_flops(const nnc_op_cost *row)
     return row->work.full_flops;
 }
 
-/* Training FLOPs with attention over half of the pairs, s^2/2, as some codes report them; the
- * library counts the s(s+1)/2 that the mask leaves. */
+/* Returns the training FLOPs if attention counts s^2/2 pairs, as some programs report them. The library counts the
+ * s(s+1)/2 pairs that the causal mask leaves. */
 static inline double half_attention_flops(const nnc_result *r)
 {
     return r->model_flops - 1.5 * sum_rows(is_attention_core, full_flops);

@@ -1,13 +1,13 @@
-/* Shared by the tests of several devices: a device with links, small models with experts and latent
- * attention, plans by their degrees. */
+/* Shared by the tests of several devices: a device with links, small models with experts and latent attention, and
+ * plans with given degrees. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_H
 #define NNCOST_TESTS_UNIT_CLUSTER_H
 
 #include "op/op_internal.h"
 #include "support.h"
 
-/* The plain device in servers of eight: 300 GB/s to each other, 25 GB/s between servers and to host
- * memory, no latency. */
+/* The plain device in servers of eight: 300 GB/s within a server, 25 GB/s between servers and to host memory, no
+ * latency. */
 static inline nnc_device cluster_device(void)
 {
     nnc_device device = plain_device();
@@ -27,7 +27,7 @@ static inline nnc_result estimate_on_cluster(const nnc_model *model, const nnc_p
     return estimate_with(model, &device, &software, plan);
 }
 
-/* LLaMA layers whose MLP is `experts` gated ones, two of them for each token. */
+/* A LLaMA whose MLP layers have `experts` gated experts; each token uses two of them. */
 static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t expert_hidden,
                                 int64_t experts, int64_t vocab, int64_t seq_len)
 {
@@ -39,7 +39,7 @@ static inline nnc_model mixtral(int64_t layers, int64_t hidden, int64_t heads, i
     return model;
 }
 
-/* Latent attention, one dense layer, then routed and shared experts. */
+/* A model with latent attention, one dense layer, then layers with routed and shared experts. */
 static inline nnc_model deepseek(int64_t layers, int64_t seq_len)
 {
     nnc_model model = mixtral(layers, 128, 8, 8, 32, 16, 512, seq_len);
@@ -68,7 +68,7 @@ static inline nnc_plan plan_of(int32_t data, int32_t tensor, int32_t pipeline)
     return plan;
 }
 
-/* Row of the last estimate by name and phase; NULL if absent. */
+/* Returns the row of the last estimate with this name and phase; NULL = no such row. */
 static inline const nnc_op_cost *find_row(const char *name, nnc_phase phase)
 {
     int32_t count = 0;
@@ -88,7 +88,7 @@ static inline const nnc_op_cost *row_of(const char *name, nnc_phase phase)
     return row;
 }
 
-/* Bytes of the tensor of one collective of the last estimate. */
+/* Returns the bytes of the tensor of one collective in the last estimate. */
 static inline double exchanged(const char *name, nnc_phase phase)
 {
     const nnc_op_cost *row = row_of(name, phase);

@@ -1,5 +1,4 @@
-/* Ways to ask the library about several devices, which the examples of the handbook and the published
- * exercises share. */
+/* Functions about several devices that the examples of the handbook and the published exercises share. */
 #ifndef NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 #define NNCOST_TESTS_UNIT_CLUSTER_ANSWERS_H
 
@@ -9,7 +8,7 @@
 #include "estimate/estimate_internal.h"
 #include "pipeline/pipeline_internal.h"
 
-/* A group of n ranks, each with this rate to the others. */
+/* A group of n ranks; each sends to the others at this rate. */
 static inline nnc_route route_of(int32_t n, double bytes_per_s)
 {
     return (nnc_route){ .size = n,
@@ -20,7 +19,7 @@ static inline nnc_route route_of(int32_t n, double bytes_per_s)
                         .link = "scale_up" };
 }
 
-/* States of a model per parameter under a ZeRO stage, by an estimate. */
+/* Returns the bytes per parameter of weights, gradients and optimizer states with a ZeRO stage, from an estimate. */
 static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy)
 {
     const nnc_model model = gpt(4, 512, 8, 512, 64);
@@ -31,7 +30,7 @@ static inline double state_bytes(int32_t zero, int32_t data, nnc_policy policy)
     return (double)(r.memory.weight_bytes + r.memory.gradient_bytes + r.memory.optimizer_bytes) / (double)r.params;
 }
 
-/* Bytes per parameter of one collective of data-parallel ranks, in a step of one pass. */
+/* Returns the bytes per parameter of one kind of collective of the data ranks, in a step with one pass. */
 static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective kind)
 {
     const nnc_model model = gpt(4, 512, 8, 512, 64);
@@ -47,7 +46,7 @@ static inline double exchanged_per_param(const nnc_plan *plan, nnc_collective ki
     return sum / (double)r.params;
 }
 
-/* Bytes per parameter that a rank sends in total. */
+/* Returns the bytes per parameter that a rank sends in all collectives. */
 static inline double sent_per_param(int32_t data, int32_t zero)
 {
     static const nnc_collective kinds[] = { NNC_ALL_REDUCE, NNC_ALL_GATHER, NNC_REDUCE_SCATTER };
@@ -60,8 +59,8 @@ static inline double sent_per_param(int32_t data, int32_t zero)
     return sum;
 }
 
-/* Tokens of a rank from which on the block that travels arrives while the last one is computed: both
- * grow with the tokens, compute with their square. */
+/* Returns the number of tokens per rank from which the keys and values of the next block arrive while the current block
+ * is computed (ring attention). The transfer time grows with the tokens, the compute time with their square. */
 static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t heads, int64_t kv_heads)
 {
     const int64_t s = 1024, d = 128;
@@ -80,7 +79,7 @@ static inline double ring_tokens(double flops_per_s, double bytes_per_s, int64_t
     return (double)s * nnc_collective_s(&route, NNC_P2P, block) / (nnc_op_work(&op).flops / flops_per_s);
 }
 
-/* Time of an op and its collective, with a given share of overlap. */
+/* Returns the time of an op and its collective, if the given share of the collective overlaps. */
 static inline double overlapped_s(double compute_s, double network_s, double share)
 {
     static nnc_rows rows;
@@ -99,7 +98,7 @@ static inline double overlapped_s(double compute_s, double network_s, double sha
     return rows.rows[0].time_s + rows.rows[1].time_s;
 }
 
-/* FLOPs of training per parameter in a matrix product and token. */
+/* Returns the training FLOPs per token and per parameter of a matrix product. */
 static inline double flops_per_param_token(void)
 {
     const nnc_model model = llama(2, 256, 4, 4, 512, 1000, 64);
@@ -108,7 +107,7 @@ static inline double flops_per_param_token(void)
     return r.six_nd_flops / (double)r.matmul_params / (double)r.tokens;
 }
 
-/* "1.0,1.2": how many there are. */
+/* Reads a list such as "1.0,1.2"; returns the number of its items. */
 static inline int32_t times_of(const cJSON *in, const char *key, double times[8])
 {
     int32_t count = 0;

@@ -1,10 +1,10 @@
-/* Models, devices and plans drawn at random from a fixed seed. */
+/* Models, devices and plans drawn at random, from a fixed seed. */
 #ifndef NNCOST_TESTS_UNIT_DRAW_H
 #define NNCOST_TESTS_UNIT_DRAW_H
 
 #include "cluster.h"
 
-/* Knuth's 64-bit linear congruential generator; the high bits are the good ones. */
+/* Knuth's 64-bit linear congruential generator; only the high bits are used. */
 static uint64_t state;
 
 static inline uint64_t draw(uint64_t count)
@@ -23,7 +23,7 @@ static inline bool coin(void)
     return draw(2) != 0;
 }
 
-/* From low to high, even in the logarithm. */
+/* Returns a random number from low to high; its logarithm is evenly distributed. */
 static inline double scaled(double low, double high)
 {
     return low * pow(high / low, (double)draw(1000) / 999.0);
@@ -47,7 +47,7 @@ typedef struct split_case {
     nnc_plan plan;
 } split_case;
 
-/* Dims that most degrees divide. */
+/* Draws a model whose dimensions most degrees divide. */
 static inline nnc_model draw_layers(void)
 {
     const int64_t layers = between(4, 13), seq_len = 32 * between(1, 4), vocab = 64 * between(2, 40);
@@ -119,7 +119,7 @@ static inline split_case draw_cluster(int number)
     return c;
 }
 
-/* Draws on until a plan is legal; *number is where to go on. */
+/* Draws plans until one is legal; *number becomes the number of the next draw. */
 static inline split_case draw_legal(int *number)
 {
     for (;;) {

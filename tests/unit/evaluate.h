@@ -1,4 +1,5 @@
-/* The value of "2 * (3 + max(1, sqrt(4))) ^ 2": what a line of explain says must come out. */
+/* Evaluates arithmetic such as "2 * (3 + max(1, sqrt(4))) ^ 2". Tests use it to check the results in the lines of
+ * explain. */
 #ifndef NNCOST_TESTS_UNIT_EVALUATE_H
 #define NNCOST_TESTS_UNIT_EVALUATE_H
 
@@ -35,7 +36,7 @@ static inline double smaller(double a, double b)
     return isnan(a) || a < b ? a : b;
 }
 
-/* Functions of one and of several values. */
+/* Evaluates a function with one argument or with two. */
 static inline double evaluate_call(evaluator *e, const char *name, size_t length)
 {
     static const struct {
@@ -90,7 +91,7 @@ static inline double evaluate_value(evaluator *e)
     const char *name = e->at;
     const size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789");
     e->at += length;
-    if (length == 0 || !evaluate_skip(e, '(')) { /* a name that stands for no number */
+    if (length == 0 || !evaluate_skip(e, '(')) { /* a name without brackets is not a number */
         e->failed = true;
         return (double)NAN;
     }
@@ -131,7 +132,7 @@ static inline double evaluate_sum(evaluator *e)
     }
 }
 
-/* false: the text is no arithmetic. */
+/* Evaluates `text` into *value. Returns false if the text is not arithmetic. */
 static inline bool evaluate(const char *text, double *value)
 {
     evaluator e = { .at = text };

@@ -26,7 +26,7 @@ static double layer_bytes(const cJSON *in, unsigned recompute, int32_t tensor, b
     return nnc_korthikanti_layer_bytes(&model.decoder, &plan);
 }
 
-/* The overhead counts what runs once more three times. */
+/* The overhead is three times the FLOPs that are recomputed. */
 static void selective_terms(const cJSON *in, answers *out)
 {
     const double all = layer_bytes(in, NNC_RECOMPUTE_NONE, 1, false);
@@ -40,7 +40,7 @@ static void selective_terms(const cJSON *in, answers *out)
     give(out, "overhead", 3.0 * r.recompute_flops / r.model_flops);
 }
 
-/* First stage: all of its layers, for every micro-batch in flight. */
+/* Kept bytes of the first stage: all of its layers, for every micro-batch in flight. */
 static void stage_activations(const cJSON *in, answers *out)
 {
     const int32_t t = (int32_t)whole(in, "t"), p = (int32_t)whole(in, "p");
@@ -60,7 +60,7 @@ static void stage_shares(const cJSON *in, answers *out)
     give(out, "full", layer_bytes(in, NNC_RECOMPUTE_FULL, t, false) / per_cent);
 }
 
-/* The matrices of the layers alone, with fp32 gradients. */
+/* States of the matrices of the layers only, with fp32 gradients. */
 static void stage_states(const cJSON *in, answers *out)
 {
     nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 64, 512, 2048);
@@ -98,7 +98,7 @@ static void zero_volume(const cJSON *in, answers *out)
     give_near(out, "ratio", sent_per_param(64, 3) / sent_per_param(64, 0), 1e-12);
 }
 
-/* bf16 weights and fp32 moments, gradients not kept. */
+/* bf16 weights and fp32 moments; gradients are not kept. */
 static void largest_on_a_chip(const cJSON *in, answers *out)
 {
     const double bytes = adam_state_bytes(NNC_POLICY_BF16_STATES_FP32, 1.0);
@@ -118,7 +118,8 @@ static void hidden_ring(const cJSON *in, answers *out)
     give(out, "tokens", ring_tokens(number(in, "P"), number(in, "B_l"), 32, 32));
 }
 
-/* Each rank of one axis of a torus, so many on a closed axis; both directions work. */
+/* Returns the time of an all-gather over one axis of a torus. wraps: the axis is a ring, so both directions are
+ * used. */
 static double gather_s(int32_t ranks, double link_bytes_per_s, bool wraps, double bytes)
 {
     nnc_device device = cluster_device();
@@ -140,7 +141,7 @@ static void gather_line(const cJSON *in, answers *out)
     give(out, "line", gather_s((int32_t)whole(in, "X"), number(in, "W_1"), false, number(in, "bytes")));
 }
 
-/* The exercise leaves the (n - 1) / n of the four ranks out. */
+/* The exercise leaves out the factor (n - 1) / n with n = 4 ranks. */
 static void gather_part(const cJSON *in, answers *out)
 {
     const int32_t ranks = 4;
@@ -150,7 +151,7 @@ static void gather_part(const cJSON *in, answers *out)
 
 /* ---- parameters ---- */
 
-/* F is given as 2.7 D, norms are ignored. */
+/* The exercise gives F as 2.7 D and ignores norms. */
 static void params_of_13b(const cJSON *in, answers *out)
 {
     const int64_t D = whole(in, "D");
@@ -204,7 +205,7 @@ static void years_of_gpt3(const cJSON *in, answers *out)
     give(out, "years", math_s(number(in, "flops"), number(in, "P")) / (365 * 86400.0));
 }
 
-/* Full recomputation counts: every layer runs forward twice. */
+/* With full recomputation every layer runs forward twice, and these FLOPs are counted. */
 static void achieved_rate(const cJSON *in, answers *out)
 {
     const nnc_model model = gpt(whole(in, "L"), whole(in, "h"), 128, whole(in, "V"), whole(in, "s"));
@@ -216,8 +217,8 @@ static void achieved_rate(const cJSON *in, answers *out)
     give(out, "tflops", r.hardware_flops / number(in, "step") / number(in, "n") / 1e12);
 }
 
-/* 6 N D over all parameters, and the products of the scores over all pairs, which depend on depth and
- * width alone. */
+/* 6 N D over all parameters, plus the products with attention scores over all pairs, which depend only on depth and
+ * width. */
 static void palm_mfu(const cJSON *in, answers *out)
 {
     const int64_t a = whole(in, "a"), d = whole(in, "d");

@@ -1,4 +1,4 @@
-/* The handbook's worked numbers about several devices. */
+/* The worked examples of the handbook about several devices. */
 #ifndef NNCOST_TESTS_UNIT_FORMULA_CLUSTER_H
 #define NNCOST_TESTS_UNIT_FORMULA_CLUSTER_H
 
@@ -16,7 +16,8 @@ static void deepseek_params(const cJSON *in, answers *out)
     give(out, "active_without_input_embedding", (double)(r.active_params - whole(in, "V") * whole(in, "h")));
 }
 
-/* A dense layer more: its attention with the two norms inside it, less MLP and the other norms. */
+/* Parameters of attention and of its two inner norms: the difference of two models by one dense layer, less its MLP and
+ * its other norms. */
 static void latent_params(const cJSON *in, answers *out)
 {
     nnc_plan plan = nnc_plan_default();
@@ -71,7 +72,7 @@ static void expert_traffic(const cJSON *in, answers *out)
 
 /* ---- memory ---- */
 
-/* Layers by hand: an input of so many bytes, all of it so many. */
+/* Layers given by numbers: bytes of the input of a layer, and bytes of all its kept tensors. */
 static void checkpoints(const cJSON *in, answers *out)
 {
     const nnc_segment_sums sums[NNC_SEGMENTS_MAX] = {

@@ -1,4 +1,4 @@
-/* Worked numbers of single ops, computed by the library; the table is in test_formulas.c. */
+/* Worked examples of single ops, computed with the library; the table of examples is in test_formulas.c. */
 #ifndef NNCOST_TESTS_UNIT_FORMULA_OPS_H
 #define NNCOST_TESTS_UNIT_FORMULA_OPS_H
 
@@ -12,7 +12,7 @@ static void block_format(const cJSON *in, answers *out)
          nnc_block_format_bytes(number(in, "element_bytes"), number(in, "scale_bytes"), number(in, "block")));
 }
 
-/* The scales are themselves stored in blocks. */
+/* The scales are also stored in blocks with a scale. */
 static void double_quantised(const cJSON *in, answers *out)
 {
     const double scale = nnc_block_format_bytes(number(in, "absmax_bits") / 8, number(in, "second_bits") / 8,
@@ -21,7 +21,7 @@ static void double_quantised(const cJSON *in, answers *out)
          8 * nnc_block_format_bytes(number(in, "element_bits") / 8, scale, number(in, "block")));
 }
 
-/* The data sheet rounds to 989.4e12, and the device file states the data sheet. */
+/* The data sheet rounds to 989.4e12; the device file has the value of the data sheet. */
 static void peak_rate(const cJSON *in, answers *out)
 {
     const nnc_device *h100 = load_device("hw/h100-sxm5-80gb.json");
@@ -44,7 +44,7 @@ static void math_time(const cJSON *in, answers *out)
     give(out, "t_math", timing_on(&roof, &work).time_s);
 }
 
-/* 2 m n k counts one addition more per output than the exact m n (2 k - 1). */
+/* 2 m n k counts one addition more per output than the exact number m n (2 k - 1). */
 static void dot_product(const cJSON *in, answers *out)
 {
     const nnc_op op = linear(1, 1, whole(in, "N"));
@@ -145,7 +145,7 @@ static void windowed_pairs(const cJSON *in, answers *out)
     give(out, "pairs", (double)nnc_attention_pairs(s, s, true, whole(in, "window")));
 }
 
-/* The example's s^2/2 is a little below the exact s(s+1)/2. */
+/* The s^2/2 of the example is slightly below the exact s(s+1)/2. */
 static void packed_pairs(const cJSON *in, answers *out)
 {
     int64_t total = 0, pairs = 0;
@@ -172,7 +172,7 @@ static double forward_bytes(const char *name)
     return 0.0;
 }
 
-/* The ops of unfused attention less Q, K, V and the output: what moves is scores. */
+/* Traffic of the ops of unfused attention, less the bytes of Q, K, V and the output: the traffic of the scores. */
 static void score_traffic(const cJSON *in, answers *out)
 {
     const int64_t width = whole(in, "a") * whole(in, "d"), s = whole(in, "s");

@@ -1,5 +1,4 @@
-/* Shared by the tests of a decoder's layers: a plan in bf16 with dropout masks, and sums over the forward
- * rows of one name. */
+/* Shared by the tests of a decoder's layers: a plan in bf16, and sums over the forward rows with a given name. */
 #ifndef NNCOST_TESTS_UNIT_NAMED_ROWS_H
 #define NNCOST_TESTS_UNIT_NAMED_ROWS_H
 
@@ -26,7 +25,7 @@ static inline double one(const nnc_op_cost *row)
     return 1.0;
 }
 
-/* How often an op of this name runs forward in the last estimate. */
+/* Returns the number of forward rows with this name in the last estimate. */
 static inline double runs(const char *name)
 {
     wanted_name = name;

@@ -1,4 +1,4 @@
-/* Pipelines to replay: equal ones, and any. */
+/* Pipelines for tests of the replay: with equal stages, and random ones. */
 #ifndef NNCOST_TESTS_UNIT_PIPELINES_H
 #define NNCOST_TESTS_UNIT_PIPELINES_H
 
@@ -26,7 +26,7 @@ static inline void close_memory(void)
     free(memory);
 }
 
-/* The same numbers on every machine: xorshift, shifted down to 0 <= x < 1. */
+/* Random numbers x, 0 <= x < 1, equal on every machine: xorshift, shifted right. */
 static uint64_t seed;
 
 static inline double draw(void)
@@ -53,7 +53,7 @@ static inline nnc_pipeline pipeline_of(nnc_schedule schedule, int32_t p, int32_t
                            .weight_s = weight_s };
 }
 
-/* Every virtual stage the same; times are those of a whole stage. */
+/* A pipeline whose virtual stages are all equal. f, b, w: seconds of a whole stage, divided by its virtual stages. */
 static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_t v, int64_t m, double f, double b,
                                         double w)
 {
@@ -65,7 +65,7 @@ static inline nnc_pipeline equal_stages(nnc_schedule schedule, int32_t p, int32_
     return pipeline_of(schedule, p, v, m);
 }
 
-/* Any schedule, unequal in one of several ways. */
+/* A pipeline with a random schedule, whose stages differ in one of several ways. */
 static inline nnc_pipeline random_pipeline(int64_t m_max)
 {
     const nnc_schedule schedule = (nnc_schedule)draw_int(0, NNC_SCHEDULE_COUNT - 1);
@@ -88,17 +88,17 @@ static inline nnc_pipeline random_pipeline(int64_t m_max)
             backward_s[i] = 0.1 + draw();
             weight_s[i] = draw();
             break;
-        case 1: /* small whole numbers: ties everywhere */
+        case 1: /* small whole numbers, so that many times are equal */
             forward_s[i] = (double)draw_int(0, 3);
             backward_s[i] = (double)draw_int(0, 3);
             weight_s[i] = (double)draw_int(0, 3);
             break;
-        case 2: /* nearly equal: steady only after very long */
+        case 2: /* nearly equal stages, so that the replay becomes periodic only after many micro-batches */
             forward_s[i] = 1 + 1e-3 * draw();
             backward_s[i] = 1.5 + 1e-3 * draw();
             weight_s[i] = 0.7 + 1e-3 * draw();
             break;
-        default: /* an embedding in front, a head behind */
+        default: /* the first stage has an embedding, the last stage has a head */
             forward_s[i] = i == 0 ? 1.05 : i == p * v - 1 ? 1.3 : 1;
             backward_s[i] = forward_s[i];
             weight_s[i] = 0.8 * forward_s[i];

@@ -1,4 +1,4 @@
-/* Devices with links only, and routes over them. */
+/* Devices that have only links, and routes over these links. */
 #ifndef NNCOST_TESTS_UNIT_ROUTES_H
 #define NNCOST_TESTS_UNIT_ROUTES_H
 
@@ -7,7 +7,7 @@
 
 enum { WRAPPED = 1, LINE = 0 };
 
-/* n ranks joined by a switch. */
+/* A route of n ranks that are joined by a switch. */
 static inline nnc_route level(int32_t n, double bytes_per_s, double latency_s)
 {
     return (nnc_route){ .size = n,
@@ -63,7 +63,7 @@ static inline nnc_route route_of(const nnc_device *device, int32_t devices, int3
     return route;
 }
 
-/* The whole of a torus of one axis. */
+/* The route over all ranks of a torus with one axis. */
 static inline nnc_route axis(int32_t n, bool wrap, double link)
 {
     const nnc_device device = torus(n, 1, 1, wrap, link);

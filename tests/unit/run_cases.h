@@ -1,4 +1,4 @@
-/* Runs without an estimate, for the tests of whole runs. */
+/* Training runs without an estimate of a step, for the tests of whole runs. */
 #ifndef NNCOST_RUN_CASES_H
 #define NNCOST_RUN_CASES_H
 
@@ -24,7 +24,7 @@ static inline nnc_run run_of(const nnc_plan *plan, const nnc_run_ask *ask)
     return run;
 }
 
-/* Does a run advance? A run that fails more often than it writes a checkpoint is refused. */
+/* Tests whether a run advances. A run that fails more often than it writes a checkpoint is refused. */
 static inline bool advances(const nnc_plan *plan, const nnc_run_ask *ask)
 {
     nnc_run run;

@@ -1,4 +1,4 @@
-/* For the tests of serving. */
+/* Shared by the tests of serving. */
 #ifndef NNCOST_SERVE_CASES_H
 #define NNCOST_SERVE_CASES_H
 

@@ -1,4 +1,4 @@
-/* Specs from text: one set of them per test, with the shipped folders. */
+/* Reads specs from text: each test has a set of specs, with the shipped folders. */
 #ifndef NNCOST_TESTS_UNIT_SPEC_READER_H
 #define NNCOST_TESTS_UNIT_SPEC_READER_H
 

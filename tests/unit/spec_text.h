@@ -1,4 +1,4 @@
-/* Spec texts with nothing left out that is required; a test adds the line it is about. */
+/* Texts of specs that have all required keys; a test adds the line that it tests. */
 #ifndef NNCOST_TESTS_SPEC_TEXT_H
 #define NNCOST_TESTS_SPEC_TEXT_H
 

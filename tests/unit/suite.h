@@ -1,4 +1,4 @@
-/* Running the tests of a file. */
+/* Runs the tests of a file. */
 #ifndef NNCOST_TESTS_UNIT_SUITE_H
 #define NNCOST_TESTS_UNIT_SUITE_H
 
@@ -8,7 +8,7 @@
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* A case of the suite. set_up and tear_down surround each of its tests; NULL: nothing does. */
+/* Adds a test case to the suite. set_up and tear_down run before and after each of its tests; NULL = nothing runs. */
 static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun tear_down)
 {
     TCase *tcase = tcase_create(name);
@@ -20,7 +20,7 @@ static inline TCase *add_case(Suite *suite, const char *name, SFun set_up, SFun 
 
 static inline int run_suite(Suite *suite)
 {
-    /* The files of the tree, whatever whoever runs the tests has of their own. */
+    /* Only files of the source tree are read, not the user's own files. */
     unsetenv("NNCOST_PATH");
     unsetenv("XDG_CONFIG_HOME");
     unsetenv("HOME");

@@ -1,5 +1,5 @@
-/* Shared by the unit tests: specs by hand and from the shipped files, one estimate, reference data. Every
- * helper asserts, so a test reads as its claim. */
+/* Shared by the unit tests: specs made by hand or read from shipped files, one estimate, reference data. Every helper
+ * checks its result, so that a test states only its own claim. */
 #ifndef NNCOST_TESTS_UNIT_SUPPORT_H
 #define NNCOST_TESTS_UNIT_SUPPORT_H
 
@@ -69,8 +69,8 @@ static inline const nnc_software *load_software(const char *file)
     return software;
 }
 
-/* A device with round figures: 100 TFLOP/s in 16 bit, 1 TB/s, 10 TFLOP/s on the vector units,
- * 80 GB, every efficiency 1. */
+/* A device with round numbers: 100 TFLOP/s in 16 bits, 1 TB/s, 10 TFLOP/s on the vector units, 80 GB, every efficiency
+ * 1. */
 static inline nnc_device plain_device(void)
 {
     nnc_device device = { .id = "plain", .mem_bytes = 80000000000, .mem_bytes_per_s = 1e12 };
@@ -86,7 +86,7 @@ static inline nnc_device plain_device(void)
     return device;
 }
 
-/* GPT: learned positions, layer norms and biases, plain MLP of 4 x hidden, tied head. */
+/* A GPT: learned positions, layer norms and biases, plain MLP of width 4 x hidden, tied head. */
 static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64_t vocab, int64_t seq_len)
 {
     return (nnc_model){ .id = "gpt",
@@ -107,7 +107,7 @@ static inline nnc_model gpt(int64_t layers, int64_t hidden, int64_t heads, int64
                                      .tied_head = true } };
 }
 
-/* LLaMA: rotary positions, RMS norms, no biases, gated MLP, head of its own. */
+/* A LLaMA: rotary positions, RMS norms, no biases, gated MLP, untied head. */
 static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int64_t kv_heads, int64_t ffn_hidden,
                               int64_t vocab, int64_t seq_len)
 {
@@ -122,7 +122,7 @@ static inline nnc_model llama(int64_t layers, int64_t hidden, int64_t heads, int
     return model;
 }
 
-/* Segmentation network of the milesial kind: batch norms, no convolution biases. */
+/* A segmentation network of the milesial kind: batch norms, no convolution biases. */
 static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_t levels)
 {
     nnc_model model = { .id = "unet", .family = NNC_FAMILY_UNET };
@@ -145,7 +145,7 @@ static inline nnc_model double_conv_unet(int64_t image, int64_t channels, int32_
     return model;
 }
 
-/* Diffusion network: residual blocks with time embedding, attention on the first level. */
+/* A diffusion network: residual blocks with time embedding, attention on the first level. */
 static inline nnc_model residual_unet(int64_t image, int64_t channels, int32_t levels)
 {
     nnc_model model = double_conv_unet(image, channels, levels);
@@ -181,7 +181,7 @@ static inline nnc_result estimate_with(const nnc_model *model, const nnc_device 
     return result;
 }
 
-/* On the plain device, ideally fused. */
+/* Estimates a step on the plain device, with the neutral software profile. */
 static inline nnc_result estimate(const nnc_model *model, const nnc_plan *plan)
 {
     const nnc_device device = plain_device();
@@ -189,7 +189,7 @@ static inline nnc_result estimate(const nnc_model *model, const nnc_plan *plan)
     return estimate_with(model, &device, &software, plan);
 }
 
-/* Sum over the rows of the last estimate that `wanted` accepts (NULL: all). */
+/* sum_rows adds up `value` over the rows of the last estimate for which `wanted` is true (NULL: all rows). */
 typedef double row_value(const nnc_op_cost *row);
 typedef bool row_test(const nnc_op_cost *row);
 
@@ -254,7 +254,7 @@ static inline const char *text_of(const cJSON *object, const char *key)
     return value->valuestring;
 }
 
-/* The entry of a list whose member key is text. */
+/* Returns the element of a list whose member `key` is equal to `text`. */
 static inline const cJSON *find_entry(const cJSON *list, const char *key, const char *text)
 {
     const cJSON *entry = NULL;
@@ -268,7 +268,7 @@ static inline const cJSON *find_entry(const cJSON *list, const char *key, const 
     return NULL;
 }
 
-/* Runs tests that need no more than the fixture above. */
+/* Runs tests that use only the fixture of this file. */
 static inline int run_tests(const char *name, const TTest *const *tests, size_t count)
 {
     return run_tests_with(name, open_support, close_support, tests, count);

@@ -165,11 +165,45 @@ START_TEST(dual_passes_are_their_own)
 }
 END_TEST
 
+/* The verdict on plans that do not fit equals that of a whole estimate: with more samples a plan that does
+ * not fit stays so. */
+START_TEST(verdicts_are_the_same)
+{
+    nnc_scratch *whole = nnc_scratch_create(), *quick = nnc_scratch_create();
+    int told = 0;
+    quick->brief = quick->fits_only = quick->verdict_only = true;
+    for (int i = 0; i < NETWORKS; i++) {
+        split_case c = draw_cluster(i);
+        nnc_result r, q;
+        if (nnc_estimate(&c.model, &c.device, &c.software, &c.plan, whole, &r, NULL) != NNC_OK) {
+            continue;
+        }
+        c.device.mem_bytes = r.memory.total_bytes + r.memory.activation_bytes * between(0, 4);
+        ck_assert(nnc_scratch_share(quick, &c.model, &c.device, false));
+        for (int k = 0; k < PLANS; k++) {
+            c.plan.micro_batch = between(1, 12);
+            c.plan.overlap = coin() ? 0.5 : c.plan.overlap;
+            c.plan.recompute = draw(6) == 0 ? (nnc_recompute)draw(2) : c.plan.recompute;
+            const nnc_status status = nnc_estimate(&c.model, &c.device, &c.software, &c.plan, whole, &r, NULL);
+            ck_assert_int_eq(status, nnc_estimate(&c.model, &c.device, &c.software, &c.plan, quick, &q, NULL));
+            if (status == NNC_OK) {
+                ck_assert_int_eq(r.verdict, q.verdict);
+                told += q.memory.total_bytes == 0;
+            }
+        }
+    }
+    ck_assert_int_gt(told, NETWORKS);
+    nnc_scratch_destroy(whole);
+    nnc_scratch_destroy(quick);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("alike");
     TCase *const alike = add_case(suite, "alike", NULL, NULL);
     tcase_add_test(alike, every_digit_is_kept);
     tcase_add_test(alike, dual_passes_are_their_own);
+    tcase_add_test(alike, verdicts_are_the_same);
     return run_suite(suite);
 }

@@ -281,6 +281,150 @@ START_TEST(default_software_is_the_file)
 }
 END_TEST
 
+/* ---- images ---- */
+
+/* Images with one entry: of a text without files under "like". */
+static void make_images(nnc_spec_kind kind, const void *spec, const char *text, size_t size, nnc_buffer *images)
+{
+    nnc_buffer image = { 0 }, texts = { 0 };
+    ck_assert(nnc_image_write(specs, kind, spec, NULL, NULL, 0, &image, &texts));
+    const uint64_t head[] = { 1, 4 + image.size / 8, nnc_image_digest(text, size), 4 };
+    nnc_buffer_put(images, (const char *)head, sizeof head);
+    nnc_buffer_put(images, image.bytes, image.size);
+    nnc_buffer_put(images, texts.bytes != NULL ? texts.bytes : "", texts.size);
+    nnc_buffer_free(&image);
+    nnc_buffer_free(&texts);
+}
+
+static void check_image(nnc_spec_kind kind, const nnc_field_table *table, const char *path)
+{
+    char *text = NULL, *other = NULL;
+    size_t size = 0;
+    const void *parsed = NULL;
+    nnc_error err = { 0 };
+    nnc_buffer images = { 0 }, again = { 0 };
+    char *read = nnc_arena_alloc(nnc_specs_arena(specs), nnc_spec_kinds[kind].size);
+    ck_assert_int_eq(nnc_specs_read(specs, path, &text, &size, &err), NNC_OK);
+    ck_assert_int_eq(nnc_spec_load(specs, kind, path, &parsed, &err), NNC_OK);
+    make_images(kind, parsed, text, size, &images);
+    const uint64_t *words = (const uint64_t *)(const void *)images.bytes;
+    ck_assert_int_eq(nnc_text_copy(path, text, size, &other, &err), NNC_OK);
+    other[size / 2] ^= 1;
+    ck_assert(!nnc_image_read(specs, words, kind, NULL, other, size, read));
+    ck_assert(!nnc_image_read(specs, words, kind, "another", text, size, read));
+    ck_assert(nnc_image_read(specs, words, kind, NULL, text, size, read));
+    for (size_t i = 0; i < table->count; i++) {
+        char expected[256], found[256];
+        nnc_field_text(&table->fields[i], parsed, expected, sizeof expected);
+        nnc_field_text(&table->fields[i], read, found, sizeof found);
+        ck_assert_msg(strcmp(expected, found) == 0, "%s: %s: %s, image %s", path, table->fields[i].name, expected,
+                      found);
+    }
+    make_images(kind, read, text, size, &again); /* all members and lists */
+    ck_assert_uint_eq(again.size, images.size);
+    ck_assert_mem_eq(again.bytes, images.bytes, images.size);
+    if (kind == NNC_SPEC_DEVICE) {
+        const nnc_device *a = parsed, *b = (const nnc_device *)(const void *)read;
+        ck_assert_int_eq(a->source_count, b->source_count);
+        ck_assert_str_eq(a->sources[a->source_count - 1].text, b->sources[b->source_count - 1].text);
+        ck_assert_int_eq(a->price_count, b->price_count);
+        ck_assert_int_eq(a->alias_count, b->alias_count);
+    } else {
+        const nnc_software *a = parsed, *b = (const nnc_software *)(const void *)read;
+        ck_assert_int_eq(a->stands_for_count, b->stands_for_count);
+        ck_assert_int_eq(a->compared_count + a->recipe_count + a->range_count + a->source_count,
+                         b->compared_count + b->recipe_count + b->range_count + b->source_count);
+    }
+    nnc_buffer_free(&images);
+    nnc_buffer_free(&again);
+    free(text);
+    free(other);
+}
+
+START_TEST(images_are_the_files)
+{
+    const nnc_spec_kind kind = _i == DEVICES ? NNC_SPEC_DEVICE : NNC_SPEC_SOFTWARE;
+    glob_t files = files_of(_i);
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        check_image(kind, _i == DEVICES ? &nnc_device_table : &nnc_software_table, files.gl_pathv[i]);
+    }
+    globfree(&files);
+}
+END_TEST
+
+/* An image of a file with a file under "like" is used as long as that file is the same. */
+START_TEST(images_follow_like)
+{
+    static const char text[] = "{}";
+    const nnc_software *parsed = load_software("software/fsdp.json");
+    const char *id = "fsdp";
+    char *like = NULL;
+    size_t size = 0;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_specs_read(specs, parsed->path, &like, &size, &err), NNC_OK);
+    for (uint64_t other = 0; other < 2; other++) {
+        const uint64_t digest = nnc_image_digest(like, size) + other;
+        nnc_buffer images = { 0 }, texts = { 0 };
+        nnc_software read = { .id = "" };
+        const uint64_t head[] = { 1, 0, nnc_image_digest(text, 2), 4 };
+        nnc_buffer_put(&images, (const char *)head, sizeof head);
+        ck_assert(nnc_image_write(specs, NNC_SPEC_SOFTWARE, parsed, &id, &digest, 1, &images, &texts));
+        const uint64_t place = images.size / 8;
+        memcpy(images.bytes + 8, &place, sizeof place);
+        nnc_buffer_put(&images, texts.bytes, texts.size);
+        const uint64_t *words = (const uint64_t *)(const void *)images.bytes;
+        ck_assert(nnc_image_read(specs, words, NNC_SPEC_SOFTWARE, NULL, text, 2, &read) == (other == 0));
+        ck_assert_str_eq(read.id, other == 0 ? "fsdp" : "");
+        nnc_buffer_free(&images);
+        nnc_buffer_free(&texts);
+    }
+    free(like);
+}
+END_TEST
+
+/* ---- ops ---- */
+
+/* No op of a shipped device and model, with the profile of the plan, is faster than its roof. */
+START_TEST(no_op_is_above_its_roof)
+{
+    glob_t devices = files_of(DEVICES), models = files_of(MODELS);
+    nnc_profiles profiles;
+    nnc_error err = { 0 };
+    ck_assert_int_eq(nnc_profiles_asked(specs, NULL, &profiles, &err), NNC_OK);
+    const nnc_plan plan = nnc_plan_default();
+    size_t estimates = 0;
+    for (size_t i = 0; i < models.gl_pathc * devices.gl_pathc; i++) {
+        const nnc_model *model = load_model(below_root(models.gl_pathv[i / devices.gl_pathc]));
+        const nnc_device *device = load_device(below_root(devices.gl_pathv[i % devices.gl_pathc]));
+        nnc_result result;
+        if (nnc_estimate(model, device, nnc_profile_of(&profiles, model, device, &plan), &plan, scratch, &result,
+                         NULL) != NNC_OK) {
+            continue; /* a figure is unknown */
+        }
+        estimates++;
+        const double peak = result.peak_flops_per_s, rate = device->mem_bytes_per_s;
+        int32_t count;
+        const nnc_op_cost *rows = nnc_scratch_ops(scratch, &count);
+        for (int32_t k = 0; k < count; k++) {
+            const nnc_work *work = &rows[k].work;
+            const double intensity = nnc_intensity(work), flops = work->flops + work->vector_flops;
+            if (!(rows[k].time_s > 0.0 && rows[k].repeat > 0.0 && intensity > 0.0 && flops > 0.0)) {
+                continue;
+            }
+            /* The peak is that of matrix products; vector FLOPs have none. An op of these alone may exceed the peak
+             * where the ridge is below 1. */
+            const bool free = work->flops == 0.0 && peak < rate;
+            const double roof = free ? rate * intensity : fmin(peak, rate * intensity);
+            ck_assert_msg(flops / rows[k].time_s <= 1.02 * roof, "%s %s: %s is above its roof", model->id, device->id,
+                          rows[k].op->name);
+        }
+    }
+    ck_assert_uint_gt(estimates, models.gl_pathc * devices.gl_pathc / 2);
+    globfree(&devices);
+    globfree(&models);
+}
+END_TEST
+
 int main(void)
 {
     /* The user's own files shadow the shipped ones. */
@@ -297,5 +441,9 @@ int main(void)
     tcase_add_test(tests, parameters_are_the_published_ones);
     tcase_add_test(tests, uncounted_networks_by_others);
     tcase_add_test(tests, default_software_is_the_file);
+    tcase_add_loop_test(tests, images_are_the_files, DEVICES, DEVICES + 1);
+    tcase_add_loop_test(tests, images_are_the_files, SOFTWARE, SOFTWARE + 1);
+    tcase_add_test(tests, images_follow_like);
+    tcase_add_test(tests, no_op_is_above_its_roof);
     return run_suite(suite);
 }

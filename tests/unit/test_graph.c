@@ -279,6 +279,107 @@ START_TEST(maps_change_their_sides)
 }
 END_TEST
 
+/* Two tables behind a vector of 4: 1,000 rows of 8 (a sample sums 3), and 10 rows of 2. As torch.nn.EmbeddingBag
+ * and Linear(14, 1) of PyTorch they have 8,000 + 20 + 15 parameters. Four devices share the tables, with 250 and 3 rows
+ * each: 4 B per value; the linear layer has weights, gradients and two moments in fp32. */
+static const char tables[] = "\"input\":{\"shape\":[4]},\"ops\":[{\"op\":\"table\",\"rows\":1000,\"width\":8,"
+                             "\"lookups\":3},{\"op\":\"table\",\"rows\":10,\"width\":2},{\"op\":\"linear\",\"out\":1},"
+                             "{\"op\":\"loss\",\"kind\":\"squared_error\"}]";
+
+START_TEST(tables_are_shared_and_updated_in_place)
+{
+    const nnc_model model = read_graph(tables);
+    nnc_plan plan = fp32();
+    plan.micro_batch = 32;
+    nnc_result r = estimate_of(&model, plan);
+    ck_assert_int_eq(r.params, 8000 + 20 + 15);
+    ck_assert_int_eq(r.trained_params, r.params);
+    ck_assert_double_eq(r.forward_flops, 2.0 * 32 * 14);
+    ck_assert_double_eq(r.backward_flops, 2.0 * 2.0 * 32 * 14);
+    ck_assert_int_eq(r.memory.weight_bytes, 4 * (8020 + 15));
+    ck_assert_int_eq(r.memory.gradient_bytes, 4 * 15);
+    ck_assert_int_eq(r.memory.optimizer_bytes, 8 * 15);
+    /* ids of the lookups, the input of the linear layer, the prediction */
+    ck_assert_int_eq(r.memory.activation_bytes, 32 * (8 * (3 + 1) + 4 * 14 + 4));
+    plan.data = plan.expert = 4;
+    const nnc_software software = nnc_software_default();
+    r = estimate_with(&model, load_device("hw/h100-sxm5-80gb.json"), &software, &plan);
+    ck_assert_int_eq(r.params, 8000 + 20 + 15);
+    ck_assert_int_eq(r.memory.weight_bytes, 4 * (250 * 8 + 3 * 2 + 15));
+    ck_assert_int_eq(r.memory.gradient_bytes, 4 * 15);
+}
+END_TEST
+
+START_TEST(all_ranks_share_the_tables)
+{
+    const nnc_model model = read_graph(tables);
+    const nnc_device *device = load_device("hw/h100-sxm5-80gb.json");
+    const nnc_software software = nnc_software_default();
+    nnc_plan plan = fp32();
+    nnc_result r;
+    plan.data = 4;
+    plan.expert = 2;
+    error = (nnc_error){ 0 };
+    ck_assert_int_eq(nnc_estimate(&model, device, &software, &plan, scratch, &r, &error), NNC_ILLEGAL_PLAN);
+    ck_assert_msg(strstr(error.what, "expected 4, found 2") != NULL, "%s", error.what);
+}
+END_TEST
+
+/* Volumes. torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) of PyTorch 1.13 has 488
+ * parameters, and makes 8 x 6 x 5 x 5 of 4 x 6 x 9 x 10 values: 2 x 1200 x 2 x 30 FLOPs. ConvTranspose3d(8, 4,
+ * (2, 3, 4), stride=(2, 1, 3)) has 772, and makes 4 x 12 x 7 x 16: 2 x 1200 x 4 x 24 FLOPs. Pools of 2 leave
+ * 4 x 6 x 3 x 8; twice that is 4 x 12 x 6 x 16, where a convolution of one tap has 4 weights. */
+START_TEST(volumes_have_a_depth)
+{
+    const nnc_model model =
+        read_graph("\"input\":{\"shape\":[4,6,9,10]},\"ops\":[{\"op\":\"conv\",\"out\":8,\"kernel_d\":3,"
+                   "\"kernel\":5,\"kernel_w\":2,\"stride\":2,\"stride_d\":1,\"pad\":2,\"pad_d\":1,\"pad_w\":0,"
+                   "\"groups\":2},{\"op\":\"conv_transpose\",\"out\":4,\"kernel_d\":2,\"kernel\":3,\"kernel_w\":4,"
+                   "\"stride_d\":2,\"stride\":1,\"stride_w\":3},{\"op\":\"pool\",\"kind\":\"max\",\"kernel\":2},"
+                   "{\"op\":\"upsample\"},{\"op\":\"conv\",\"out\":1,\"bias\":false},{\"op\":\"to_tokens\"},"
+                   "{\"op\":\"view\",\"shape\":[1152]}]");
+    const nnc_result r = estimate_of(&model, fp32());
+    ck_assert_int_eq(r.params, 488 + 772 + 4);
+    ck_assert_double_eq(r.forward_flops, 2.0 * (1200 * 2 * 30 + 1200 * 4 * 24 + 1152 * 4));
+}
+END_TEST
+
+/* Recurrent layers of 16 values that read 7 tokens of 24. Parameters as in PyTorch 1.13: torch.nn.LSTM(24, 16,
+ * bidirectional=.., bias=..), GRU and RNN. Forward: two FLOPs per weight and token; backward has both gradients of the
+ * state's products, and of the input's products the weight gradient. */
+START_TEST(recurrent_layers_are_counted_as_pytorch_does)
+{
+    static const struct {
+        const char *kind;
+        int64_t gates, params[2][2]; /* without and with bias; one direction, both */
+        int64_t kept;                /* values per token in addition to the output */
+    } layers[] = {
+        { "lstm", 4, { { 2560, 5120 }, { 2688, 5376 } }, 64 + 16 },
+        { "gru", 3, { { 1920, 3840 }, { 2016, 4032 } }, 48 + 32 },
+        { "rnn", 1, { { 640, 1280 }, { 672, 1344 } }, 0 },
+    };
+    for (size_t i = 0; i < COUNT_OF(layers); i++) {
+        for (int both = 0; both < 2; both++) {
+            for (int bias = 0; bias < 2; bias++) {
+                char body[512];
+                snprintf(body, sizeof body,
+                         "\"input\":{\"shape\":[7,24]},\"ops\":[{\"op\":\"recurrent\",\"kind\":\"%s\",\"hidden\":16,"
+                         "\"bidirectional\":%d,\"bias\":%d},{\"op\":\"loss\",\"kind\":\"squared_error\"}]",
+                         layers[i].kind, both, bias);
+                const nnc_model model = read_graph(body);
+                const nnc_result r = estimate_of(&model, fp32());
+                const int64_t outputs = 7 * layers[i].gates * 16 * (1 + both);
+                ck_assert_int_eq(r.params, layers[i].params[bias][both]);
+                ck_assert_double_eq(r.forward_flops, 2.0 * (double)(outputs * (24 + 16)));
+                ck_assert_double_eq(r.backward_flops, 2.0 * (double)(outputs * (24 + 2 * 16)));
+                /* the states, the gates, and the prediction that the loss keeps */
+                ck_assert_int_eq(r.memory.activation_bytes, 4 * 7 * (1 + both) * (16 + layers[i].kept + 16));
+            }
+        }
+    }
+}
+END_TEST
+
 /* 4 channels of 8 x 8 values, upstream of a convolution. Of single channels a norm keeps 16 bits, 2 B a value and 8 B of
  * statistics a channel; of pairs of channels a copy in fp32, as where its moments are written out. */
 START_TEST(norms_of_single_channels_stay_in_16_bits)
@@ -389,6 +490,10 @@ int main(void)
     tcase_add_test(tests, attention_by_hand);
     tcase_add_test(tests, kernels_need_not_be_square);
     tcase_add_test(tests, maps_change_their_sides);
+    tcase_add_test(tests, tables_are_shared_and_updated_in_place);
+    tcase_add_test(tests, all_ranks_share_the_tables);
+    tcase_add_test(tests, volumes_have_a_depth);
+    tcase_add_test(tests, recurrent_layers_are_counted_as_pytorch_does);
     tcase_add_test(tests, windows_are_copied);
     tcase_add_test(tests, norms_of_single_channels_stay_in_16_bits);
     tcase_add_test(tests, tied_steps_have_no_parameters);

@@ -15,7 +15,7 @@ static struct {
     Onnx__AttributeProto attributes[NODES_MAX], *attribute_lists[NODES_MAX][4];
     int64_t numbers[NODES_MAX][12];
     char *names[NODES_MAX][8];
-    Onnx__TensorShapeProto__Dimension dims[4], *dim_list[4];
+    Onnx__TensorShapeProto__Dimension dims[5], *dim_list[5];
     Onnx__TensorShapeProto shape;
     Onnx__TypeProto__Tensor type;
     Onnx__TypeProto types;
@@ -463,12 +463,95 @@ START_TEST(axes_without_a_size)
 }
 END_TEST
 
+/* PyTorch 1.13: torch.nn.LSTM(24, 16, num_layers=2, bidirectional=True, batch_first=True) and Linear(32, 5) of the last
+ * token, as torch.onnx.export writes them for 7 tokens, have 11,776 and 165 parameters; GRU(24, 16) has 2,016, and its
+ * last state goes into Linear(16, 5) of 85. */
+START_TEST(recurrent_layers)
+{
+    begin("1 7 24");
+    tensor("w", "2 64 24", NULL);
+    tensor("r", "2 64 16", NULL);
+    tensor("b", "2 128", NULL);
+    tensor("w2", "2 64 32", NULL);
+    tensor("head", "5 32", NULL);
+    tensor("bias", "5", NULL);
+    tensor("shape", "3", "0 0 -1");
+    tensor("last", "", "-1");
+    node("Transpose", "x -> tokens");
+    attribute("perm", "1 0 2");
+    node("LSTM", "tokens w r b -> y h c");
+    node("Transpose", "y -> t");
+    attribute("perm", "0 2 1 3");
+    node("Reshape", "t shape -> z");
+    node("LSTM", "z w2 r b -> y2");
+    node("Transpose", "y2 -> t2");
+    attribute("perm", "0 2 1 3");
+    node("Reshape", "t2 shape -> z2");
+    node("Transpose", "z2 -> rows");
+    attribute("perm", "1 0 2");
+    node("Gather", "rows last -> vector");
+    attribute("axis", "1");
+    node("Gemm", "vector head bias -> out");
+    attribute("transB", "1");
+    const nnc_result lstm = imported();
+    ck_assert_int_eq(lstm.params, 11776 + 165);
+    ck_assert_double_eq(lstm.forward_flops, 2.0 * (7 * 128 * (24 + 16) + 7 * 128 * (32 + 16) + 32 * 5));
+    begin("1 7 24");
+    tensor("w", "1 48 24", NULL);
+    tensor("r", "1 48 16", NULL);
+    tensor("b", "1 96", NULL);
+    tensor("head", "5 16", NULL);
+    tensor("bias", "5", NULL);
+    node("Transpose", "x -> tokens");
+    attribute("perm", "1 0 2");
+    node("GRU", "tokens w r b -> all h");
+    node("Squeeze", "h -> vector");
+    attribute("axes", "0");
+    node("Gemm", "vector head bias -> out");
+    attribute("transB", "1");
+    const nnc_result gru = imported();
+    ck_assert_int_eq(gru.params, 2016 + 85);
+    ck_assert_double_eq(gru.forward_flops, 2.0 * (7 * 48 * (24 + 16) + 16 * 5));
+}
+END_TEST
+
+/* torch.nn.Conv3d(4, 8, (3, 5, 2), stride=(1, 2, 2), padding=(1, 2, 0), groups=2) of 4 x 6 x 9 x 10 values: 488
+ * parameters, 1,200 outputs of 60 weights; a pool of 2 and the mean of what it leaves. */
+START_TEST(convolutions_over_a_volume)
+{
+    begin("1 4 6 9 10");
+    tensor("w", "8 2 3 5 2", NULL);
+    tensor("b", "8", NULL);
+    tensor("head", "3 8", NULL);
+    node("Conv", "x w b -> y");
+    attribute("strides", "1 2 2");
+    attribute("pads", "1 2 0 1 2 0");
+    attribute("group", "2");
+    node("Relu", "y -> z");
+    node("MaxPool", "z -> p");
+    attribute("kernel_shape", "2 2 2");
+    attribute("strides", "2 2 2");
+    node("GlobalAveragePool", "p -> m");
+    node("Flatten", "m -> v");
+    node("Gemm", "v head -> out");
+    attribute("transB", "1");
+    const nnc_result r = imported();
+    ck_assert_int_eq(r.params, 488 + 24);
+    ck_assert_double_eq(r.forward_flops, 2.0 * (1200 * 60 + 24));
+}
+END_TEST
+
 START_TEST(a_node_without_a_place_is_named)
 {
     begin("1 4 8");
     tensor("w", "8 8", NULL);
-    node("LSTM", "x w -> hidden");
-    refused("node hidden (LSTM): cannot be placed");
+    node("Einsum", "x w -> hidden");
+    refused("node hidden (Einsum): cannot be placed");
+    begin("1 4 8");
+    tensor("w", "1 20 8", NULL);
+    tensor("r", "1 20 5", NULL);
+    node("LSTM", "x w r -> hidden");
+    refused("node hidden (LSTM): expected one sequence of tokens");
     begin("1 4 8");
     node("MatMul", "x x -> squared");
     refused("node squared (MatMul)");
@@ -508,6 +591,8 @@ int main(void)
     tcase_add_test(tests, sums_of_several);
     tcase_add_test(tests, a_norm_under_two_names_is_one);
     tcase_add_test(tests, axes_without_a_size);
+    tcase_add_test(tests, recurrent_layers);
+    tcase_add_test(tests, convolutions_over_a_volume);
     tcase_add_test(tests, a_node_without_a_place_is_named);
     return run_suite(suite);
 }

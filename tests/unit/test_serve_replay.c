@@ -458,6 +458,7 @@ START_TEST(a_full_cache)
     for (int i = 0; i < 3; i++) {
         arrivals[i] = (nnc_serve_arrival){ .arrival_s = 0.0 };
     }
+    engine.serving.preempt = false; /* on in the profile of vllm */
     const double whole = served(&ask).max_sequences;
     ask.memory_use = 0.9; /* of it, only what two sequences take is left */
     const nnc_serve roomy = served(&ask);
@@ -471,6 +472,31 @@ START_TEST(a_full_cache)
     ck_assert_double_eq(s.preemptions, 1.0);
     ck_assert_double_lt(s.ttft_s, waits.ttft_s); /* all three start at once */
     ck_assert_double_gt(s.request_s, roomy.request_s);
+}
+END_TEST
+
+/* A second prompt of 1,000 tokens arrives while the first request decodes. It waits 20 iterations for further prompts,
+ * unless its own tokens and that of the first request are a tenth of a chunk of 8,192, or another prompt arrives. */
+START_TEST(prompts_wait_for_more)
+{
+    nnc_serve_ask ask = recorded(101, 3);
+    const double alone_s = prompt_s(), step_s = decode_s(1, 1021);
+    arrivals[0] = (nnc_serve_arrival){ .arrival_s = 0.0 };
+    arrivals[1] = (nnc_serve_arrival){ .arrival_s = alone_s + 10.5 * step_s };
+    arrivals[2] = (nnc_serve_arrival){ .arrival_s = 100.0 };
+    const nnc_serve plain = served(&ask);
+    ask.wait_steps = 20;
+    ask.wait_share = 0.9;
+    CLOSE(3.0 * (served(&ask).ttft_s - plain.ttft_s), 20.0 * step_s, 2e-3);
+    ask.wait_share = 0.1;
+    ck_assert_double_eq(served(&ask).ttft_s, plain.ttft_s);
+    ask.wait_share = 0.2;
+    CLOSE(3.0 * (served(&ask).ttft_s - plain.ttft_s), 20.0 * step_s, 2e-3);
+    arrivals[2].arrival_s = arrivals[1].arrival_s + 5.0 * step_s; /* 2,001 tokens */
+    const nnc_serve two = served(&ask);
+    ask.wait_share = 0.9;
+    const nnc_serve held = served(&ask); /* both for another 15 or 14 iterations */
+    CLOSE(3.0 * (held.ttft_s - two.ttft_s), 2.0 * 15.0 * step_s, 0.05);
 }
 END_TEST
 
@@ -501,6 +527,7 @@ int main(void)
                                    seeds,
                                    spreads,
                                    a_full_cache,
+                                   prompts_wait_for_more,
                                    separate_workers,
                                    gaps_are_drawn_as_published,
                                    lengths_are_even_and_mirrored,

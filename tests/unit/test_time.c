@@ -68,7 +68,7 @@ static void set_efficiency(nnc_device *device, const change *c)
         flash->fixed_s = c->fixed_s;
         break;
     case NNC_OP_CONV:
-        e->conv = (nnc_conv_efficiency){ c->compute, c->memory, c->fixed_s, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
+        e->conv = (nnc_conv_efficiency){ c->compute, c->memory, c->fixed_s, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
         break;
     case NNC_OP_UPDATE: e->optimizer = plain; break;
     default: e->pointwise = plain; break;
@@ -111,7 +111,7 @@ START_TEST(efficiency_of_convolutions)
     nnc_device device = plain_device();
     const double neutral = estimate_with(&model, &device, &software, &plan).step_s;
     device.efficiency.conv =
-        (nnc_conv_efficiency){ c.compute, c.memory, c.fixed_s, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
+        (nnc_conv_efficiency){ c.compute, c.memory, c.fixed_s, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     const double step_s = estimate_with(&model, &device, &software, &plan).step_s;
     ck_assert_double_le(fabs(step_s / expected_step(&c) - 1.0), 1e-12);
     ck_assert_double_gt(step_s, neutral);
@@ -232,7 +232,7 @@ START_TEST(roofline)
     ck_assert_double_eq(t.time_s, 2.0);
     ck_assert_int_eq(t.bound, NNC_BOUND_MEMORY);
     ck_assert_double_eq(nnc_intensity(&work), 50.0);
-    roof.efficiency.conv = (nnc_conv_efficiency){ 0.25, 0.5, 0.125, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN };
+    roof.efficiency.conv = (nnc_conv_efficiency){ 0.25, 0.5, 0.125, 0, 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
     t = timing_on(&roof, &work);
     ck_assert_double_eq(t.compute_s, 4.0);
     ck_assert_double_eq(t.memory_s, 4.0);

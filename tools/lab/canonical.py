@@ -25,7 +25,7 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 GIB = 1073741824.0
 USUAL_RANK, VIRTUAL_MOST, ONE_PASS_MOST, Q4_K_GROUP = 16, 64, 16, 24
 
-# Their columns that are fields of nncost by another name.
+# Columns of published tables that are fields of nncost with another name.
 RENAMED = {
     "hardware": "device", "n_devices": "devices", "n_nodes": "nodes", "version": "framework_version",
     "measured_step_s": "measured_s", "step_rel_unc": "rounding", "n_layers": "model.layers", "d_model": "model.hidden",
@@ -40,7 +40,7 @@ RENAMED = {
     "zero_stage": "zero", "shard_size": "shard", "grad_accum": "micro_batches", "flash_attention": "attention",
     "attention_dp": "attention_data", "kv_cache": "kv_precision",
 }
-# Their columns that others replace.
+# Columns of published tables that other columns replace.
 REPLACED = ["sharding", "gated_mlp", "internode_gbps_per_node", "lora_rank", "measured_peak_mem_gb",
             "measured_peak_mem_gib", "measured_peak_reserved_gib", "length_spread"]
 SWITCHES = {"0": "off", "1": "on"}
@@ -56,7 +56,7 @@ class Refused(Exception):
 
 
 class Tables:
-    """What their words and names mean."""
+    """The meanings of the words and names in published tables."""
 
     def __init__(self):
         self.words = load(os.path.join(HERE, "words.json"))
@@ -64,14 +64,15 @@ class Tables:
         self.members, self.stand_ins = names["members"], names["stand_ins"]
 
     def meaning(self, column, text):
-        """The word of nncost for one of theirs; "" = nothing is said."""
+        """Returns the word of nncost for a word of a published table; "" = the word states nothing."""
         found = self.words["words"].get(column, {}).get(text, text)
         if isinstance(found, dict):
             raise Refused(found["refused"])
         return found
 
     def member(self, name, task):
-        """MODEL FIELD=VALUE ... of a network by its name, the name where another stands in; None: it is not listed."""
+        """Returns "MODEL FIELD=VALUE ..." for the name of a network, or the name itself if another network stands in for it;
+        None: the name is not listed."""
         found = self.members.get(f"{name}/{task}", self.members.get(name, name if name in self.stand_ins else None))
         if isinstance(found, dict):
             raise Refused(found["refused"])
@@ -93,7 +94,7 @@ class Tables:
         return {}
 
     def said(self, row):
-        """What the notes of a row, or the program that it ran, say besides its columns."""
+        """Settings that the columns of a row lack and its notes, or the program that was run, state."""
         found = {}
         for entry in self.words["rows"]:
             if (all(row.get(column, "").startswith(text) for column, text in entry["begins"].items()) and
@@ -107,7 +108,7 @@ def whole(text):
 
 
 def number(value):
-    """As Python writes a double: it reads back as the same."""
+    """Writes a double so that it is read back without a change."""
     return repr(float(value))
 
 
@@ -116,7 +117,7 @@ def switch(value):
 
 
 class Step:
-    """One training step: `row` as published, `out` in nncost's columns."""
+    """One training step. `row`: as published; `out`: in the columns of nncost."""
 
     def __init__(self, tables, row):
         self.tables, self.row, self.out, self.open = tables, row, {}, []
@@ -127,14 +128,14 @@ class Step:
         return self.row.get(column, "")
 
     def attempt(self, part):
-        """Runs a part of the conversion; the first reason stays."""
+        """Runs a part of the conversion. If it cannot convert the row, stores the reason, unless an earlier reason is stored."""
         try:
             part()
         except Refused as why:
             self.refused = self.refused or str(why)
 
     def word(self, column):
-        """What a cell means; a word that has no meaning leaves nothing said."""
+        """Returns the meaning of a cell; a word without a meaning states nothing."""
         try:
             return self.tables.meaning(column, self.text(column))
         except Refused as why:
@@ -153,7 +154,7 @@ class Step:
         return self.out
 
     def name_framework(self):
-        """Frameworks and releases as software/*.json names them."""
+        """Sets the framework and the release, with the names of software/*.json."""
         for entry in self.tables.words["frameworks"]:
             framework, version = self.text("framework"), self.text("framework_version")
             if not framework.startswith(entry["framework"]) or not version.startswith(entry.get("version", "")):
@@ -222,7 +223,7 @@ class Step:
         raise Refused(why)
 
     def recompute(self):
-        recompute = self.word("recompute")
+        recompute = self.said.get("recompute") or self.word("recompute")
         self.out["recompute"] = recompute
         if not recompute:
             self.open.append("recompute")
@@ -290,7 +291,7 @@ class Step:
         except (ValueError, IndexError) as wrong:
             raise Refused(f'sliding_window "{text}" has no meaning here') from wrong
 
-    # ---- what was measured ----
+    # ---- measured values ----
 
     def measured(self):
         out = self.out
@@ -335,6 +336,7 @@ class Served(Step):
         requests = re.search(r"(\d+) requests\b", self.text("notes"))  # of a benchmark at a rate
         self.out["requests"] = requests[1] if requests and self.text("mode") == "open-loop" else self.text("requests")
         self.out["fitted"] = "1" if "fitted_whole" in self.engine else ""
+        self.out.update(dict.fromkeys(("chunk", "wait_steps", "wait_share"), ""), **self.tables.said(self.row))
 
     def is_pass(self):
         return self.text("iterations_per_s") or (self.text("latency_s") and not self.text("output_len"))
@@ -361,7 +363,7 @@ class Served(Step):
         if unstated and layers and not self.text("pipeline"):
             out["pipeline"] = str(devices)
         if 1 < expert <= 64 and devices == expert * expert:
-            # One group was counted as tensor and as expert, and the product of both taken for the devices.
+            # The source counts one group of ranks as tensor and as expert ranks, and states the product as number of devices.
             devices, groups, tensor = expert, 1 if tensor > 1 else expert, expert if tensor > 1 else 1
         if 1 < expert == devices and 1 < tensor <= 64 and devices == tensor * tensor:
             devices, groups = tensor, 1  # the same, of the product as the degree
@@ -372,7 +374,7 @@ class Served(Step):
         out["expert"] = str(tensor * groups) if expert > 1 else ""
 
     def lengths(self):
-        """Lengths that are spread evenly over 0.8-1 of the stated one have the mean of the two."""
+        """Sets the mean length: the stated length times the middle of its spread, such as 0.9 for "0.8-1"."""
         low, _, high = self.text("length_spread").partition("-")
         for column in ("input_len", "output_len"):
             if high and self.text(column):
@@ -390,7 +392,7 @@ def kind_of(columns):
 
 
 def convert_row(tables, row, kind):
-    """The row in nncost's columns, in the order of theirs; new columns follow."""
+    """Returns the row in the columns of nncost: first in the order of the published columns, then new columns."""
     found = kind(tables, row).convert() if kind else {}
     out = {}
     for column, text in row.items():
@@ -409,7 +411,7 @@ def convert_row(tables, row, kind):
 
 
 def convert(text):
-    """A table as text; what is canonical already stays as it is."""
+    """Returns a table as text; parts that are already canonical are not changed."""
     rows = list(csv.DictReader(io.StringIO(text)))
     columns = set(rows[0]) if rows else set()
     if not columns & set(RENAMED) and "time_us" not in columns:

@@ -37,7 +37,7 @@ USUAL = {"fixed_s": 5e-6, "log2_s": 3e-6, "step_fixed_s": 5e-5, "scale_out_fixed
 
 
 class Program:
-    """nncost, as a function of the fields of a device."""
+    """Runs nncost with given values of the fields of a device."""
 
     def __init__(self, arguments):
         self.run_line = [arguments.nncost, "accuracy", *arguments.tables, "--format", "json"]
@@ -54,7 +54,7 @@ class Program:
         return {f["field"]: f["value"] for f in shown["fields"]}
 
     def rows(self, values, fold=None):
-        """Logarithms of predicted over measured by id and file, of the rows of the device."""
+        """Returns ln(predicted / measured) for the rows of the device, by id and file."""
         line = list(self.run_line)
         for name, value in values.items():
             line += ["--set", f"device.{name}={value!r}"]
@@ -70,14 +70,14 @@ class Program:
 
 
 def weighted(rows):
-    """Errors and their weights: files count alike, and the rows of a file."""
+    """Returns errors and their weights: each file has the same weight, divided evenly over its rows."""
     counts = collections.Counter(file for file, _, _ in rows)
     weights = numpy.array([1.0 / counts[file] / len(counts) for file, _, _ in rows])
     return numpy.array([error for _, _, error in rows]), weights
 
 
 def limits_of(field):
-    """The limits of a field in the schema, where formats of numbers are a pattern."""
+    """Returns the limits of a field in the schema, where a pattern stands for the number formats."""
     with open(os.path.join(ROOT, "docs/schema/device.json"), encoding="utf-8") as file:
         at = json.load(file)
     for part in field.split("."):
@@ -87,7 +87,7 @@ def limits_of(field):
 
 
 class Parameter:
-    """A field that moves: by ratios where it is above 0, else by sums of its usual size."""
+    """A field that the fit changes: by factors if it is above 0, otherwise by adding multiples of its usual size."""
 
     def __init__(self, field, before):
         self.field, self.before = field, before
@@ -103,7 +103,7 @@ class Parameter:
 
 
 def fit(program, parameters, fold, at, starts, random):
-    """The values that predict the rows of a fold best: x in steps from the start, and the mean error there."""
+    """Returns the values with the least mean error on the rows of a fold (x in steps from the start), and this error."""
     count = len(weighted(program.rows({}, fold))[0])
     if count == 0:
         sys.exit(f"no row of {program.device['id']} that can be predicted")
@@ -129,7 +129,7 @@ def percent(rows):
 
 
 def cross_validate(program, parameters, at, parts):
-    """Errors of each part under a fit of the others, and the values of these fits."""
+    """Returns the errors of each part, predicted by a fit on the other parts, and the values of these fits."""
     errors, values = [], []
     for part in range(1, parts + 1):
         held = program.rows({}, f"{part}/{parts}")

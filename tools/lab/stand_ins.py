@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""stand_ins.py NNCOST COUNTS.csv: networks that have the counts of others, for "stand_ins" of foreign/names/members.json.
+"""stand_ins.py NNCOST COUNTS.csv: prints known networks with the counts of other networks.
 
-Each line of COUNTS.csv (model,image_size,params_m,gmacs,activations_m) is a network without a shape. Its name says which
-families come near; of each family depths are tried, widths are scaled until the multiply-adds agree, and the one whose
-activations (outputs of convolutions and products) and parameters are nearest is printed. No measured time is used."""
+The output is for "stand_ins" of foreign/names/members.json.
+
+Each line of COUNTS.csv (model,image_size,params_m,gmacs,activations_m) is a network whose dimensions are not known. Its name
+tells which families are similar. For each family, several depths are tried, and widths are scaled until the multiply-adds
+agree. The network whose activations (outputs of convolutions and products) and parameters are nearest is printed. No measured
+time is used."""
 import csv
 import functools
 import json
@@ -89,7 +92,8 @@ def weights(op):
 
 @functools.lru_cache(None)
 def counts(program, spec, image):
-    """1e9 multiply-adds, 1e6 activations and 1e6 weights of a forward pass of one image; None: it cannot be."""
+    """Returns the multiply-adds (in 1e9), activations (in 1e6) and weights (in 1e6) of a forward pass of one image; None: the
+    network cannot be built."""
     model, *sets = spec.split()
     out = subprocess.run([program, "ops", model, "rtx-3090", "--image", str(image), "--format", "json",
                           *(word for s in sets for word in ("--set", "model." + s))],

@@ -19,20 +19,21 @@ typedef struct nnc_row_choice {
     const char *only;    /* text that the id contains; NULL = any id */
     int64_t part, parts; /* part: from 1; parts 0 = no --fold */
     bool others;
-    unsigned together; /* flags of the values that are equal in all rows of a part; 0 = rows are divided by their id */
+    unsigned together; /* flags of the row values that decide the part of --fold: rows with equal values are in one
+                        * part; 0 = the id of a row decides */
 } nnc_row_choice;
 
 /* Reads the options; fails with NNC_BAD_USAGE. */
 nnc_status nnc_row_choice_read(const nnc_options *options, nnc_row_choice *choice, nnc_error *err);
 
-/* Keeps rows of the same source and model in one part. */
+/* Changes the choice so that rows of the same source and model are in one part of --fold. */
 void nnc_row_choice_by_model(nnc_row_choice *choice);
 
 /* nnc_row_passes tests whether --only chooses a row, nnc_row_in_fold whether the row is in the part of --fold. */
 bool nnc_row_passes(const nnc_row_choice *choice, const nnc_measured *row);
 bool nnc_row_in_fold(const nnc_row_choice *choice, const nnc_measured *row);
 
-/* Returns a number that is equal for rows that must stay in one part. */
+/* Returns a digest of a row. Rows that must stay in one part of --fold have equal digests. */
 uint64_t nnc_row_digest(const nnc_row_choice *choice, const nnc_measured *row);
 
 /* Loads the files that the operands name into the arena. NNC_BAD_USAGE: --only chooses no row. */
@@ -49,10 +50,10 @@ nnc_status nnc_row_load(nnc_specs *specs, const nnc_options *options, const nnc_
                         nnc_error *err);
 
 /* Levels of knowledge about the software of a row that predictions use (--level). */
-#define NNC_LEVEL_LIST(X)                                                                        \
-    X(NNC_LEVEL_MATCHED, "matched", "The release of its framework, as --software names it.")     \
-    X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile of the plan.") \
-    X(NNC_LEVEL_USER, "user", "The row alone, as an estimate without --software.")
+#define NNC_LEVEL_LIST(X)                                                                                             \
+    X(NNC_LEVEL_MATCHED, "matched", "The release of the row's framework, as --software names it.")                    \
+    X(NNC_LEVEL_PLAN, "plan", "The plan settings of the release, with the profile that nncost chooses for the plan.") \
+    X(NNC_LEVEL_USER, "user", "Only the row itself, as in an estimate without --software.")
 NNC_ENUM(nnc_level, NNC_LEVEL_LIST, NNC_LEVEL_COUNT);
 const char *nnc_level_name(nnc_level value);
 
@@ -77,13 +78,13 @@ enum { NNC_NEXT_MAX = 200 };
 typedef struct nnc_next {
     char name[NNC_FIT_NAME];
     double low, high, low_step_s, high_step_s;
-    double share;        /* |ln(low_step_s / high_step_s)| */
-    int32_t rows;        /* number of rows that the parameter was fitted on */
-    const char *measure; /* rows that would make its range narrower */
+    double share;        /* effect of the parameter on the step time: |ln(low_step_s / high_step_s)| */
+    int32_t rows;        /* number of measured rows on which the parameter was fitted */
+    const char *measure; /* kind of measured rows that would make the range of the parameter narrower */
 } nnc_next;
 
-/* Fills list, which has space for NNC_NEXT_MAX, with the most important parameter first. model: as in an estimate.
- * Uses the plan options of the session. */
+/* Fills `list`, the most important parameter first; it must have space for NNC_NEXT_MAX entries. model: id or path, as
+ * in an estimate. Uses the plan options of the session. */
 nnc_status nnc_next_measurements(nnc_session *session, const nnc_fit *fit, const nnc_device *start, const char *device,
                                  const char *model, nnc_next *list, int32_t *count, nnc_error *err);
 

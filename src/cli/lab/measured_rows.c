@@ -316,7 +316,7 @@ static const nnc_metric rows[] = {
     NNC_WHOLE(nnc_left_out, rows, .head = "rows", .help = "How many."),
     NNC_HEAD("file", TEXT, NNC_IN(nnc_left_out, file)),
     NNC_TEXT(nnc_left_out, reason, .head = "reason", .shrinks = true, .help = "Why."),
-    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1, .help = "Id of one of them."),
+    NNC_TEXT(nnc_left_out, first, .head = "the first", .shrinks = true, .drop = 1, .help = "Id of one of these rows."),
 };
 const nnc_metrics nnc_left_out_metrics = NNC_METRICS("rows that are not used", rows, nnc_left_out);
 
@@ -340,7 +340,7 @@ nnc_status nnc_left_out_reason(nnc_arena *arena, const nnc_error *why, const cha
         *err = *why;
         return why->status;
     }
-    /* only the name of the file, so that the table does not depend on where the data are installed */
+    /* only the file name, so that the table does not depend on the folder of the data */
     const char *file = why->where[0] == '/' ? strrchr(why->where, '/') + 1 : why->where;
     snprintf(text, sizeof text, "%s: %s", file, why->what);
     *reason = nnc_arena_strdup(arena, text);

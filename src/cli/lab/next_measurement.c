@@ -15,8 +15,8 @@
 static const struct {
     const char *begin, *measure;
 } measures[] = {
-    { "efficiency.gemm.", "matrix products of that format" },
-    { "efficiency.attention.", "that attention kernel alone, forward and backward" },
+    { "efficiency.gemm.", "matrix products of this number format" },
+    { "efficiency.attention.", "this attention kernel alone, forward and backward" },
     { "efficiency.conv.", "convolutions" },
     { "efficiency.pointwise.", "norms, softmax and activations" },
     { "efficiency.maps.", "norms of feature maps" },
@@ -27,7 +27,7 @@ static const struct {
     { "host.", "a step with a small batch, which waits for the host" },
 };
 
-/* Parameters that are tried even if there are no rows of their kind. */
+/* Parameters that are varied even if no measured row determines them. */
 static const char *const others[] = {
     "efficiency.gemm.bf16.sustained_fraction",
     "efficiency.gemm.fp8.sustained_fraction",

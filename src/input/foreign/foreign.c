@@ -150,7 +150,7 @@ static bool are_fields(const nnc_foreign_file *file, nnc_json value)
     return good;
 }
 
-/* Checks one entry of "keys" in its document. */
+/* Checks one entry of "keys": its fields must exist. Faults are noted in the data file. */
 static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_foreign_key *key)
 {
     bool good = is_field(file, nnc_json_get(at, "to"), key->to) &&
@@ -167,7 +167,7 @@ static bool check_key(const nnc_foreign_file *file, nnc_json at, const nnc_forei
     return good;
 }
 
-/* Checks that patterns belong to decoders, and levels to U-Nets. */
+/* Checks that an architecture has patterns only if it is a decoder, and levels only if it is a U-Net. */
 static bool check_row(const nnc_foreign_file *file, const nnc_architecture *row)
 {
     const nnc_json root = nnc_json_root(row->only.doc);
@@ -264,7 +264,7 @@ static bool allowed(nnc_json at, nnc_json only)
     return false;
 }
 
-/* Tests for a number whose key names a size: it is a part of the shape in any configuration. */
+/* Tests whether a value is a number and its key names a size ("hidden_size"); such a key always decides dimensions. */
 static bool looks_like_size(nnc_json at, const char *key)
 {
     static const char *const parts[] = { "num_",  "n_",     "layer", "hidden", "_dim",  "_size",
@@ -306,14 +306,16 @@ static void check_only(nnc_json at, nnc_json only)
     }
 }
 
-/* Tests whether a key belongs to the other network in the same object: to the text around a tower, or to the tower. */
+/* Tests whether the other network in the same JSON object uses a key. (A text decoder and its tower can share one
+ * object.) */
 static bool known_around(const nnc_architecture *around, const char *key)
 {
     return around != NULL &&
            (around->text.node != NULL ? nnc_foreign_speaks_of(around, key) : nnc_foreign_mentions(around, key));
 }
 
-/* Tests whether a key is listed for the architecture or for all configurations. Notes a fault when its value is not. */
+/* Tests whether a key is listed for the architecture or for all configurations. Notes a fault when the key is listed,
+ * but with other values. */
 static bool check_known(nnc_foreign_file *file, nnc_json at, const char *key)
 {
     const nnc_json none = { file->at.doc, NULL };
@@ -442,7 +444,7 @@ static void set_implied(nnc_foreign_file *file)
     nnc_foreign_set_value(file->at, file->model, NULL, file->implied);
 }
 
-/* Returns the nearest file with patterns: this file, or a file in the chain of its "like" keys. */
+/* Returns the nearest architecture file with patterns: `row`, or a file in its chain of "like" keys. */
 static const nnc_architecture *with_patterns(const nnc_architecture *row)
 {
     while (row->below != NULL && row->pattern_count == 0) {
@@ -475,8 +477,8 @@ static void fill(nnc_foreign_file *file)
 
 /* ---- several networks in one file ---- */
 
-/* Returns the architecture for the object of a part: the architecture that the object names, else the architecture that
- * the file names. */
+/* Returns the architecture of a network inside the file: the architecture that its object names, or else the
+ * architecture that the data file names. part: true for a tower, false for the text decoder. */
 static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_json like, bool part)
 {
     const nnc_json type = nnc_json_get(at, "model_type");
@@ -500,7 +502,8 @@ static const nnc_architecture *row_of(nnc_foreign_set *set, nnc_json at, nnc_jso
     return own;
 }
 
-/* Checks that a key of the text has the same value when the file repeats it outside of the text. */
+/* Checks keys of the text decoder that the configuration repeats outside of the decoder's object: both values must be
+ * equal. */
 static void check_twice(const nnc_foreign_file *file, nnc_json inside)
 {
     char a[64], b[64];
@@ -516,7 +519,7 @@ static void check_twice(const nnc_foreign_file *file, nnc_json inside)
     }
 }
 
-/* Checks that a key that shapes the text is not only outside of the text. */
+/* Refuses a key that decides dimensions of the text decoder if it is only outside of the decoder's object. */
 static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_architecture *text)
 {
     for (nnc_json at = nnc_json_first(file->at); at.node != NULL && nnc_json_go_on(at); at = nnc_json_next(at)) {
@@ -529,7 +532,7 @@ static void check_beside(nnc_foreign_file *file, nnc_json inside, const nnc_arch
     file->around = text;
 }
 
-/* Reads whether the head is the embedding table. The key may be in the text or outside of it. */
+/* Reads whether head and embedding table are tied. The key is inside or outside of the text decoder's object. */
 static void read_tied(nnc_foreign_file *file, nnc_json text)
 {
     const nnc_json outside = nnc_json_get(file->at, "tie_word_embeddings");
@@ -574,7 +577,7 @@ static void read_text(nnc_foreign_file *file)
     snprintf(file->skipped, sizeof file->skipped, "%s", text.skipped);
 }
 
-/* Sets numbers of a part that are computed from the text. */
+/* Sets dimensions of a tower that are equal to dimensions of the text decoder. */
 static void take_from_text(nnc_json at, const nnc_model *model, nnc_model *part)
 {
     const nnc_decoder *d = &model->decoder;
@@ -651,7 +654,8 @@ static void read_parts(nnc_foreign_file *file)
 
 /* ---- rules and notes of the whole file ---- */
 
-/* Returns the key that sets a field, as in the file; if a level sets it, the name of the field. */
+/* Returns the name, in the file, of the key that sets a field; if levels of a U-Net set it, returns the name of the
+ * field. */
 static const char *key_of(const nnc_foreign_file *file, const char *field, char *name, size_t size)
 {
     snprintf(name, size, "%s", field);
@@ -669,7 +673,8 @@ static const char *key_of(const nnc_foreign_file *file, const char *field, char 
     return name;
 }
 
-/* Checks the keys of the file before the rule of the family checks the fields. */
+/* Refuses a number of heads that does not divide hidden if no head width is given. The error names the keys of the
+ * configuration; the later check of the family would name fields. */
 static void check_head_dim(const nnc_foreign_file *file, const nnc_decoder *d)
 {
     char heads[64], hidden[64], what[96];

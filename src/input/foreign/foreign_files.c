@@ -1,9 +1,8 @@
-/* Data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names them.
- *
- * A file is found in the same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's
- * folder, then in the shipped folder. Only the file of the model_type and the files in its chain of "like" keys are
- * read (three small files for LLaMA). All files are read in only two cases: to name the nearest architecture in an
- * error, and to decide whether an unknown key shapes another network. */
+/* Data files of architectures: foreign/MODEL_TYPE.json, read when a configuration names them. A file is found in the
+ * same way as a device or a model: first in the folders of $NNCOST_PATH, then in the user's folder, then in the shipped
+ * folder. Only the file of the model_type and the files in its chain of "like" keys are read (three small files for
+ * LLaMA). All files are read in only two cases: to name the nearest architecture in an error, and to find out whether
+ * an unknown key decides dimensions of another network. */
 #include "base/base_internal.h"
 #include "input/foreign/foreign_internal.h"
 
@@ -15,7 +14,7 @@ struct nnc_foreign_document {
     nnc_faults faults;
     nnc_error err;
     char *text;
-    bool reading; /* its reading waits for the file that the key "like" names */
+    bool reading; /* true: the reading of this file waits for the file that its key "like" names */
     bool good;
     struct nnc_foreign_document *next;
 };
@@ -100,7 +99,7 @@ static void check_texts(nnc_json at)
     }
 }
 
-/* Checks an object with the text member "key" and no other members than these. */
+/* Checks an object that must have the string "key" and may have the members in `others`, but no further members. */
 static bool check_keyed(nnc_json at, const char *what, const char *const *others)
 {
     typedef struct keyed {
@@ -208,7 +207,7 @@ static void check_stands_for(nnc_json at)
 
 /* ---- the tables of a file; docs/models.md describes each member ---- */
 
-/* A member of an object that is stored as JSON. check: NULL = the caller checks it. */
+/* A member of an object in a data file, whose value is stored as JSON. check: NULL = the caller checks the value. */
 typedef struct member {
     const char *name;
     size_t offset; /* offset of an nnc_json in the struct; 0 = not stored, because no struct begins with an nnc_json */
@@ -217,7 +216,7 @@ typedef struct member {
 
 typedef struct object_table {
     nnc_field_table fields;
-    const member *members; /* ends with a NULL name */
+    const member *members; /* the allowed members; the list ends with a NULL name */
 } object_table;
 
 #define KEY(member) NNC_FIELD(nnc_foreign_key, member)
@@ -350,7 +349,7 @@ static void *read_objects(nnc_json list, const object_table *table, size_t size,
     return array;
 }
 
-/* Returns an object of words and values; a name means the object with this name in foreign/any.json. */
+/* Returns an object that maps words to values. A string instead means the object with this name in foreign/any.json. */
 static nnc_json values_of(nnc_foreign_set *set, nnc_json at)
 {
     const nnc_json none = { at.doc, NULL };
@@ -501,8 +500,8 @@ static void read_document(nnc_foreign_set *set, const char *path, const char *na
     if (nnc_json_parse(&d->doc)) {
         read_root(set, nnc_json_root(&d->doc), name, &d->row);
     }
-    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name by which it is found, even if the file has another
-                                                        * id */
+    snprintf(d->row.id, sizeof d->row.id, "%s", name); /* the name under which the file is found, even if its "id"
+                                                        * differs */
 }
 
 const nnc_architecture *nnc_foreign_read_open(nnc_foreign_set *set, nnc_json_doc *doc, const char *stem)

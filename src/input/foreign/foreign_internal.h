@@ -24,20 +24,21 @@
  * A value ("default", "null", the values in "values") is a number, a switch, a word of nncost, a field ("hidden"), a
  * multiple of a field ("4*hidden"), or an object of fields and their values; {} sets nothing. */
 typedef struct nnc_foreign_key {
-    char key[64];           /* "n_embd|hidden_size": two names; "attn_config.alibi": inside an object; "^dim": a
-                             * key of the whole file, if the network is a part of it */
-    char to[32];            /* name of the field; "" = `to_each`, or the fields that `values` name */
-    char times[32];         /* the number is a multiple of this field; with `fraction`, a share of it */
-    char uneven_to[32];     /* list field with one value per level, used if the values differ */
-    char none_if_equal[32]; /* if the number equals this field, the key sets nothing */
+    char key[64];           /* "n_embd|hidden_size": two names of one key; "attn_config.alibi": a key inside an object;
+                             * "^dim": a key at the top level, for a network inside the file */
+    char to[32];            /* name of the field that the key sets; "" = the fields are in `to_each` or `values` */
+    char times[32];         /* name of a field by whose value the number is multiplied; with `fraction`, the number may
+                             * be below 1 */
+    char uneven_to[32];     /* name of a list field (one value per level), used if the values differ */
+    char none_if_equal[32]; /* if the number is equal to the value of this field, the key sets nothing */
     int32_t plus, divide;   /* nncost's number = the key's number / `divide` (0 = 1) + `plus` */
-    bool optional;          /* an absent key sets nothing */
+    bool optional;          /* true: an absent key sets nothing */
     bool fraction, counts_members, wins, is_set, may_be_zero, largest;
     bool same_each_level, last_of_list, may_be_shorter, backward;
     nnc_json to_each; /* a list of fields; each gets one item of the value */
-    nnc_json absent;  /* "default": value when the key is absent; without "default" the key is required */
-    nnc_json null;    /* value when the key is null; without it, null is treated as absent */
-    nnc_json values;  /* words of the configuration, with the values of nncost */
+    nnc_json absent;  /* "default": value to use when the key is absent; without "default" the key is required */
+    nnc_json null;    /* value to use when the key is null; without it, null is treated as absent */
+    nnc_json values;  /* maps words of the configuration to values of nncost */
     nnc_json when;    /* the key is read only if another key has this value */
     nnc_json two_thirds_multiple_of, less_listed;
 } nnc_foreign_key;
@@ -47,43 +48,47 @@ typedef struct nnc_foreign_key {
  * offset is a multiple of `every` (layers count from 0). from, end, every and offset are numbers, or keys with
  * defaults. */
 typedef struct nnc_foreign_pattern {
-    char to[32];          /* the field: "mixers", "mlps" */
-    char needs[64];       /* key; if it is absent or null, all layers have the same kind */
-    char list[64];        /* key of a list with a word for each layer, or with letters that repeat */
-    char letters[64];     /* key of a text with a letter for each layer */
+    char to[32];          /* field that receives the kinds: "mixers" or "mlps" */
+    char needs[64];       /* name of a key; if the configuration lacks the key or it is null, all layers have the same
+                           * kind */
+    char list[64];        /* key of a list with a word for each layer, or with a few words that repeat */
+    char letters[64];     /* key of a string with a letter for each layer */
     char matrix[64];      /* key of a list like [[["global", "local"], 12]] */
-    char only[64];        /* key of a list with the numbers of the layers that are `in` */
-    char in[24], out[24]; /* kind of the layers that the rule selects; kind of the other layers; "" = no rule */
-    char except[64];      /* key of a list with the numbers of layers that are `out` in spite of the rule */
-    char last[24];        /* kind of the last layer, whatever the other rules give */
+    char only[64];        /* key of a list with the indices of the layers that have the kind `in` */
+    char in[24], out[24]; /* the rule: kind of the layers that it selects; kind of the other layers; "" = no rule */
+    char except[64];      /* key of a list with the indices of layers that the rule selects but that have the kind
+                           * `out` */
+    char last[24];        /* kind of the last layer; it takes precedence over the other members */
     int32_t shift;
     nnc_json values; /* translates words of list, letters and matrix: {"full_attention": "full"} */
-    nnc_json when;   /* condition of the rule, as for a key */
+    nnc_json when;   /* the entry is read only if another key has this value */
     nnc_json from, end, every, offset;
 } nnc_foreign_pattern;
 
-/* One file of an architecture. Its members that are objects or lists are read in place. */
+/* One data file of an architecture. Members of type nnc_json keep a JSON value of the file as it is. */
 typedef struct nnc_architecture {
     char id[64];       /* value of "model_type" or "_class_name"; also the stem of the file */
-    char like[64];     /* the file from which it inherits all keys that it does not name */
-    char refuses[192]; /* why nncost refuses the architecture, and the expected one; "" = not refused */
-    char says[192];    /* a note for every configuration of this architecture */
-    char graph[64];    /* the network as a list of ops: foreign/graphs/NAME.json */
+    char like[64];     /* id of the file from which this file inherits all keys that it does not have */
+    char refuses[192]; /* reason why nncost refuses the architecture, with the architecture to use instead; "" = not
+                        * refused */
+    char says[192];    /* text of a note on every configuration of this architecture */
+    char graph[64];    /* name of the file with the network as a list of ops: foreign/graphs/NAME.json */
     char source[256];
-    nnc_family family;    /* NNC_FAMILY_COUNT = the family of the file under "like" */
-    bool base;            /* not an architecture; other files inherit from it */
-    bool part, alone;     /* part: describes a part of a network; alone: a part that is also a network */
-    bool flat;            /* keys of `text` may be in the file itself */
-    nnc_json classes;     /* ends of class names, with the fields that they imply; false = the class builds another
+    nnc_family family;    /* NNC_FAMILY_COUNT = the same family as the file that `like` names */
+    bool base;            /* true: not an architecture, but a file from which others inherit */
+    bool part, alone;     /* part: the file describes a part of a network; alone: this part can also be a whole
                            * network */
-    nnc_json implies;     /* fields that no key sets */
-    nnc_json only;        /* keys whose values are limited to these */
+    bool flat;            /* true: keys of the text decoder may be at the top level of the configuration */
+    nnc_json classes;     /* ends of class names, with the fields that they imply; the value false = such a class builds
+                           * another network */
+    nnc_json implies;     /* values of fields that no key of the configuration sets */
+    nnc_json only;        /* allowed values of keys; another value is refused */
     nnc_json harmless;    /* keys that do not change the network */
     nnc_json needs;       /* required keys */
     nnc_json stands_for;  /* {"key": K, "is": {VALUE: ARCHITECTURE}}: the architecture to use instead */
     nnc_json text, parts; /* networks inside one file: {KEY: {"like": ARCHITECTURE, "sets": {}}} */
     nnc_json levels;      /* levels of a U-Net: blocks with attention, keys with head counts */
-    nnc_json values;      /* objects of words and values, which keys of any file may name (any.json) */
+    nnc_json values;      /* named objects that map words to values; keys of any file may use them (any.json) */
     const nnc_foreign_key *keys;
     const nnc_foreign_pattern *patterns;
     int32_t key_count, pattern_count;
@@ -97,7 +102,7 @@ typedef struct nnc_foreign_set {
     nnc_faults *faults;          /* faults of the configuration; the first fault of a data file is also noted here */
     const nnc_architecture *any; /* keys that every configuration may have; NULL = no data folder has the file */
     struct nnc_foreign_document *documents; /* newest first */
-    bool quiet;                             /* leave out files with faults */
+    bool quiet;                             /* true: files with faults are left out */
 } nnc_foreign_set;
 
 void nnc_foreign_open(nnc_foreign_set *set, nnc_specs *specs, nnc_arena *arena, nnc_faults *faults);
@@ -117,8 +122,8 @@ static inline bool nnc_foreign_is_network(const nnc_architecture *row)
     return !row->base && (!row->part || row->alone);
 }
 
-/* Returns the id that is nearest to a name; NULL = no id is near. networks: only among files that describe a network.
- * *count: number of all files. */
+/* Returns the id that is nearest to a name; NULL = no id is near. networks: true = only files that describe a network
+ * are compared. *count: number of all files. */
 const char *nnc_foreign_nearest(nnc_foreign_set *set, const char *name, bool networks, int32_t *count);
 /* Notes a fault of a data file in the faults of the configuration. */
 void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
@@ -127,28 +132,28 @@ void nnc_foreign_pass_on(nnc_faults *faults, nnc_json in_file);
  * gets the result of the previous call; NULL starts. */
 const nnc_architecture *nnc_foreign_next(const nnc_architecture *chain, const nnc_architecture *previous);
 nnc_family nnc_foreign_family(const nnc_architecture *row);
-/* Tests whether a text is in a list of texts. '*' at the start or the end of an item matches any characters. */
+/* Tests whether a string is in a list of strings. '*' at the start or the end of an item matches any characters. */
 bool nnc_foreign_listed(nnc_json list, const char *text);
 /* Tests whether a rule of an architecture file uses a key: reads it, lists it, or marks it as harmless. Files under
  * "like" are not searched. */
 bool nnc_foreign_mentions(const nnc_architecture *row, const char *key);
 /* Tests whether a rule of an architecture file, or of a file in its chain of "like" keys, uses a key. */
 bool nnc_foreign_speaks_of(const nnc_architecture *row, const char *key);
-/* Tests whether a file in the chain from `row` (excluded) to `asked` mentions one of the names. */
+/* Tests whether a file in the chain from `row` (excluded) to `asked` uses a key with one of the names. */
 bool nnc_foreign_overridden(const nnc_architecture *asked, const nnc_architecture *row, const char *names);
-/* Tests whether any architecture uses a key for the shape of a network. */
+/* Tests whether any architecture uses a key to set a dimension of a network. */
 bool nnc_foreign_shapes(nnc_foreign_set *set, const char *key);
-/* Tests whether a file mentions keys inside the object of a key. */
+/* Tests whether an architecture file has rules for keys inside the object `key`. */
 bool nnc_foreign_speaks_inside(const nnc_architecture *row, const char *key);
 
 /* ---- a configuration during reading ---- */
 
 typedef struct nnc_foreign_file {
-    nnc_json at; /* the object with the keys */
+    nnc_json at; /* the JSON object with the keys of this network */
     nnc_foreign_set *set;
     const nnc_architecture *row;
     const nnc_architecture *around; /* other architecture whose keys are in the same object; NULL = no other */
-    nnc_json implied;               /* fields of a part that the enclosing architecture sets */
+    nnc_json implied;               /* values of fields of a tower that the architecture of the whole file sets */
     nnc_model *model;
     char taken[512];   /* defaults that were used for absent keys */
     char skipped[256]; /* unknown keys that were skipped */
@@ -179,9 +184,10 @@ void nnc_foreign_set_number(nnc_json at, nnc_model *model, const char *to, int64
 void nnc_foreign_read_keys(nnc_foreign_file *file);
 /* Reads a key, or its default, into its field. again: an earlier key that has set the field; both must agree. */
 void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, const nnc_foreign_key *again);
-/* Adds an item to a list in a text; writes a comma before it, unless it is the first item. */
+/* Appends an item to `list`, with a comma before it unless the list is empty. */
 void nnc_foreign_note(char *list, size_t size, const char *format, ...) NNC_PRINTF(3, 4);
-/* Adds the keys of an object or the items of a list to a text: "one of silu, gelu". */
+/* Appends the keys of an object or the items of a list: "one of silu, gelu". begin: text before them; between: text
+ * between two of them. */
 void nnc_foreign_expected(char *text, size_t size, const char *begin, const char *between, nnc_json names);
 
 /* ---- layers (foreign_layers.c) ---- */

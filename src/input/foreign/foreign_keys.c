@@ -73,7 +73,7 @@ const char *nnc_foreign_text(nnc_json at, char *text, size_t size)
     return NULL;
 }
 
-/* Tests whether two values have the same text. */
+/* Tests whether two values are equal when they are written as text. */
 static bool is_same(nnc_json a, nnc_json b)
 {
     char one[64], other[64];
@@ -155,12 +155,14 @@ static double foreign_number(const nnc_field *field, const nnc_model *model)
                                           : 0;
 }
 
-/* Returns the field that a text names, also in a multiple ("4*hidden"); NULL = the text names no field. */
+/* Returns the field that a string of a data file names, also in a multiple ("4*hidden"); NULL = the string names no
+ * field. */
 static const nnc_field *source_field(const nnc_field_table *table, const nnc_field *target, const char *text)
 {
     const char *times = strchr(text, '*');
-    const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* "head" is a value of this field, not a
-                                                                         * name */
+    const bool word = target != NULL && target->type == NNC_FIELD_ENUM; /* a string for an enum field, such as "head",
+                                                                         * is a value and never the name of another
+                                                                         * field */
     return word ? NULL : nnc_field_of_key(table, times != NULL ? times + 1 : text);
 }
 
@@ -259,7 +261,7 @@ static void read_word(nnc_json at, const nnc_foreign_key *key, nnc_model *model)
     nnc_json_mismatch(at, "unknown value", known);
 }
 
-/* Reads a number that is a multiple or a part of nncost's number. */
+/* Reads a number and computes the field from it: multiplied by the field `times`, divided by `divide`, plus `plus`. */
 static void read_scaled(nnc_json at, const nnc_foreign_key *key, const nnc_field *field, nnc_model *model)
 {
     const nnc_field *times = field_of(model, key->times);
@@ -300,7 +302,8 @@ static void read_two_thirds(nnc_json at, nnc_json root, const nnc_foreign_key *k
     }
 }
 
-/* Counts the layers of a list that exist in this model. The list is in the configuration, or else the default. */
+/* Counts the entries of a list that are indices of layers of this model. The configuration has the list; otherwise its
+ * default is used. */
 static int64_t count_listed(nnc_json root, nnc_json less, int64_t layers)
 {
     const nnc_json own = nnc_foreign_get(root, nnc_json_text(nnc_json_get(less, "key")));
@@ -369,8 +372,8 @@ static void read_given(nnc_json at, nnc_json root, const nnc_foreign_key *key, c
 
 /* ---- a key that is absent ---- */
 
-/* Tests whether the default is computed from other fields, or sets nothing. A default that is a number or a word is
- * neither: the class cannot be built when such a key is null. */
+/* Tests whether the default of a key is computed from other fields, or sets nothing. Only such a key may be null: if
+ * the default is a number or a word, the class cannot be built with null. */
 static bool is_derived(const nnc_model *model, const nnc_foreign_key *key)
 {
     const nnc_field *target = field_of(model, key->to);
@@ -393,7 +396,7 @@ static void write_fields(nnc_json value, char *text, size_t size)
     }
 }
 
-/* Notes a default that was used for an absent key. Dropout is not part of the shape. */
+/* Notes a default that was used for an absent key. Dropout is not noted, because it does not change the network. */
 static void note_taken(nnc_foreign_file *file, const char *name, const nnc_foreign_key *key, const nnc_field *field,
                        const nnc_model *model)
 {
@@ -450,7 +453,7 @@ static const char *joined(nnc_json at, char *text, size_t size)
     return text;
 }
 
-/* Reads one of several values: a number, or a word that has a value. */
+/* Reads one item of a list: a number, or a word that `values` maps to a value. */
 static void read_item(nnc_json at, const nnc_foreign_key *key, const char *name, nnc_field field, nnc_model *model)
 {
     char text[256], known[256];
@@ -574,7 +577,8 @@ void nnc_foreign_read_key(nnc_foreign_file *file, const nnc_foreign_key *key, co
     }
     nnc_json at = nnc_foreign_get(file->at, key->key);
     nnc_field one = key->to[0] != '\0' ? *field_of(file->model, key->to) : none, *field = &one;
-    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 would mean the same as an absent key */
+    if (one.type == NNC_FIELD_I64 && !key->may_be_zero) { /* 0 is not allowed, because in the field it would mean that
+                                                           * the key is absent */
         one.min = 1;
         one.unit = NULL;
     }

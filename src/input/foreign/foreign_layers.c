@@ -11,7 +11,7 @@
 
 enum { LAYERS_MAX = 4096, KIND_MAX = 24 };
 
-/* The kinds of all layers; kinds that are not yet found are empty. */
+/* The kind of each layer; "" = not yet known. */
 typedef struct kinds {
     const nnc_foreign_pattern *pattern;
     nnc_foreign_file *file;
@@ -53,7 +53,9 @@ static bool read_list(kinds *k, nnc_json list)
 {
     int64_t layer = 0;
     const int64_t further = k->file->model->family == NNC_FAMILY_DECODER
-                                ? k->file->model->decoder.next_layers /* may have words, too, which are not read */
+                                ? k->file->model->decoder.next_layers /* the list may also have a word for each layer of
+                                                                       * multi-token prediction; these words are not
+                                                                       * read */
                                 : 0;
     if (nnc_json_count(list) != k->layers && nnc_json_count(list) != k->layers + further) {
         return refuse_length(k, list);
@@ -125,7 +127,7 @@ static bool number_of(kinds *k, nnc_json rule, int64_t least, int64_t unsaid, in
     if (rule.node == NULL || (!nnc_foreign_is_given(at) && fallback.node == NULL)) {
         return true;
     }
-    if (at.node == NULL) { /* an absent key, unlike null */
+    if (at.node == NULL) { /* the file does not have the key; a key with the value null would have a node */
         char name[64], text[NNC_NUMBER_TEXT];
         value = nnc_json_number(fallback);
         snprintf(name, sizeof name, "%s", nnc_json_text(key));
@@ -182,8 +184,8 @@ static bool follow_rule(kinds *k)
     return !nnc_foreign_is_given(except) || set_listed(k, except, p->out);
 }
 
-/* Uses the first rule that the file or its class has. Returns false when a fault was noted, or when there is no
- * rule. */
+/* Sets the kinds of all layers by the first way that the configuration contains: a list, letters, a matrix or a rule.
+ * Returns false when a fault was noted, or when the configuration has none of them. */
 static bool find_kinds(kinds *k)
 {
     const nnc_foreign_pattern *p = k->pattern;
@@ -223,7 +225,7 @@ static int64_t period_of(const kinds *k)
     for (int64_t layer = 0; layer < k->layers; layer++) {
         if (strcmp(k->of[layer], k->of[layer % period]) != 0) {
             period++;
-            layer = -1; /* start again from the first layer */
+            layer = -1; /* the comparison with the longer period starts again at the first layer */
         }
     }
     return period;
@@ -238,7 +240,8 @@ static void set_field(const kinds *k, const char *field, const char *text)
     }
 }
 
-/* Sets the field for the number of first layers without experts, if the kinds have this form. */
+/* If all layers have experts, except perhaps the first ones, sets dense_layers to the number of these first layers and
+ * returns true. */
 static bool set_leading(const kinds *k)
 {
     char text[24];

@@ -1,0 +1,118 @@
+/* Writes the images of shipped files (images.c) as C: nncost_images ROOT OUT. Part of the build. */
+#include <glob.h>
+
+#include "input/input_internal.h"
+
+typedef struct entry {
+    uint64_t digest, at;
+} entry;
+
+static int by_digest(const void *a, const void *b)
+{
+    const uint64_t x = ((const entry *)a)->digest, y = ((const entry *)b)->digest;
+    return x < y ? -1 : x > y;
+}
+
+/* Value of "like" in a text, in the arena; NULL: none. */
+static const char *like_of(nnc_specs *specs, const char *text, size_t size)
+{
+    nnc_error err;
+    nnc_faults faults = { .name = "", .err = &err };
+    nnc_json_doc doc = { .faults = &faults, .arena = nnc_specs_arena(specs), .text = text, .size = size };
+    const char *like = NULL;
+    if (nnc_json_parse(&doc)) {
+        const nnc_json at = nnc_json_get(nnc_json_root(&doc), "like");
+        like = nnc_json_type_of(at) == NNC_JSON_TEXT ? nnc_arena_strdup(doc.arena, nnc_json_text(at)) : NULL;
+    }
+    nnc_json_free(&doc);
+    return like;
+}
+
+/* Adds the image of a file; false: the file is not fit for one. */
+static bool add(nnc_specs *specs, nnc_spec_kind kind, const char *path, entry *one, nnc_buffer *out, nnc_buffer *texts)
+{
+    const char *likes[NNC_LIKE_MAX], *file = path;
+    uint64_t digests[NNC_LIKE_MAX];
+    const void *spec;
+    nnc_error err;
+    int count = -1;
+    while (file != NULL) {
+        char *text = NULL;
+        size_t size = 0;
+        if (count == NNC_LIKE_MAX || nnc_specs_read(specs, file, &text, &size, &err) != NNC_OK) {
+            return false;
+        }
+        *(count < 0 ? &one->digest : &digests[count]) = nnc_image_digest(text, size);
+        const char *like = like_of(specs, text, size);
+        free(text);
+        file = NULL;
+        if (++count < NNC_LIKE_MAX && like != NULL) {
+            likes[count] = like;
+            if (nnc_is_path(like) || nnc_specs_find(specs, kind, like, &file, &err) != NNC_OK) {
+                return false;
+            }
+        }
+    }
+    return nnc_spec_load(specs, kind, path, &spec, &err) == NNC_OK &&
+           nnc_image_write(specs, kind, spec, likes, digests, count, out, texts);
+}
+
+static void print_words(FILE *out, const nnc_buffer *bytes)
+{
+    for (size_t i = 0; i < bytes->size; i += sizeof(uint64_t)) {
+        uint64_t word = 0;
+        const size_t left = bytes->size - i;
+        memcpy(&word, bytes->bytes + i, left < sizeof word ? left : sizeof word);
+        fprintf(out, "0x%llxu,\n", (unsigned long long)word);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        return 2;
+    }
+    unsetenv("NNCOST_PATH");
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("HOME");
+    entry entries[1024];
+    size_t count = 0;
+    nnc_buffer images = { 0 }, texts = { 0 };
+    for (int kind = 0; kind < NNC_SPEC_KIND_COUNT; kind++) {
+        char pattern[4096];
+        glob_t files;
+        snprintf(pattern, sizeof pattern, "%s/%s/*.json", argv[1], nnc_spec_kinds[kind].folder);
+        if (kind == NNC_SPEC_MODEL || glob(pattern, 0, NULL, &files) != 0) {
+            continue;
+        }
+        for (size_t i = 0; i < files.gl_pathc && count < sizeof entries / sizeof entries[0]; i++) {
+            nnc_specs *specs = nnc_specs_open(argv[1]);
+            const size_t before = images.size;
+            entries[count].at = before / sizeof(uint64_t);
+            if (specs != NULL && add(specs, (nnc_spec_kind)kind, files.gl_pathv[i], &entries[count], &images, &texts)) {
+                count++;
+            } else {
+                images.size = before;
+            }
+            nnc_specs_close(specs);
+        }
+        globfree(&files);
+    }
+    qsort(entries, count, sizeof *entries, by_digest);
+    FILE *out = fopen(argv[2], "w");
+    if (out == NULL || images.failed) {
+        return 4;
+    }
+    fprintf(out, "#include \"cli/cli_internal.h\"\n\nconst uint64_t nnc_shipped_images[] = {\n%zu, %zu,\n", count,
+            2 + 2 * count + images.size / sizeof(uint64_t));
+    for (size_t i = 0; i < count; i++) {
+        fprintf(out, "0x%llxu, %llu,\n", (unsigned long long)entries[i].digest,
+                (unsigned long long)(entries[i].at + 2 + 2 * count));
+    }
+    print_words(out, &images);
+    print_words(out, &texts);
+    fprintf(out, "};\n");
+    nnc_buffer_free(&images);
+    nnc_buffer_free(&texts);
+    return fclose(out) == 0 ? 0 : 4;
+}

@@ -1,0 +1,310 @@
+/* A machine as a tool describes it: the XML of NVIDIA's driver (`nvidia-smi -q -x`) or of hwloc (`lstopo --of xml`)
+ * becomes the text of a device file.
+ *
+ *     <gpu ..><product_name>NVIDIA H100 80GB HBM3</product_name>     {"like": "H100 80GB HBM3",
+ *       <fb_memory_usage><total>81559 MiB</total> ..            ->    "mem_bytes": 85520809984,
+ *       <current_power_limit>700.00 W</current_power_limit>           "power_w": 700,
+ *     <gpu ..>                                                        "scale_up": {"devices": 2}}
+ *
+ *     <object type="OSDev" .. name="cuda0" ..>                       {"like": "P100-SXM2-16GB",
+ *       <info name="GPUModel" value="Tesla P100-SXM2-16GB"/>    ->    "mem_bytes": 17071734784,
+ *       <info name="CUDAGlobalMemorySize" value="16671616KiB"/>       "scale_up": {"devices": 2}}
+ *     <distances2hetero nbobjs="6" .. name="NVLinkBandwidth">
+ *
+ * All GPUs of the machine must be of one product. Rates, prices and efficiencies are taken from the shipped device. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "input/input_internal.h"
+
+enum { WORD_MAX = 96, XML_BYTES_MAX = 4000 * 1000, LINKED_MAX = 128 };
+
+/* The GPUs of a machine, as a tool describes them. */
+typedef struct machine {
+    char product[WORD_MAX];
+    double mem_bytes, power_w; /* 0 = the description does not state it */
+    int count, linked;         /* count: number of GPUs; linked: number of GPUs that fast links join with the first
+                                * GPU */
+    const char *tool;
+} machine;
+
+static bool is_topology(const char *text)
+{
+    return strstr(text, "<topology") != NULL && strstr(text, "<object type=\"Machine\"") != NULL;
+}
+
+bool nnc_is_machine(const char *text)
+{
+    return strncmp(text, "<?xml", 5) == 0 && (strstr(text, "<nvidia_smi_log") != NULL || is_topology(text));
+}
+
+/* Counts a GPU. Returns false if it is another product than the GPUs before it. */
+static bool add_gpu(const char *name, machine *m, const char *product, nnc_error *err)
+{
+    if (m->count++ > 0 && strcmp(m->product, product) != 0) {
+        nnc_fail(err, NNC_BAD_SPEC, name, "expected GPUs of one product, found %s and %s; give the id of one",
+                 m->product, product);
+        return false;
+    }
+    snprintf(m->product, sizeof m->product, "%s", product);
+    return true;
+}
+
+/* ---- nvidia-smi ---- */
+
+/* Copies the text of the first XML element `name` between `from` and `end`. Returns false when there is no such
+ * element. */
+static bool element(const char *from, const char *end, const char *name, char value[WORD_MAX])
+{
+    char open[WORD_MAX];
+    const int length = snprintf(open, sizeof open, "<%s>", name);
+    const char *at = strstr(from, open);
+    if (at == NULL || at >= end) {
+        return false;
+    }
+    at += length;
+    snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, "<"), at);
+    return true;
+}
+
+/* Reads the number of "81559 MiB". Returns false for "N/A" and similar texts. */
+static bool number(const char *from, const char *end, const char *name, double *value)
+{
+    char word[WORD_MAX];
+    if (!element(from, end, name, word)) {
+        return false;
+    }
+    word[strcspn(word, " ")] = '\0';
+    return nnc_read_double(word, value) && *value > 0.0;
+}
+
+static nnc_status read_driver(const char *name, const char *text, machine *m, nnc_error *err)
+{
+    m->tool = "nvidia-smi -q -x";
+    for (const char *gpu = strstr(text, "<gpu "); gpu != NULL;) {
+        char product[WORD_MAX];
+        double mib = 0.0;
+        const char *next = strstr(gpu + 1, "<gpu "), *end = next != NULL ? next : gpu + strlen(gpu);
+        const char *memory = strstr(gpu, "<fb_memory_usage>");
+        if (!element(gpu, end, "product_name", product) || memory == NULL || memory > end ||
+            !number(memory, end, "total", &mib)) {
+            return nnc_fail(err, NNC_BAD_SPEC, name,
+                            "GPU %d: expected product_name and fb_memory_usage.total, as "
+                            "'nvidia-smi -q -x' writes them",
+                            m->count);
+        }
+        if (!add_gpu(name, m, product, err)) {
+            return NNC_BAD_SPEC;
+        }
+        m->mem_bytes = mib * 1048576.0;
+        (void)(number(gpu, end, "current_power_limit", &m->power_w) || number(gpu, end, "power_limit", &m->power_w));
+        gpu = next;
+    }
+    m->linked = m->count;
+    return NNC_OK;
+}
+
+/* ---- hwloc ---- */
+
+/* Copies the value of an attribute of the tag at `tag`. Returns false when the tag has no such attribute. */
+static bool attribute(const char *tag, const char *name, char value[WORD_MAX])
+{
+    char open[WORD_MAX];
+    const char *end = tag + strcspn(tag, ">");
+    const int length = snprintf(open, sizeof open, " %s=\"", name);
+    const char *at = strstr(tag, open);
+    if (at == NULL || at >= end) {
+        return false;
+    }
+    at += length;
+    snprintf(value, WORD_MAX, "%.*s", (int)strcspn(at, "\""), at);
+    return true;
+}
+
+/* Copies the value of an "info" between two places. */
+static bool info(const char *from, const char *end, const char *name, char value[WORD_MAX])
+{
+    char open[WORD_MAX];
+    snprintf(open, sizeof open, "<info name=\"%s\"", name);
+    const char *at = strstr(from, open);
+    return at != NULL && at < end && attribute(at, "value", value);
+}
+
+/* Reads KiB as bytes: "16671616KiB", or without the unit. */
+static void read_memory(const char *from, const char *end, double *bytes)
+{
+    static const char *const names[] = { "CUDAGlobalMemorySize", "RSMIVRAMSize" };
+    char word[WORD_MAX];
+    double kib = 0.0;
+    for (size_t i = 0; i < NNC_COUNT_OF(names); i++) {
+        if (info(from, end, names[i], word)) {
+            word[strspn(word, "0123456789")] = '\0';
+            *bytes = nnc_read_double(word, &kib) ? kib * 1024.0 : *bytes;
+        }
+    }
+}
+
+/* Sets of objects that fast links join. root[i] is the parent of object i. root_of follows the parents to the one
+ * object that stands for the whole set. */
+typedef struct linked {
+    int root[LINKED_MAX], count;
+    bool is_gpu[LINKED_MAX], is_link[LINKED_MAX]; /* is_gpu: object i is a GPU; is_link: object i is a GPU or a
+                                                   * switch */
+} linked;
+
+static int root_of(const linked *l, int i)
+{
+    while (l->root[i] != i) {
+        i = l->root[i];
+    }
+    return i;
+}
+
+/* Reads the objects of a matrix, "OSDev:802 PCIDev:449 Package:3": GPUs, switches, and hosts, which join nothing. */
+static void read_objects(const char *from, const char *end, linked *l)
+{
+    for (const char *at = strstr(from, "<indexes"); at != NULL && at < end; at = strstr(at + 1, "<indexes")) {
+        const char *word = at + strcspn(at, ">") + 1;
+        for (; *word != '<' && *word != '\0' && l->count < LINKED_MAX; word += strcspn(word, " <") + (*word == ' ')) {
+            if (strchr(word, ':') != NULL && *word != ' ') {
+                l->is_gpu[l->count] = strncmp(word, "OSDev:", 6) == 0;
+                l->is_link[l->count] = l->is_gpu[l->count] || strncmp(word, "PCIDev:", 7) == 0;
+                l->root[l->count] = l->count;
+                l->count++;
+                word += strcspn(word, " <");
+            }
+        }
+    }
+}
+
+/* Joins the objects with a bandwidth between them. */
+static void join_objects(const char *from, const char *end, linked *l)
+{
+    int i = 0;
+    for (const char *at = strstr(from, "<u64values"); at != NULL && at < end; at = strstr(at + 1, "<u64values")) {
+        const char *word = at + strcspn(at, ">") + 1;
+        while (*word >= '0' && *word <= '9' && i < l->count * l->count) {
+            char *next = NULL;
+            const int a = i / l->count, b = i % l->count;
+            i++;
+            if (strtoull(word, &next, 10) > 0 && l->is_link[a] && l->is_link[b]) {
+                l->root[root_of(l, a)] = root_of(l, b);
+            }
+            word = next + strspn(next, " ");
+        }
+    }
+}
+
+/* Returns the number of GPUs that NVLink joins with the first GPU; 0: the file does not say. */
+static int count_linked(const char *text)
+{
+    const char *from = strstr(text, "name=\"NVLinkBandwidth\"");
+    const char *end = from != NULL ? strstr(from, "</distances2") : NULL;
+    linked l = { .count = 0 };
+    int first = -1, joined = 0;
+    if (end == NULL) {
+        return 0;
+    }
+    read_objects(from, end, &l);
+    join_objects(from, end, &l);
+    for (int i = 0; i < l.count; i++) {
+        first = first < 0 && l.is_gpu[i] ? i : first;
+        joined += first >= 0 && l.is_gpu[i] && root_of(&l, i) == root_of(&l, first) ? 1 : 0;
+    }
+    return joined;
+}
+
+/* Every GPU is there once for each library that found it (cuda0, nvml0, opencl0d0); one library counts. A name with a
+ * dot is a part of a GPU. */
+static nnc_status read_topology(const char *name, const char *text, machine *m, nnc_error *err)
+{
+    static const char *const libraries[] = { "cuda", "nvml", "rsmi", "ze" };
+    m->tool = "lstopo --of xml";
+    for (size_t i = 0; i < NNC_COUNT_OF(libraries) && m->count == 0; i++) {
+        for (const char *at = strstr(text, "<object type=\"OSDev\""); at != NULL;) {
+            char word[WORD_MAX];
+            const char *next = strstr(at + 1, "<object type=\"OSDev\""), *end = strstr(at, "</object>");
+            const size_t length = strlen(libraries[i]);
+            if (end != NULL && attribute(at, "name", word) && strncmp(word, libraries[i], length) == 0 &&
+                word[length] >= '0' && word[length] <= '9' && strchr(word, '.') == NULL &&
+                info(at, end, "GPUModel", word)) {
+                if (!add_gpu(name, m, word, err)) {
+                    return NNC_BAD_SPEC;
+                }
+                read_memory(at, end, &m->mem_bytes);
+            }
+            at = next;
+        }
+    }
+    const int joined = count_linked(text);
+    m->linked = joined > 0 ? joined : m->count;
+    return NNC_OK;
+}
+
+/* ---- the device file ---- */
+
+nnc_status nnc_machine_json(const char *name, const char *text, nnc_buffer *json, nnc_error *err)
+{
+    machine m = { .count = 0 };
+    NNC_TRY(is_topology(text) ? read_topology(name, text, &m, err) : read_driver(name, text, &m, err));
+    if (m.count == 0) {
+        return nnc_fail(err, NNC_BAD_SPEC, name, "expected a GPU, found none");
+    }
+    const char *brand[] = { "NVIDIA ", "Tesla " }, *like = m.product;
+    for (size_t i = 0; i < NNC_COUNT_OF(brand); i++) {
+        like += strncmp(like, brand[i], strlen(brand[i])) == 0 ? strlen(brand[i]) : 0;
+    }
+    const char *slash = strrchr(name, '/');
+    nnc_buffer_text(json, "{\"schema\":\"nncost.device/1\",\"id\":");
+    nnc_put_json_text(json, slash != NULL ? slash + 1 : name); /* the id is the name of the file */
+    nnc_buffer_text(json, ",\"like\":");
+    nnc_put_json_text(json, like);
+    nnc_buffer_text(json, ",\"name\":");
+    nnc_put_json_text(json, m.product);
+    if (m.mem_bytes > 0.0) {
+        nnc_buffer_text(json, ",\"mem_bytes\":");
+        nnc_buffer_number(json, m.mem_bytes);
+    }
+    if (m.power_w > 0.0) {
+        nnc_buffer_text(json, ",\"power_w\":");
+        nnc_buffer_number(json, m.power_w);
+    }
+    if (m.linked > 1) {
+        nnc_buffer_text(json, ",\"scale_up\":{\"devices\":");
+        nnc_buffer_number(json, m.linked);
+        nnc_buffer_text(json, "}");
+    }
+    nnc_buffer_text(json, ",\"sources\":{\"\":");
+    nnc_put_json_text(json, m.tool);
+    nnc_buffer_text(json, "}}");
+    nnc_buffer_byte(json, '\0');
+    return json->failed ? nnc_no_memory(err) : NNC_OK;
+}
+
+nnc_status nnc_machine_ask(char **text, size_t *size, nnc_error *err)
+{
+#if defined(__wasi__) /* no processes */
+    FILE *told = NULL;
+#define pclose fclose
+#else
+    FILE *told = popen("nvidia-smi -q -x 2>/dev/null", "r"); /* NOLINT(cert-env33-c): fixed text */
+#endif
+    char *bytes = malloc(XML_BYTES_MAX + 1);
+    *size = told != NULL && bytes != NULL ? fread(bytes, 1, XML_BYTES_MAX, told) : 0;
+    if (told != NULL) {
+        pclose(told);
+    }
+    if (bytes == NULL) {
+        return nnc_no_memory(err);
+    }
+    bytes[*size] = '\0';
+    if (!nnc_is_machine(bytes)) {
+        free(bytes);
+        return nnc_fail(err, NNC_UNKNOWN_ID, "DEVICE",
+                        "\".\" is the measured machine, or the one that nvidia-smi describes; found "
+                        "neither: 'python3 -m nncost.measure' writes a file of it");
+    }
+    *text = bytes;
+    return NNC_OK;
+}

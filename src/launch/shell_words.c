@@ -1,0 +1,542 @@
+/* Values and words of a shell script: variables, arithmetic and expansion.
+ *
+ * Expanded are $NAME, ${NAME}, ${NAME:-word} and similar forms, arrays, $((..)), quotes and line continuation. A
+ * variable that the script does not set, and the output of a command, stay in the text as "${NAME}". A character keeps
+ * its line number through all variables, so that an error can name the line of an option. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base_internal.h"
+#include "base/expression.h"
+#include "launch/launch_internal.h"
+
+bool nnc_shell_goes_on(const nnc_shell *s)
+{
+    return s->status == NNC_OK;
+}
+
+void nnc_shell_refuse(nnc_shell *s, const char *what)
+{
+    char where[512];
+    if (nnc_shell_goes_on(s)) {
+        snprintf(where, sizeof where, "%.400s:%d", s->name, (int)s->line);
+        s->status = nnc_fail(s->err, NNC_BAD_SPEC, where, "%s", what);
+    }
+}
+
+/* ---- values ---- */
+
+int32_t nnc_script_cells_count(const nnc_script_cells *of)
+{
+    return (int32_t)(of->bytes.size / sizeof(nnc_script_cell));
+}
+
+void nnc_script_cells_put(nnc_shell *s, nnc_script_cells *to, char c, int32_t line, bool kept)
+{
+    const nnc_script_cell one = { .line = s->reads_at > 0 ? s->reads_at : line, .c = c, .is_kept = kept };
+    if (nnc_script_cells_count(to) < NNC_SCRIPT_CELLS_MAX) {
+        nnc_buffer_put(&to->bytes, &one, sizeof one);
+    } else {
+        nnc_shell_refuse(s, "a value is too long");
+    }
+}
+
+void nnc_script_cells_put_text(nnc_shell *s, nnc_script_cells *to, const char *text, size_t length, bool kept)
+{
+    for (size_t i = 0; i < length; i++) {
+        nnc_script_cells_put(s, to, text[i], s->line, kept);
+    }
+}
+
+nnc_shell_var *nnc_shell_variable(const nnc_shell *s, const char *name, size_t length)
+{
+    nnc_shell_var *v = s->variables;
+    while (v != NULL && (strncmp(v->name, name, length) != 0 || v->name[length] != '\0')) {
+        v = v->next;
+    }
+    return v;
+}
+
+bool nnc_script_cell_is_blank(const nnc_script_cell *c)
+{
+    return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
+}
+
+/* Returns the text of some cells. */
+const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count)
+{
+    char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
+    int32_t used = 0;
+    if (text == NULL) {
+        s->status = nnc_no_memory(s->err);
+        return "";
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (from[i].c != '\0') {
+            text[used++] = from[i].c;
+        }
+    }
+    text[used] = '\0';
+    return text;
+}
+
+/* Copies only the options among some words, with unknown values, because they come from a branch that may not run. */
+static void put_options(nnc_shell *s, const nnc_script_cells *from, nnc_script_cells *to)
+{
+    const nnc_script_cell *list = (const nnc_script_cell *)(const void *)from->bytes.bytes;
+    bool at_begin = true, is_option = false;
+    for (int32_t i = 0; i <= nnc_script_cells_count(from); i++) {
+        const bool ends = i == nnc_script_cells_count(from) || nnc_script_cell_is_blank(&list[i]);
+        is_option = at_begin && !ends ? list[i].c == '-' : is_option;
+        if (is_option && ends && !at_begin) {
+            nnc_script_cells_put(s, to, ' ', s->line, false);
+            nnc_script_cells_put_text(s, to, "${branch}", 9, true);
+            nnc_script_cells_put(s, to, ' ', s->line, false);
+        } else if (is_option && !ends) {
+            nnc_script_cells_put(s, to, list[i].c, list[i].line, list[i].is_kept);
+        }
+        at_begin = ends;
+    }
+}
+
+/* Sets a variable, or appends to it. In a branch that may not run, the variable becomes unknown. */
+void nnc_shell_assign(nnc_shell *s, const char *name, size_t length, const nnc_script_cells *value, bool append,
+                      bool is_array)
+{
+    nnc_shell_var *v = nnc_shell_variable(s, name, length);
+    nnc_script_cells all = { 0 };
+    const bool has_value = v != NULL;
+    if (s->runs == NNC_RUNS_NOT) {
+        return;
+    }
+    if (v == NULL) {
+        v = nnc_arena_alloc(s->arena, sizeof *v);
+        char *copy = nnc_arena_alloc(s->arena, length + 1);
+        if (v == NULL || copy == NULL) {
+            s->status = nnc_no_memory(s->err);
+            return;
+        }
+        memcpy(copy, name, length);
+        copy[length] = '\0';
+        *v = (nnc_shell_var){ .next = s->variables, .name = copy };
+        s->variables = v;
+    }
+    if (append && v->count > 0) {
+        nnc_buffer_put(&all.bytes, v->value, (size_t)v->count * sizeof(nnc_script_cell));
+        if (is_array) {
+            nnc_script_cells_put(s, &all, ' ', s->line, false);
+        }
+    }
+    if (s->runs == NNC_RUNS_MAYBE && (append || is_array)) { /* only the new items are unknown */
+        put_options(s, value, &all);
+    } else {
+        const nnc_script_cell *from = (const nnc_script_cell *)(const void *)value->bytes.bytes;
+        for (int32_t i = 0; i < nnc_script_cells_count(value); i++) {
+            if (is_array || from[i].c != '\0') {
+                nnc_script_cells_put(s, &all, from[i].c, from[i].line, from[i].is_kept);
+            }
+        }
+    }
+    const bool same = v->count == nnc_script_cells_count(&all) && !v->is_unknown && has_value &&
+                      strcmp(nnc_script_cells_text(s, v->value, v->count),
+                             nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)all.bytes.bytes,
+                                                   nnc_script_cells_count(&all))) == 0;
+    v->is_unknown = s->runs == NNC_RUNS_MAYBE && !append && !is_array && !same;
+    v->count = nnc_script_cells_count(&all);
+    v->value = nnc_arena_alloc(s->arena, all.bytes.size + 1);
+    if (v->value == NULL || all.bytes.failed || v->count >= NNC_SCRIPT_CELLS_MAX) {
+        nnc_shell_refuse(s, "a value is too long");
+        v->count = 0;
+    } else if (all.bytes.size > 0) {
+        memcpy(v->value, all.bytes.bytes, all.bytes.size);
+    }
+    nnc_buffer_free(&all.bytes);
+}
+
+/* ---- skipping ---- */
+
+/* Finds the end of a quoted text, of "${..}", "$(..)" or "`..`" that begins at `at`; NULL = no end. The recursion is as
+ * deep as the brackets are nested. NOLINTNEXTLINE(misc-no-recursion) */
+const char *nnc_shell_end_of(const char *at, int depth)
+{
+    const char first = at[at[0] == '$'];
+    const char closes[] = "(){}", *open = strchr(closes, first);
+    char close = first;
+    if (open != NULL && (first == '(' || first == '{')) {
+        close = open[1];
+    }
+    if (depth > NNC_SHELL_NESTING_MAX) {
+        return NULL;
+    }
+    at += at[0] == '$' ? 2 : 1;
+    while (*at != '\0' && *at != close) {
+        const bool nested = first != '\'' && (*at == '`' || (*at == '$' && (at[1] == '(' || at[1] == '{')));
+        const bool quoted = (first == '(' || first == '{') && (*at == '"' || *at == '\'');
+        const bool bracket = first == '(' && *at == '(';
+        if (*at == '\\' && first != '\'' && at[1] != '\0') {
+            at += 2;
+        } else if (nested || quoted || bracket) {
+            at = nnc_shell_end_of(at, depth + 1);
+            if (at == NULL) {
+                return NULL;
+            }
+        } else {
+            at++;
+        }
+    }
+    return *at == close ? at + 1 : NULL;
+}
+
+static bool is_name(char c, bool first)
+{
+    return isalpha((unsigned char)c) || c == '_' || (!first && isdigit((unsigned char)c));
+}
+
+size_t nnc_shell_name_length(const char *at)
+{
+    size_t length = 0;
+    while (is_name(at[length], length == 0)) {
+        length++;
+    }
+    return length;
+}
+
+/* ---- arithmetic ---- */
+
+typedef struct sum {
+    nnc_shell *s;
+    double stack[16];
+    int depth;
+} sum;
+
+static bool push(sum *of, double number)
+{
+    const bool fits = of->depth < (int)(sizeof of->stack / sizeof *of->stack);
+    if (fits) {
+        of->stack[of->depth++] = number;
+    }
+    return fits;
+}
+
+static size_t sum_number(void *context, const char *at)
+{
+    char *end = NULL;
+    const long number = strtol(at, &end, 10);
+    return push(context, (double)number) ? (size_t)(end - at) : 0;
+}
+
+static bool sum_name(void *context, const char *name, size_t length)
+{
+    sum *of = context;
+    const nnc_shell_var *v = nnc_shell_variable(of->s, name, length);
+    double number = 0.0;
+    return v != NULL && !v->is_unknown && nnc_read_double(nnc_script_cells_text(of->s, v->value, v->count), &number) &&
+           push(of, number);
+}
+
+/* NOLINTNEXTLINE(readability-function-cognitive-complexity,readability-function-size): one case after the other */
+static bool sum_operate(void *context, nnc_operator of)
+{
+    sum *to = context;
+    if (of == NNC_OPERATOR_NEGATE) {
+        to->stack[to->depth - 1] = -to->stack[to->depth - 1];
+        return true;
+    }
+    const double b = to->stack[--to->depth], a = to->stack[to->depth - 1];
+    const bool divides = of == NNC_OPERATOR_DIVIDE || of == NNC_OPERATOR_REMAINDER;
+    if (divides && !(b > 0.0 || b < 0.0)) {
+        return false;
+    }
+    const double quotient = divides ? (double)(int64_t)(a / b) : 0.0;
+    to->stack[to->depth - 1] = of == NNC_OPERATOR_ADD         ? a + b
+                               : of == NNC_OPERATOR_SUBTRACT  ? a - b
+                               : of == NNC_OPERATOR_MULTIPLY  ? a * b
+                               : of == NNC_OPERATOR_DIVIDE    ? quotient
+                               : of == NNC_OPERATOR_REMAINDER ? a - quotient * b
+                               : of == NNC_OPERATOR_LESS      ? a < b
+                               : of == NNC_OPERATOR_MORE      ? a > b
+                               : of == NNC_OPERATOR_AT_LEAST  ? a >= b
+                               : of == NNC_OPERATOR_AT_MOST   ? a <= b
+                               : of == NNC_OPERATOR_EQUAL     ? !(a < b || a > b)
+                                                              : (a < b || a > b);
+    return to->stack[to->depth - 1] < 1e15 && to->stack[to->depth - 1] > -1e15;
+}
+
+static void sum_refuse(void *context, const char *expected, const char *at)
+{
+    (void)context, (void)expected, (void)at;
+}
+
+/* Finds the first '?' outside brackets, or the ':' that belongs to it; NULL: there is no such sign. */
+static const char *find_choice(const char *at, char sign)
+{
+    int brackets = 0, choices = 0;
+    for (; *at != '\0'; at++) {
+        brackets += (*at == '(') - (*at == ')');
+        if (brackets == 0 && choices == 0 && *at == sign) {
+            return at;
+        }
+        choices += brackets == 0 ? (*at == '?') - (*at == ':') : 0;
+    }
+    return NULL;
+}
+
+/* Computes whole-number arithmetic as in $((..)), also "a > b ? a : b". Returns false if a value is not known. */
+/* NOLINTNEXTLINE(misc-no-recursion): each part is shorter */
+bool nnc_shell_calculate(nnc_shell *s, const char *text, double *result)
+{
+    const char *ask = find_choice(text, '?');
+    const char *other = ask != NULL ? find_choice(ask + 1, ':') : NULL;
+    char part[256];
+    if (other != NULL && strlen(text) < sizeof part) {
+        double holds = 0.0;
+        snprintf(part, sizeof part, "%.*s", (int)(ask - text), text);
+        if (!nnc_shell_calculate(s, part, &holds)) {
+            return false;
+        }
+        snprintf(part, sizeof part, "%.*s", (int)(other - ask - 1), ask + 1);
+        return nnc_shell_calculate(s, holds > 0.0 || holds < 0.0 ? part : other + 1, result);
+    }
+    static const nnc_expression_reader grammar = {
+        .operators = NNC_OPERATORS_ALL & ~(1 << NNC_OPERATOR_AND | 1 << NNC_OPERATOR_OR | 1 << NNC_OPERATOR_NOT),
+        .nesting_max = 8,
+        .name_marks = "_",
+        .number = sum_number,
+        .name = sum_name,
+        .operate = sum_operate,
+        .refuse = sum_refuse
+    };
+    sum of = { .s = s };
+    const bool done = nnc_expression_read(&grammar, text, &of) && of.depth == 1;
+    *result = done ? of.stack[0] : 0.0;
+    return done;
+}
+
+/* ---- expansion ---- */
+
+static void put_variable(nnc_shell *s, const nnc_shell_var *v, bool quoted, bool items, nnc_script_cells *to)
+{
+    for (int32_t i = 0; i < v->count; i++) {
+        const nnc_script_cell c = v->value[i];
+        nnc_script_cells_put(s, to, c.c, c.line, quoted && (!items || c.is_kept));
+    }
+}
+
+/* Writes a text that is not expanded: "${NAME}". */
+static void put_unknown(nnc_shell *s, const char *at, size_t length, nnc_script_cells *to)
+{
+    nnc_script_cells_put_text(s, to, "${", 2, true);
+    for (size_t i = 0; i < length && i < 60; i++) { /* blanks become '_', so that the text stays one word */
+        nnc_script_cells_put(s, to, (char)(isspace((unsigned char)at[i]) ? '_' : at[i]), s->line, true);
+    }
+    nnc_script_cells_put_text(s, to, "}", 1, true);
+}
+
+/* Expands $((..)). `at` is the position after the two opening brackets. */
+static void expand_sum(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to)
+{
+    nnc_script_cells inside = { 0 };
+    double result = 0.0;
+    char number[32];
+    nnc_shell_expand(s, at, end, &inside);
+    const char *text = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)inside.bytes.bytes,
+                                             nnc_script_cells_count(&inside));
+    if (nnc_shell_goes_on(s) && nnc_shell_calculate(s, text, &result)) {
+        snprintf(number, sizeof number, "%.0f", result);
+        nnc_script_cells_put_text(s, to, number, strlen(number), true);
+    } else {
+        put_unknown(s, at, (size_t)(end - at), to);
+    }
+    nnc_buffer_free(&inside.bytes);
+}
+
+static void put_changed(nnc_shell *s, const nnc_shell_var *v, int (*change)(int), int32_t from, int32_t end,
+                        nnc_script_cells *to)
+{
+    for (int32_t i = from; i < end; i++) {
+        const char c = v->value[i].c;
+        nnc_script_cells_put(s, to, (char)(change != NULL ? change((unsigned char)c) : c), v->value[i].line, true);
+    }
+}
+
+/* Expands ${NAME%word}, ${NAME%%x*}, ${NAME#word}, ${NAME##*x}: the value without its end or start. Other patterns
+ * remove no characters.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, const char *end, nnc_script_cells *to)
+{
+    const char sign = *at;
+    const bool longest = at[1] == sign;
+    nnc_script_cells word = { 0 };
+    nnc_shell_expand(s, at + 1 + longest, end, &word);
+    const char *text = nnc_script_cells_text(s, v->value, v->count);
+    const char *part = nnc_script_cells_text(s, (const nnc_script_cell *)(const void *)word.bytes.bytes,
+                                             nnc_script_cells_count(&word));
+    size_t size = strlen(part);
+    const int32_t length = (int32_t)strlen(text);
+    int32_t begin = 0, stop = length;
+    const bool any = size > 0 && part[sign == '%' ? size - 1 : 0] == '*'; /* "/\*", "*\/" */
+    if (any) {
+        size--;
+        part += sign == '#';
+    }
+    const bool plain = strcspn(part, "*?[$") >= size && length == v->count;
+    for (int32_t i = 0; plain && nnc_shell_goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
+        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* the last match is used */
+        const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
+        if (fits && strncmp(text + place, part, size) == 0) {
+            stop = sign == '%' && (!longest || stop == length) ? place : stop;
+            begin = sign == '#' && (!longest || begin == 0) ? place + (int32_t)size : begin;
+        }
+    }
+    if (plain) {
+        put_changed(s, v, NULL, begin, stop, to);
+    } else {
+        put_unknown(s, at, (size_t)(end - at), to);
+    }
+    nnc_buffer_free(&word.bytes);
+}
+
+/* Expands the word of ${NAME:-word}. In quotes it stays one word.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void put_default(nnc_shell *s, const char *word, const char *end, bool quoted, nnc_script_cells *to)
+{
+    const int32_t before = nnc_script_cells_count(to);
+    nnc_shell_expand(s, word, end, to);
+    nnc_script_cell *all = (nnc_script_cell *)(void *)to->bytes.bytes;
+    for (int32_t i = before; quoted && i < nnc_script_cells_count(to); i++) {
+        all[i].is_kept = true;
+    }
+}
+
+/* Returns the length of a variable's name, or of the number of an argument. */
+static size_t name_or_number_length(const char *at, const char *end)
+{
+    const size_t digits = strspn(at, "0123456789"), given = (size_t)(end - at);
+    return digits == 0 ? nnc_shell_name_length(at) : digits < given ? digits : given;
+}
+
+/* Expands ${NAME}, ${NAME:-word} or ${NAME[@]}; `at` is the name, `end` the closing bracket.
+ * NOLINTNEXTLINE(misc-no-recursion) */
+static void expand_braces(nnc_shell *s, const char *at, const char *end, bool quoted, nnc_script_cells *to)
+{
+    const size_t length = name_or_number_length(at, end);
+    const nnc_shell_var *v = nnc_shell_variable(s, at, length);
+    const char *rest = at + length;
+    bool items = false;
+    if (end - rest >= 3 && (strncmp(rest, "[@]", 3) == 0 || strncmp(rest, "[*]", 3) == 0)) {
+        rest += 3;
+        items = true;
+    }
+    const bool colon = rest < end && *rest == ':';
+    const char sign = (char)(rest + colon < end ? rest[colon] : '\0');
+    const char *word = rest + colon + 1;
+    const bool empty = v == NULL || (v->count == 0 && !v->is_unknown && colon);
+    const bool known = v != NULL && !v->is_unknown && length > 0;
+    if (known && (strncmp(rest, ",,", 2) == 0 || strncmp(rest, "^^", 2) == 0)) {
+        put_changed(s, v, *rest == ',' ? tolower : toupper, 0, v->count, to);
+    } else if (known && (sign == '%' || sign == '#') && !colon) {
+        put_trimmed(s, v, rest, end, to);
+    } else if (length == 0 || (sign != '\0' && strchr("-=+?", sign) == NULL)) {
+        put_unknown(s, at, (size_t)(end - at), to);
+    } else if (sign == '+') {
+        if (!empty) {
+            nnc_shell_expand(s, word, end, to);
+        }
+    } else if (empty && (sign == '-' || sign == '=')) {
+        put_default(s, word, end, quoted, to);
+    } else if (v == NULL || v->is_unknown) {
+        put_unknown(s, at, length, to);
+    } else {
+        put_variable(s, v, quoted, items, to);
+    }
+}
+
+/* Expands an expression that begins with '$' or '`', and returns its end. NOLINTNEXTLINE(misc-no-recursion) */
+const char *nnc_shell_expand_one(nnc_shell *s, const char *at, const char *limit, bool quoted, nnc_script_cells *to)
+{
+    const char next = at[1];
+    const bool bracket = *at == '`' || next == '(' || next == '{';
+    const char *end = bracket ? nnc_shell_end_of(at, 0) : NULL;
+    if (bracket && (end == NULL || end > limit)) {
+        nnc_shell_refuse(s, "bad syntax, expected the end of an expansion");
+        return limit;
+    }
+    if (end != NULL && strncmp(at, "$((", 3) == 0 && end - at >= 5 && end[-2] == ')') {
+        expand_sum(s, at + 3, end - 2, to);
+        return end;
+    }
+    if (*at == '`' || next == '(') {
+        put_unknown(s, at, (size_t)(end - at), to);
+        return end;
+    }
+    if (next == '{') {
+        expand_braces(s, at + 2, end - 1, quoted, to);
+        return end;
+    }
+    if (next == '@' || next == '*') { /* the script is read without arguments */
+        return at + 2;
+    }
+    const size_t length = isdigit((unsigned char)next) ? 1 : nnc_shell_name_length(at + 1);
+    if (length == 0) {
+        const bool special = next == '#' || next == '?';
+        nnc_script_cells_put(s, to, special ? '0' : '$', s->line, true);
+        return at + 1 + special;
+    }
+    expand_braces(s, at + 1, at + 1 + length, quoted, to);
+    return at + 1 + length;
+}
+
+/* Expands a part of the text. s->line is the line of `at` before the call, and the line of `end` after it.
+ * NOLINTNEXTLINE(misc-no-recursion,readability-function-cognitive-complexity) */
+void nnc_shell_expand(nnc_shell *s, const char *at, const char *end, nnc_script_cells *to)
+{
+    bool quoted = false;
+    int32_t opened = 0; /* number of cells before the opening quote */
+    if (++s->nesting > NNC_SHELL_NESTING_MAX) {
+        nnc_shell_refuse(s, "nested too deeply");
+    }
+    while (at < end && nnc_shell_goes_on(s)) {
+        const int32_t line = s->line;
+        if (*at == '\\' && at + 1 < end) {
+            const bool plain = quoted && strchr("$`\"\\\n", at[1]) == NULL;
+            if (plain) {
+                nnc_script_cells_put(s, to, '\\', line, true);
+            }
+            if (at[1] == '\n') {
+                s->line++;
+            } else {
+                nnc_script_cells_put(s, to, at[1], line, true);
+            }
+            at += 2;
+        } else if (*at == '\'' && !quoted) {
+            const char *close = memchr(at + 1, '\'', (size_t)(end - at - 1));
+            if (close == at + 1) {
+                nnc_script_cells_put(s, to, '\0', line, true);
+            }
+            for (at++; at < end && at != close; at++) {
+                nnc_script_cells_put(s, to, *at, s->line, true);
+                s->line += *at == '\n';
+            }
+            at++;
+        } else if (*at == '"') {
+            if (quoted && nnc_script_cells_count(to) == opened && at[-1] != '}') { /* an empty "${A[@]}" is no word */
+                nnc_script_cells_put(s, to, '\0', line, true);
+            }
+            quoted = !quoted;
+            opened = nnc_script_cells_count(to);
+            at++;
+        } else if (*at == '$' || *at == '`') {
+            const char *next = nnc_shell_expand_one(s, at, end, quoted, to);
+            s->line = line;
+            for (; at < next; at++) {
+                s->line += *at == '\n';
+            }
+        } else {
+            nnc_script_cells_put(s, to, *at, line, quoted);
+            s->line += *at == '\n';
+            at++;
+        }
+    }
+    s->nesting--;
+}

@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Random plans that do not fit: "no change" is never the answer where a change would make the plan fit.
+
+    usage: no_change.py PROGRAM ROOT [COUNT [SEED]]
+
+COUNT plans that do not fit are drawn [200]. Where the program names no change, combinations of adapters, their frozen
+format, recomputation, sequence length, ZeRO, tensor and pipeline ranks, micro-batch and offload are estimated one by one.
+Every change that is named is estimated, too: it has to fit."""
+import itertools
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM, ROOT = (Path(argument).resolve() for argument in sys.argv[1:3])
+COUNT = int(sys.argv[3]) if len(sys.argv) > 3 else 200
+CHANCE = random.Random(int(sys.argv[4]) if len(sys.argv) > 4 else 1)
+ENVIRONMENT = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "NNCOST_PATH": str(ROOT), "COLUMNS": "400"}
+
+
+def estimate(words):
+    return subprocess.run([PROGRAM, "estimate", *words], env=ENVIRONMENT, capture_output=True, text=True)
+
+
+def facts():
+    models, devices = [], []
+    for path in sorted((ROOT / "models").glob("*.json")):
+        model = json.loads(path.read_text())
+        if model.get("family", "decoder") in ("decoder", "encoder"):
+            models.append(path.stem)
+    for path in sorted((ROOT / "hw").glob("*.json")):
+        devices.append(path.stem)
+    return models, devices
+
+
+def draw(models, devices):
+    count = CHANCE.choice((1, 1, 1, 2, 4, 8, 8, 16, 64))
+    words = [CHANCE.choice(models), CHANCE.choice(devices), "--devices", str(count)]
+    for option, values in (("--micro-batch", ("1", "2", "8")), ("--zero", ("0", "1", "2", "3")), ("--recompute", ("none", "full")),
+                           ("--precision", ("fp32", "bf16")), ("--optimizer", ("adamw", "sgd", "adam8bit")),
+                           ("--seq-len", ("512", "2048", "8192"))):
+        if CHANCE.random() < 0.3 and not (option == "--zero" and count == 1):
+            words += [option, CHANCE.choice(values)]
+    if CHANCE.random() < 0.3:
+        words += ["--lora", "16"]
+    return words
+
+
+def fitting(words):
+    """Returns options with which the plan fits, or nothing."""
+    given = dict(zip(words[2::2], words[3::2]))
+    count = int(given["--devices"])
+    base = {name: value for name, value in given.items() if name not in ("--lora", "--recompute", "--micro-batch")}
+    degrees = [d for d in (1, 2, 4, 8, 16) if d <= count]
+    for recompute, frozen, tensor, pipeline, zero, offload, length in itertools.product(
+            ("full", "none"), ("nf4", "16bit"), degrees, degrees, ("3", "1"), ("", "optimizer,activations"), ("", "2048", "512")):
+        if tensor * pipeline > count:
+            continue
+        plan = {**base, "--recompute": recompute, "--lora": "16", "--micro-batch": "1", "--tensor": str(tensor), "--pipeline": str(pipeline)}
+        if count // tensor // pipeline > 1:
+            plan["--zero"] = zero
+        if frozen == "nf4":
+            plan["--frozen"] = "nf4"
+        if offload:
+            plan["--offload"] = offload
+        if length and int(length) < int(given.get("--seq-len", "1000000")):
+            plan["--seq-len"] = length
+        options = [word for pair in plan.items() for word in pair]
+        done = estimate([*words[:2], *options])
+        if done.returncode == 0 and "implausible" not in done.stdout:
+            return " ".join(options)
+    return None
+
+
+def main():
+    models, devices = facts()
+    over = named = none = 0
+    faults = []
+    while over < COUNT:
+        words = draw(models, devices)
+        done = estimate(words)
+        if done.returncode != 1 or "DOES NOT FIT" not in done.stdout:
+            continue
+        over += 1
+        found = re.search(r"^would fit +(--.*?): \d", done.stdout, re.M)
+        if found:
+            named += 1
+            again = estimate([*merged(words, found.group(1).split())])
+            if again.returncode != 0:
+                faults.append(f"{' '.join(words)}: {found.group(1)} does not fit: {again.stderr.strip()}")
+            continue
+        none += 1
+        better = fitting(words)
+        if better:
+            faults.append(f"{' '.join(words)}: no change is named, but fits with {better}")
+    print("\n".join(faults))
+    print(f"{over} plans that do not fit: a change named for {named}, none for {none}; {len(faults)} wrong")
+    return 1 if faults else 0
+
+
+def merged(words, options):
+    """The options of a change replace those of the plan."""
+    plan, at = dict(zip(words[2::2], words[3::2])), 0
+    names = {"--adapter-rank": "--lora"}
+    while at < len(options):
+        takes = at + 1 < len(options) and not options[at + 1].startswith("--")
+        name = names.get(options[at], options[at])
+        plan[name] = options[at + 1] if takes else None
+        at += 2 if takes else 1
+    return [*words[:2], *[word for name, value in plan.items() for word in ((name, value) if value else (name,))]]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
