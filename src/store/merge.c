@@ -400,7 +400,8 @@ static void close_all(merger *m)
         free(s->line);
     }
     nnc_database_close(m->database);
-    nnc_atomic_file_drop(&m->written); /* must be last, because closing a file drops all locks of the process on it */
+    nnc_atomic_file_drop(&m->written); /* the last statement, because closing a file drops all locks of the process
+                                        * on it */
     nnc_buffer_free(&m->text);
     free(m->sources);
 }
