@@ -253,7 +253,7 @@ static bool differs(const nnc_fit *fit, int32_t group, row_key *key)
     return i < fit->row_count && count_equal(fit, group, key, key(&fit->rows[i])) < fit->groups[group].rows;
 }
 
-/* ---- the parameters that rows determine ---- */
+/* ---- the parameters that a group of rows can determine ---- */
 
 enum { KERNEL_ROWS = 20, COLLECTIVE_ROWS = 6, STEP_ROWS = 5, ATTENTION_ROWS = 3 };
 
@@ -295,8 +295,8 @@ static void add(nnc_fit *fit, int32_t group, const char *prefix, const char *obj
     }
 }
 
-/* Rows that a parameter needs in its group. If the need FORWARD, BACKWARD, RATE or RATIO is not met, the parameter is
- * not listed at all. */
+/* Requirement on the rows of a group, without which a parameter is not fitted. A parameter with FORWARD, BACKWARD,
+ * RATE or RATIO is not even listed if the rows do not meet the requirement. */
 typedef enum need {
     ANY,
     FORWARD,  /* forward rows */
@@ -404,7 +404,7 @@ static void choose_of_steps(nnc_fit *fit, int32_t g)
     const int32_t rows = fit->groups[g].rows;
     const bool shapes = differs(fit, g, hidden_of) && differs(fit, g, seq_len_of);
     const char *why = rows < STEP_ROWS ? few_steps : !shapes ? one_shape : NULL;
-    int32_t next = 2 * STEP_ROWS; /* number of rows with which the group can determine one more parameter */
+    int32_t next = 2 * STEP_ROWS; /* number of rows from which the group can determine one more parameter */
     add(fit, g, all, "", "calibration", NULL);
     add(fit, g, all, "pointwise", "memory_fraction", why);
     for (int64_t kernel = NNC_FLASH1; kernel < NNC_CUDNN; kernel++) {
@@ -498,7 +498,7 @@ static const range ranges[] = {
     AMOUNT("block_penalty", 100, 0.3, 0.5),
     AMOUNT("knee_bytes", 1e10, 2e6, 4e6),
     AMOUNT("small_group_loss", 3.5, 0.2, 0.5),
-    /* parameters of a serving engine; in the software profile they are fields */
+    /* fields of the software profile that describe its serving engine */
     AMOUNT("step_s", 0.1, 2e-4, 5e-4),
     AMOUNT("layer_s", 1e-3, 5e-6, 1e-5),
     AMOUNT("sequence_s", 1e-3, 5e-6, 1.5e-5),
@@ -569,7 +569,7 @@ static const nnc_field *field_of(moving *m, const char *name)
 
 static double value_at(const moving *m, int i, double x)
 {
-    const double none = 1e-12; /* seconds or elements; smaller values are rounding errors of 0 */
+    const double none = 1e-12; /* limit in seconds or elements; a smaller value is a rounding error and counts as 0 */
     const range *r = m->ranges[i];
     const double sum = m->start[i] + x * r->step;
     return r->ratio ? m->start[i] * exp(x * r->step) : fabs(sum) < none ? 0.0 : sum;
@@ -913,7 +913,7 @@ static bool fit_group(moving *m, nnc_fit *fit, int32_t group)
 
 enum { PARTS_MAX = 5 };
 
-/* A row and its digest, for assigning rows to parts. */
+/* A row and its digest. The digest decides the part of the cross-validation to which the row belongs. */
 typedef struct hand {
     uint64_t digest;
     int32_t row;
@@ -926,8 +926,8 @@ static int by_digest(const void *a, const void *b)
     return digests != 0 ? digests : (x->row > y->row) - (x->row < y->row);
 }
 
-/* Assigns the rows of a group to parts, in the order of their digests. Returns the number of parts; 0 when all rows
- * must stay together. */
+/* Assigns the rows of a group to parts of the cross-validation, in the order of their digests. Returns the number of
+ * parts; 0 when all rows must stay together. */
 static int32_t assign_parts(const moving *m, hand *hands)
 {
     int32_t count = 0, different = 0; /* number of rows; number of different digests */
@@ -952,7 +952,8 @@ static bool same_model(const nnc_measured *a, const nnc_measured *b)
            (a->model_name != NULL && b->model_name != NULL && strcmp(a->model_name, b->model_name) == 0);
 }
 
-/* Assigns rows to parts by their model. Returns the number of parts; 0 = there is only one model. */
+/* Assigns rows to parts of the cross-validation by their model. Returns the number of parts; 0 = there is only one
+ * model. */
 static int32_t assign_models(const moving *m)
 {
     nnc_fit_row *rows = m->fit->rows;
@@ -1111,7 +1112,7 @@ static bool keep_helpful(nnc_fit *fit, moving *m, int32_t group, hand *hands)
     return ok;
 }
 
-/* Returns the sum of |error| over the steps on which parameters are fitted. */
+/* Returns the sum of |error| over all training steps of the fit. */
 static double mean_of_steps(moving *m)
 {
     double sum = 0.0;

@@ -164,8 +164,9 @@ typedef struct nnc_scored {
     double most_bytes;                                /* upper end of the interval of the predicted memory */
     double peak_allocated_error, peak_reserved_error; /* errors of the predicted peaks of allocated and of reserved
                                                        * memory; NaN if the row does not state the peak */
-    int64_t max_batch, max_batch_tight;               /* predicted largest micro-batch: that fits; that is at least
-                                                       * tight. 0 = the row states no largest micro-batch */
+    int64_t max_batch, max_batch_tight;               /* max_batch: largest micro-batch that fits, as predicted;
+                                                       * max_batch_tight: largest micro-batch whose verdict is fits
+                                                       * or tight. 0 = the row states no largest micro-batch */
     nnc_verdict fit;                                  /* predicted verdict: whether the step fits in memory (in the
                                                        * measurement it did) */
     bool experts;                                     /* true: the row is of served requests, and its model has
@@ -271,7 +272,7 @@ typedef struct nnc_fit_row {
     uint64_t digest; /* rows with equal digests are in the same part of a cross-validation */
     int32_t file;
     bool held;     /* true: held out, no parameter is fitted on this row */
-    bool launches; /* a launch-bound step */
+    bool launches; /* true: the row is a launch-bound step */
     int32_t group;
     int32_t part;                        /* index of the row's part in the cross-validation */
     double weight;                       /* weight of the row's error in the current fit */
@@ -295,7 +296,7 @@ typedef struct nnc_fit_parameter {
 } nnc_fit_parameter;
 
 typedef struct nnc_fit_group {
-    char name[48]; /* examples: "gemm bf16", "all_reduce", "steps" */
+    char name[48]; /* name of the group of rows, such as "gemm bf16", "all_reduce" or "steps" */
     nnc_measured_kind kind;
     int32_t rows, held;
     int32_t parts; /* number of parts of the cross-validation; 0 = no cross-validation */
@@ -413,7 +414,7 @@ typedef struct nnc_log {
     double late_s;      /* step time of the latest line that the median leaves out although its step number is past
                          * NNC_LOG_WARM_UP; used if the median has no line */
     double mfu;         /* MFU of the last line, as the program counts it */
-    double allocated_bytes, reserved_bytes; /* largest values seen */
+    double allocated_bytes, reserved_bytes; /* largest numbers of allocated and of reserved bytes in the lines so far */
     double bar_steps;
 } nnc_log;
 

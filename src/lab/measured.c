@@ -93,7 +93,8 @@ static const char *entry_of(const char *list, const char *key, char end)
 static const nnc_field *column_field(const nnc_field_table *table, const char *prefix, const char *name)
 {
     static char nothing[sizeof(nnc_model) + sizeof(nnc_device) + sizeof(nnc_software)];
-    void *object = nothing; /* only an address, from which offsets are counted */
+    void *object = nothing; /* not a real struct: only its address is used, because offsets of fields are counted
+                             * from it */
     nnc_dtype dtype;
     return strncmp(name, prefix, strlen(prefix)) == 0 ? nnc_field_find(table, name + strlen(prefix), &object, &dtype)
                                                       : NULL;
@@ -1248,7 +1249,8 @@ static void read_other_fields(reading *r)
     }
 }
 
-/* Reads one row of a line. Returns false if the line does not have this row. */
+/* Reads one row of a line; `served` is the number of the row in its line: the measurement of served requests, or 1
+ * for forward and backward of a convolution. Returns false if the line has no such row. */
 static bool read_row(reading *r, nnc_served served)
 {
     nnc_measured *row = r->row;
@@ -1366,7 +1368,7 @@ nnc_status nnc_measured_parse(nnc_specs *specs, const char *name, const char *te
 /* CSV columns for the rows that nncost.measure writes as JSON; each table has one kind of rows. Kinds that cannot be
  * predicted yet go to the table of kernels, which refuses them with their name. */
 static const struct {
-    const char *kind; /* NULL = all others */
+    const char *kind; /* kind of the rows; NULL = all kinds that no other entry has */
     const char *columns;
 } json_tables[] = {
     { "attention", "id,device,op,dtype,batch,seq_len,n_heads,n_kv_heads,head_dim,causal,kernel" },
