@@ -37,8 +37,7 @@ static const char *const not_of_network[] = {
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* the plan in the state that nnc_launch_take has while it reads files, so that its functions can be
-                     * used */
+    nnc_reading *r; /* the plan in the form that the functions of launch_rows.c need; they usually read files */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
@@ -446,7 +445,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     return NNC_OK;
 }
 
-/* Adds the settings that no key of the written file gives to `given`. */
+/* Adds to `given` the settings that no key of the written file gives. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
 {
     const nnc_json outside = nnc_json_get(w->writer, "outside");

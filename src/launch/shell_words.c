@@ -63,7 +63,7 @@ bool nnc_script_cell_is_blank(const nnc_script_cell *c)
     return !c->is_kept && (c->c == ' ' || c->c == '\t' || c->c == '\n');
 }
 
-/* Returns the text of some cells. */
+/* Returns the text of `count` cells, from the cell *from on. */
 const char *nnc_script_cells_text(nnc_shell *s, const nnc_script_cell *from, int32_t count)
 {
     char *text = nnc_arena_alloc(s->arena, (size_t)count + 1);
