@@ -90,7 +90,8 @@ typedef struct nnc_serve_rates {
     double link_bytes_per_s;                       /* link rate between tensor ranks; NaN = one device */
     double exchange_bytes_per_s, exchange_fixed_s; /* communication between all ranks that share experts: rate, and
                                                     * fixed time */
-    double weight_bytes, plain_bytes, kv_bytes;    /* bytes per element */
+    double weight_bytes, plain_bytes, kv_bytes;    /* bytes of one element: of weights in their storage format; of
+                                                    * 16-bit weights; of keys and values */
     bool kv_scaled;                                /* true: keys and values have a scale per head */
     double group_size;
 } nnc_serve_rates;

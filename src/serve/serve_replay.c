@@ -327,7 +327,8 @@ static void start(simulation *s, worker *w, int32_t index)
 {
     request *r = &s->requests[index];
     r->context = (double)r->input + r->made - s->tokens_of_step * (double)w->step;
-    r->room -= r->growth * (double)w->step; /* space as if the worker were at decode step 0, as for `context` */
+    r->room -= r->growth * (double)w->step; /* less the growth of the decode steps so far, as for `context`, so that
+                                             * it need not change in each step */
     w->context += r->context;
     w->room += r->room;
     w->growth += r->growth;

@@ -21,8 +21,8 @@ static double said(double value, double otherwise)
     return isnan(value) ? otherwise : value;
 }
 
-/* Bits of one element. Weights include the scales of their groups. Quantised keys and values include a 16-bit scale and
- * zero point per head. */
+/* Returns the bits of one element. Weights include the scales of their groups. Quantised keys and values include a
+ * 16-bit scale and zero point per head. */
 static double math_bits(nnc_stored stored)
 {
     static const double bits[NNC_STORED_COUNT] = {
@@ -434,7 +434,7 @@ static void add_comm(making *m)
             m->step.network_bytes += sent;
         }
     }
-    if (of->plan->pipeline > 1) { /* between pipeline stages */
+    if (of->plan->pipeline > 1) { /* activations are sent between pipeline stages */
         const double hops = (double)of->plan->pipeline - 1.0;
         const double sent = hops * m->passes * bytes / t;
         comm_s += hops * m->passes * a->fixed_s + sent / (a->one_shot_fraction * r->link_bytes_per_s);
@@ -618,8 +618,9 @@ double nnc_serve_state_bytes(const nnc_serve_case *of)
 
 double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double *intensity_limit, nnc_derivation *why)
 {
-    const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage; most:
-                                                        * factor for a number of sequences that reads every expert */
+    const double few = of->plan->pipeline, most = 1e6; /* few: smallest number of sequences, one for each stage;
+                                                        * most: factor that makes this number so large that every
+                                                        * expert is read */
     const nnc_serve_step one = nnc_serve_decode(of, few, context, NULL);
     const nnc_serve_step all = nnc_serve_decode(of, few * most, context, NULL);
     double critical_batch = (double)NAN;
@@ -642,7 +643,7 @@ double nnc_serve_critical_batch(const nnc_serve_case *of, double context, double
 
 #define WORKSPACE_BYTES 2e9
 
-/* Weights on one device: products in their storage format, all others in 16 bits. */
+/* Returns the bytes of weights on one device: products in their storage format, all other weights in 16 bits. */
 static double weight_bytes(const nnc_serve_case *of)
 {
     const nnc_serve_net *net = of->net;
