@@ -164,7 +164,7 @@ static const alias aliases[] = {
     NAME("--dp-size", "--data %"), NAME("--ep-size", "--expert %"),
     HINT("--enable-expert-parallel", NULL, "--expert N, N = tensor x data", "--expert"),
     HINT("--max-model-len", NULL, "--input-len and --output-len", "--input-len"),
-    /* A limit needs requests that come and go. Otherwise the batch is what the user means. */
+    /* These options limit a load of requests that come over time. Without such a load, the user means a batch size. */
     VALUE("--max-num-seqs", LOAD, "--max-batch %"), HINT("--max-num-seqs", NULL, BATCH, "--batch"),
     VALUE("--max-batch-size", LOAD, "--max-batch %"), HINT("--max-batch-size", NULL, BATCH, "--batch"),
     VALUE("--max-running-requests", LOAD, "--max-batch %"), HINT("--max-running-requests", NULL, LOOP, "--concurrency"),
@@ -222,7 +222,7 @@ static bool alike(const char *name, const char *word)
 typedef struct expansion {
     nnc_option_known *known;
     const void *context;
-    bool has_load;    /* an option says how requests come */
+    bool has_load;    /* true: an option of the command line says how requests come */
     nnc_buffer words; /* words of the new command line; a NUL follows each */
     int count;
 } expansion;

@@ -382,7 +382,7 @@ static void shorten(choice *c, nnc_json root)
         }
     }
     if (c->cut && !c->out->failed) {
-        c->out->size--; /* the closing brace */
+        c->out->size--; /* removes the closing brace, so that one more member can follow */
         nnc_buffer_print(c->out, ",\"lists_cut_to\":%d}", c->most);
     }
 }

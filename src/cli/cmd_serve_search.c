@@ -6,7 +6,7 @@
 #include "sweep/sweep_internal.h"
 
 typedef struct searched {
-    const nnc_report *report; /* model, device, software and load */
+    const nnc_report *report; /* report with the model, device, software and load of the search */
     const char *slo;          /* limits as the user wrote them; NULL = no limits */
     const nnc_serve_limit *limits;
     const nnc_serve_search_result *result;

@@ -307,7 +307,7 @@ typedef struct base {
     nnc_scenario scenario;
     const char *plans_path; /* path of the plan file; NULL = the operand is a model */
     nnc_search_writer *write;
-    void *context; /* argument of write */
+    void *context; /* argument that is passed to `write` */
 } base;
 
 /* Sets the precision policy of the plans to the policy of a named framework, unless --policy is given. */
