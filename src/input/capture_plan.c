@@ -331,7 +331,8 @@ typedef struct caster {
     reader r; /* a copy of the recorded step, whose storages and operators change */
     const int32_t *places;
     int32_t count;
-    bool *known, *narrow, *copied; /* for each storage */
+    bool *known, *narrow, *copied; /* for each storage: whether its format is known; if known, whether it has 16
+                                    * bits; whether its cast, once per forward, is counted */
     bool *writes_narrow;           /* for each op of the file: true if it writes 16 bits */
     kept_sizes *kept;              /* for each op of the file: sizes of the tensors that it keeps for backward */
 } caster;

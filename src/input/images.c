@@ -175,7 +175,7 @@ static void get_struct(const uint64_t **at, char *bytes, size_t count)
     *at += (count + 31) / 32;
     for (size_t i = 0; i < count; i++) {
         const unsigned kind = kinds[i / 32] >> (2 * (i % 32)) & 3;
-        if (kind != ZERO) { /* the struct is all 0 */
+        if (kind != ZERO) { /* a word of kind ZERO needs no copy, because the struct is already all 0 */
             memcpy(bytes + i * WORD, kind == UNKNOWN ? &nan : (*at)++, WORD);
         }
     }
