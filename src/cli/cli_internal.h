@@ -81,7 +81,8 @@ enum {
     NNC_TAKES_LAUNCH = 2097152,  /* launch files among the operands; --from */
     NNC_TAKES_SHOW = 4194304,    /* --to-options, --from */
     NNC_TAKES_MCP = 8388608,     /* members of nnc_mcp_options */
-    NNC_TAKES_FILES = 16777216,  /* launch files; --from has another meaning in these commands */
+    NNC_TAKES_FILES = 16777216,  /* launch files as operands; in these commands --from is the start of a timeline,
+                                  * not a format */
     NNC_TAKES_SWITCH = 33554432, /* every switch of a software profile */
     NNC_TAKES_EMIT = 67108864,   /* --emit */
     NNC_TAKES_LIMIT = 134217728, /* --of */
@@ -467,13 +468,14 @@ extern const nnc_view nnc_ops_output;                                           
                                                                                      * private; see nnc_report_ops */
 extern const nnc_view nnc_run_view, nnc_bare_run_view; /* the record is an nnc_report with a run; in nnc_bare_run_view
                                                         * its result is NULL */
-extern const nnc_view nnc_search_output;               /* nnc_search_report */
+extern const nnc_view nnc_search_output;               /* the record is an nnc_search_report */
 extern const nnc_view nnc_choices_view, nnc_scale_view, nnc_fit_view, nnc_limit_view; /* private */
 extern const nnc_view nnc_serve_view, nnc_serve_ops_view; /* the record is an nnc_report with `serve`; the views show
                                                            * its results, and its ops */
 extern const nnc_view nnc_images_view;                    /* the record is an nnc_report with images */
 extern const nnc_view nnc_serve_sweep_view, nnc_images_sweep_view, nnc_serve_search_view; /* private */
-extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* nnc_check_report */
+extern const nnc_view nnc_check_output, nnc_diff_output;                                  /* the record is an
+                                                                                           * nnc_check_report */
 
 /* ---- cmd_estimate.c: parts of the estimate's page that the page of `run` shows, too ---- */
 
@@ -535,7 +537,7 @@ void nnc_best_command(nnc_buffer *out, const nnc_best *best);
 void nnc_found_write(nnc_buffer *out, nnc_style style, const nnc_found *list, int32_t count, const char *currency,
                      bool sizes);
 
-/* Writes a search. */
+/* Writes the page of a search. */
 void nnc_report_search(nnc_buffer *out, nnc_style style, const nnc_search_report *report);
 
 /* ---- device_ranking.c: search MODEL DEVICE,DEVICE ... ---- */

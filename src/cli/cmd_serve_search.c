@@ -375,7 +375,7 @@ typedef struct serve_rows {
                                           * of a row */
     int32_t axis_of[NNC_SETTINGS_MAX];
     int32_t name_count;
-    const char ***values; /* for each row its values, as given */
+    const char ***values; /* for each row: the values of the options in `names`, as the user wrote them */
 } serve_rows;
 
 #define ROWS(table)                                                                                          \

@@ -694,7 +694,8 @@ static void print_notes(const char *path, const char *notes)
     while (notes != NULL && *notes != '\0') {
         const size_t length = strcspn(notes, "\n");
         nnc_error note;
-        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* replaces control characters */
+        nnc_fail(&note, NNC_OK, path, "note: %.*s", (int)length, notes); /* nnc_fail replaces control characters of
+                                                                          * the note */
         fprintf(stderr, "nncost: %s: %s\n", note.where, note.what);
         notes += length + (notes[length] == '\n');
     }

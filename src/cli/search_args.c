@@ -518,7 +518,7 @@ static nnc_status run_on_rank(nnc_session *session, nnc_rank_group ranks, nnc_ar
     nnc_status status = b != NULL ? prepare(session, arena, b, &task, &digest, err) : nnc_no_memory(err);
     const bool well = nnc_rank_group_all_well(ranks, digest, &status, err);
     if (ranks.rank > 0) {
-        session->options.output = NULL; /* only rank 0 writes */
+        session->options.output = NULL; /* only rank 0 writes the result */
     }
     if (!well || ranks.rank > 0 || b == NULL) {
         if (well) {
