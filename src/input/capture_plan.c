@@ -35,7 +35,7 @@ static void add_kept(reader *r, const int32_t *places, int32_t count)
         if (s->kind == INPUT || s->kind == KEPT) {
             const bool inside = r->first_of[place] < r->last_of[place];
             nnc_captured_op *op = &r->ops[inside ? r->first_of[place] : 0];
-            op->kept_bytes += s->bytes; /* the sum over all repeats; it is divided by the repeat below */
+            op->kept_bytes += s->bytes; /* first the sum over all repeats; the loop below divides it by their number */
         }
     }
     for (int32_t i = 0; i < r->count; i++) {
@@ -268,8 +268,9 @@ static void find_entering(reader *r, const int32_t *places, int32_t count, const
         if (unit >= 0) {
             const double repeat = (double)r->slots[unit].repeat;
             const bool passed = unit == to && repeat > 1.0 && is_passed_on(r, places, slot_of, unit, s->bytes);
-            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* its bytes are already counted
-                                                                                         * as kept, by an operator
+            const bool counted = s->kind == KEPT && (from < 0 || !r->slots[from].unit); /* the bytes of the storage
+                                                                                         * are already counted as
+                                                                                         * kept, by an operator
                                                                                          * outside of units */
             s->enters = unit;
             s->enters_repeat = ((passed ? repeat : 1.0) - counted) / repeat;

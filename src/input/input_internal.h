@@ -153,7 +153,7 @@ typedef struct nnc_json_large {
     const char *name;           /* name of the object with dots, such as "recorded.estimates" */
     const struct cJSON *object; /* the object, whose members are parsed one at a time; NULL: the file has no such
                                  * object, or it was parsed with the other values */
-    int32_t count;              /* number of its members */
+    int32_t count;              /* number of members of the object */
     size_t *places;             /* offset of each member in the text; 0 = the member was parsed as usual */
     size_t end;                 /* offset of the first character after the object */
     uint64_t *digests;          /* digests of the members that nnc_json_close has freed */
@@ -590,7 +590,7 @@ void nnc_capture_read(nnc_json root, nnc_model *model);
 typedef struct nnc_expr_scope {
     const char *const *lets;
     int32_t let_count;
-    const char *const *args; /* arguments of the enclosing macro */
+    const char *const *args; /* names of the arguments of the macro in which the expression is */
     int32_t arg_count;
 } nnc_expr_scope;
 
@@ -639,7 +639,7 @@ typedef struct nnc_release_ask {
 typedef struct nnc_release {
     const nnc_software *software;
     const nnc_framework *entry;
-    const char *version; /* version as the question has it */
+    const char *version; /* version that the question contains */
     size_t named;        /* number of characters of the framework's name that the question contains */
     int met;             /* number of characters in the conditions of the entry that are met */
 } nnc_release;
