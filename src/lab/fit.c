@@ -514,7 +514,7 @@ static const range ranges[] = {
     AMOUNT("kv_reread", 1, 0.1, 0.2),
     AMOUNT("ttft_s", 10, 0.02, 0.05),
 };
-/* Factors that depend on the format of the weights. */
+/* Range of the factors of a serving engine that exist once for each format of weights. */
 static const range of_format = FACTOR("", 0.02, 5, 0.15, 1);
 /* clang-format on */
 
