@@ -126,7 +126,8 @@ static bool may_be_format(const char *table, const char *text)
     char sign[NNC_LAUNCH_VALUE];
     at = end != NULL ? strchr(at, '[') : NULL;
     while (at != NULL && (at = strchr(at, '"')) != NULL && at < end) {
-        const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of the sign, its two quotes included */
+        const size_t length = strcspn(at + 1, "\"") + 2; /* number of bytes of one entry of "signs", with its two
+                                                          * quotes */
         snprintf(sign, sizeof sign, "%.*s", (int)length, at);
         if (strstr(text, sign) != NULL) {
             return true;

@@ -263,7 +263,7 @@ enum {
                                        * the length of a text */
 };
 
-/* A character of a value. */
+/* A character of the value of a shell variable, with its line in the script. */
 typedef struct nnc_script_cell {
     int32_t line;
     char c;       /* the character; '\0' stands for an empty text in quotes */
@@ -271,7 +271,7 @@ typedef struct nnc_script_cell {
 } nnc_script_cell;
 
 typedef struct nnc_script_cells {
-    nnc_buffer bytes; /* array of cells */
+    nnc_buffer bytes; /* array of nnc_script_cell */
 } nnc_script_cells;
 
 typedef struct nnc_shell_var {
@@ -313,7 +313,7 @@ typedef struct nnc_shell {
     nnc_shell_frame frames[NNC_SHELL_NESTING_MAX];
     int depth, nesting;
     nnc_certainty runs; /* whether the current branch runs */
-    nnc_certainty last; /* result of the last command */
+    nnc_certainty last; /* certainty that the last command has succeeded */
     bool in_test;       /* true: the position is inside "[[ .. ]]", after && or || */
     bool in_condition;  /* true: the position is between "if" and "then" */
     char after[3];      /* the operator before the command: "&&", "||" or "" */

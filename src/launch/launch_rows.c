@@ -402,7 +402,7 @@ static bool is_option(const char *option, const char *key)
     return *option == *key;
 }
 
-/* Returns the object of the file that contains the keys. */
+/* Returns the JSON object of the file that contains the keys. */
 static nnc_json keys_of(const nnc_reading *r)
 {
     const nnc_json root = nnc_json_root(&r->files[r->file].content.doc);

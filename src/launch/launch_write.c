@@ -151,8 +151,8 @@ static bool is_same_value(const char *a, const char *b)
     }
 }
 
-/* Returns the number of fields that are set to the values of the plan, if a key has this entry of "values"; 0 if a
- * field differs. *given receives the text of the field that is set to the value of the key itself ('@'). */
+/* Compares with the plan all fields that one entry of "values" sets. Returns their number; 0 if a field has another
+ * value in the plan. *given receives the text of the field that takes the value of the key itself ('@'). */
 static int matches(writing *w, nnc_json fields, const char **given)
 {
     int count = 0;
@@ -176,8 +176,8 @@ static int matches(writing *w, nnc_json fields, const char **given)
     return count;
 }
 
-/* Finds the value of a key with which the row of the key sets the fields to their values in the plan. Returns false if
- * there is no such value, for example when the feature is off. */
+/* Finds the value to write for a key: the value for which the row of the key sets its fields as the plan has them.
+ * Returns false if there is no such value, for example when the feature is off. */
 static bool invert(writing *w, const char *key, char *value, size_t size)
 {
     bool below = false;
@@ -417,7 +417,7 @@ static void put_file(writing *w)
     nnc_buffer_text(w->out, strcmp(w->form, "json") == 0 || strcmp(w->form, "shell") == 0 ? "\n" : "");
 }
 
-/* ---- reading it again ---- */
+/* ---- the written file is read again and compared with the plan ---- */
 
 /* Stores a text in the specs as a file that can be read by its name; *path receives the name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,

@@ -40,7 +40,8 @@ static bool is_token(const token *t, const char *text)
     return t->length == strlen(text) && strncmp(t->at, text, t->length) == 0;
 }
 
-/* Writes a line "key: value" with an unknown value. Returns false if the line has another form. */
+/* Writes a line "key: value" of a here document with an unknown value instead of its own. Returns false if the line
+ * has another form. */
 static bool put_unset(nnc_shell *s, const char *at, const char *end, const char *name, nnc_script_cells *to)
 {
     const char *colon = memchr(at, ':', (size_t)(end - at));
