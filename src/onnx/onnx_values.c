@@ -731,7 +731,7 @@ static bool keep(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *ou
 static const struct {
     const char *type;
     bool (*shape)(nnc_onnx_graph *g, const nnc_onnx_value *in, nnc_onnx_value *out);
-    bool keeps; /* whole numbers keep their values and their order */
+    bool keeps; /* true: the output has the same whole numbers as the input, in the same order */
 } moves[] = {
     { "Reshape", reshape, true }, { "Transpose", transpose, false }, { "Flatten", flatten, true },
     { "Squeeze", squeeze, true }, { "Unsqueeze", unsqueeze, true },  { "Expand", expand, false },
