@@ -238,7 +238,7 @@ struct nnc_table {
     int widths[NNC_TABLE_COLUMNS];                           /* 0 = left out */
     bool cut[NNC_TABLE_COLUMNS], dropped[NNC_TABLE_COLUMNS]; /* for each column: its texts were cut, and it was left
                                                               * out, because the line would be too long */
-    int gap;                                                 /* blanks between columns */
+    int gap;                                                 /* number of blanks between columns */
     bool laid_out;
 };
 
