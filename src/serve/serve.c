@@ -316,7 +316,7 @@ nnc_status nnc_serve_net_of(const nnc_model *model, const nnc_software *software
 
 NNC_ENUM_TEXTS(nnc_serve_mode, NNC_SERVE_MODE_LIST)
 
-/* degrees of parallelism */
+/* Sets and checks the degrees of parallelism. */
 
 static nnc_status resolve_degrees(nnc_serve_ask *p, nnc_error *err)
 {

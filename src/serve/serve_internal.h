@@ -116,7 +116,7 @@ typedef struct nnc_serve_case {
     const nnc_serve_ask *plan; /* resolved */
     const nnc_serve_engine *engine;
     nnc_serve_rates rates;
-    double network_bytes_per_s;  /* rate of one NIC */
+    double network_bytes_per_s;  /* bytes per second of one NIC */
     struct nnc_serve_work *work; /* memory for simulating a load */
 } nnc_serve_case;
 

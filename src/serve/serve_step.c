@@ -223,7 +223,7 @@ double nnc_serve_all_reduce_s(double ranks, double bytes, double link_bytes_per_
 
 /* ---- ops ---- */
 
-/* A step under construction. */
+/* A step to which ops are being added. */
 typedef struct making {
     const nnc_serve_case *of;
     const char *phase;
