@@ -83,7 +83,7 @@ nnc_status nnc_file_close(nnc_file *file, bool keep, nnc_error *err)
 
 typedef struct source {
     const char *path;
-    FILE *file; /* NULL = a database */
+    FILE *file; /* the open file of the input; NULL = the input is a database */
     nnc_database_reader *reader;
     char *line;
     size_t line_capacity, line_size;
