@@ -700,7 +700,7 @@ static void put_change(nnc_sheet *sheet, const char *label, const char *options,
     nnc_sheet_end(sheet);
 }
 
-/* Tests whether a change is so long that it needs a second line. */
+/* Tests whether the options of a change are so long that the change needs a second line. */
 static bool is_long(const char *options)
 {
     enum { LONG = 38 };

@@ -27,7 +27,7 @@ static const nnc_metric page_metric_rows[] = {
 };
 static const nnc_metrics page_metrics = NNC_METRICS("a page of serving", page_metric_rows, nnc_report);
 
-/* ---- functions of rows ---- */
+/* ---- functions that rows of the page call ---- */
 
 /* Adds the source of the price, unless --price gives another price. */
 static void add_price(nnc_sheet *sheet, const void *record)
