@@ -330,7 +330,8 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
     return verify(specs, path, change, *text, *size, err);
 }
 
-/* Finds a field of a table by its name, with the prefix or without it. */
+/* Finds a field of a field table by its dotted name. The name may begin with the prefix, such as "efficiency.", or
+ * leave it out. */
 static nnc_status find_place(const nnc_field_table *table, void *object, const char *prefix, const char *name,
                              nnc_parameter_place *place, nnc_error *err)
 {

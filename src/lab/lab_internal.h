@@ -284,19 +284,19 @@ typedef struct nnc_fit_row {
 /* A parameter of the device; in a fit of served requests, of the software profile. */
 typedef struct nnc_fit_parameter {
     char name[NNC_FIT_NAME]; /* "efficiency.calibration" */
-    int32_t group;           /* index of the group of rows that determines the parameter; -1 = all rows */
+    int32_t group;           /* index of the fit group that determines the parameter; -1 = all rows */
     size_t offset;           /* offset of the value in nnc_device or nnc_software */
     double before;           /* value before the fit; NaN = the neutral value of the parameter is not a number */
     double value;            /* fitted value, with six digits; NaN = not fitted */
     double low, high;        /* range in which the mean |ln(predicted / measured)| of its rows grows by at most 0.01 */
     int32_t rows;            /* number of rows on which the parameter was fitted */
-    const char *of;          /* name of the group of rows that determines the parameter */
+    const char *of;          /* name of the fit group that determines the parameter */
     bool at_limit;
     const char *reason; /* reason why the parameter is not fitted; NULL = it is fitted */
 } nnc_fit_parameter;
 
 typedef struct nnc_fit_group {
-    char name[48]; /* name of the group of rows, such as "gemm bf16", "all_reduce" or "steps" */
+    char name[48]; /* name of the fit group, such as "gemm bf16", "all_reduce" or "steps" */
     nnc_measured_kind kind;
     int32_t rows, held;
     int32_t parts; /* number of parts of the cross-validation; 0 = no cross-validation */
@@ -320,11 +320,11 @@ typedef struct nnc_fit {
  * a fit of training. */
 bool nnc_fit_takes(const nnc_measured *row, bool served, const char **reason);
 
-/* Assigns each row to a group of rows that the same parameters explain. */
+/* Assigns each row to a fit group: the rows that the same parameters explain. */
 void nnc_fit_group_rows(nnc_fit *fit);
 
-/* Lists the parameters that the groups can determine, and other parameters with the reason why not. nnc_fit_group_rows
- * must be called before. The caller then sets `offset` and `before` of each parameter. */
+/* Lists the parameters that the fit groups can determine, and other parameters with the reason why not.
+ * nnc_fit_group_rows must be called before. The caller then sets `offset` and `before` of each parameter. */
 void nnc_fit_choose(nnc_fit *fit);
 
 /* Adds a parameter that all rows determine. Returns false when the list is full. */

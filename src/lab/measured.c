@@ -889,7 +889,8 @@ static void set_operator(reading *r, nnc_op *op)
                                          "embedding" };
     const char *name = text_of(r, "op");
     const bool flat = !given(r, "rows"), sized = given(r, "n") || !flat;
-    nnc_op one = *op; /* an embedding without a size states the bytes that it moves; this op has one value */
+    nnc_op one = *op; /* an embedding without a size states the bytes that it moves; `one` is an embedding of one
+                       * value, whose bytes give the size */
     const bool priced = !sized && nnc_streaming_op(name, 1, 1, op->dtype, &one);
     const int64_t rows = sized    ? whole_of(r, flat ? "n" : "rows")
                          : priced ? (int64_t)(number_of(r, "least_bytes") / one.issued[0].bytes)
