@@ -277,7 +277,7 @@ typedef struct nnc_script_cells {
 typedef struct nnc_shell_var {
     struct nnc_shell_var *next;
     const char *name;
-    nnc_script_cell *value; /* value of an array: its items with unquoted blanks between them */
+    nnc_script_cell *value; /* the value; of an array: its items with unquoted blanks between them */
     int32_t count;
     bool is_unknown;
 } nnc_shell_var;
