@@ -12,7 +12,7 @@
 #define EXPERT_RATIO 1.05         /* rate of grouped products of experts / rate of one product, in 16 and 8 bits */
 #define NARROW_PRODUCT_RATIO 0.78 /* rate of long products in 8 and 4 bits in serving, relative to training */
 #define KERNEL_S 2.5e-6
-#define ATTENTION_S 9e-6 /* seconds of one decode attention */
+#define ATTENTION_S 9e-6 /* fixed seconds of one attention in a decode step */
 #define ATTENTION_FRACTION 0.43
 static const nnc_small_all_reduce all_reduce_default = { 4.5e-6, 0.0, 3e-6, 0.5, 0.6, (double)NAN };
 
