@@ -27,7 +27,8 @@ nnc_status nnc_file_open(nnc_file *file, const char *path, nnc_error *err)
         return write_failed(file, EISDIR, err);
     }
     bool opened = false;
-    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names a device or a pipe */
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) { /* the path names no regular file but a pipe or a
+                                                                 * file such as /dev/null */
         file->descriptor = open(path, O_WRONLY | O_CLOEXEC);
         opened = file->descriptor >= 0;
     } else {
