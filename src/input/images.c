@@ -65,7 +65,8 @@ static void put_bytes(nnc_buffer *out, const void *bytes, size_t size)
     nnc_buffer_put(out, zeros, (WORD - size % WORD) % WORD);
 }
 
-/* Returns the place of a text in the texts, plus 1; equal texts share a place. 0 stands for NULL. */
+/* Returns the position of a text among the texts of all images, plus 1; equal texts have one position. 0 stands for
+ * NULL. */
 static uint64_t place_of(nnc_buffer *texts, const char *text)
 {
     size_t at = 0;
