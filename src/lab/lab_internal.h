@@ -386,7 +386,7 @@ nnc_status nnc_device_rewrite(nnc_specs *specs, const char *path, const nnc_devi
 /* A numeric parameter of a device or a profile. */
 typedef struct nnc_parameter_place {
     double *value; /* address of the value in the device or the software profile */
-    char name[80]; /* full name: "efficiency.calibration" */
+    char name[80]; /* full dotted name, such as "efficiency.calibration" */
 } nnc_parameter_place;
 
 /* Finds a parameter by its dotted name, with or without "efficiency." in front. Fails with NNC_BAD_USAGE and names
