@@ -466,7 +466,7 @@ static void read_patterns(nnc_shell *s, token t)
     f->at_pattern = false;
 }
 
-/* Begins a branch of an if. condition YES: the branch is an else. */
+/* Begins a branch of an if. condition: whether the condition of the branch holds; NNC_RUNS for an else. */
 static void begin_branch(nnc_shell *s, nnc_certainty condition)
 {
     nnc_shell_frame *f = top(s);

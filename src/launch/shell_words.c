@@ -382,9 +382,9 @@ static void put_trimmed(nnc_shell *s, const nnc_shell_var *v, const char *at, co
     }
     const bool plain = strcspn(part, "*?[$") >= size && length == v->count;
     for (int32_t i = 0; plain && nnc_shell_goes_on(s) && size > 0 && i + (int32_t)size <= length; i++) {
-        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* positions are tried in the order in
-                                                                             * which the last one that fits is the
-                                                                             * shortest match */
+        const int32_t place = sign == '%' ? i : length - (int32_t)size - i; /* places are tried from the longest
+                                                                             * match to the shortest; the last match
+                                                                             * is used unless `longest` is set */
         const bool fits = any || (sign == '%' ? place + (int32_t)size == length : place == 0);
         if (fits && strncmp(text + place, part, size) == 0) {
             stop = sign == '%' && (!longest || stop == length) ? place : stop;
