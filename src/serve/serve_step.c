@@ -196,8 +196,9 @@ nnc_status nnc_serve_rates_of(const nnc_device *device, const nnc_software *soft
  * First the ops, then the communication between devices, the step as a whole, the share of one device (products,
  * weights, cache), and the memory of the fullest device. ---- */
 
-/* Rate of grouped products of experts, relative to one dense product. The second value: 4-bit weights that the kernel
- * widens to the format of a 16-bit product. Source: docs/accuracy-serving.md, "What is fitted, on what". */
+/* Rate of grouped products of experts, relative to one dense product. EXPERT_COMPUTE_WIDENED: for weights of less
+ * than 8 bits that the kernel converts to the format of a 16-bit product. Source: docs/accuracy-serving.md, "What is
+ * fitted, on what". */
 #define EXPERT_COMPUTE 0.7
 #define EXPERT_COMPUTE_WIDENED 0.26
 
