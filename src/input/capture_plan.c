@@ -1,7 +1,7 @@
 /* Lifetimes of the storages of a recorded step, and changes that a plan makes to it: units of the network, which ZeRO 3
  * gathers and full recomputation runs again, and autocast.
  *
- * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a run of equal layers
+ * Units.   [captured-units]  The forward operators are divided, in order, into slots. A slot is a list of equal layers
  * (an entry of "blocks"), a module of a numbered list, such as "layer1.0", or the operators between two of these. The
  * layers and modules are units. Backward operators belong to the slot of their module; in the order of backward the
  * index of the slot never grows. A unit that runs again keeps its inputs: tensors that were created before the unit and
@@ -198,8 +198,8 @@ static slot_names name_slots(const reader *r, const int32_t *slot_of)
 }
 
 /* Returns the slot whose module path is most like the path of a backward operator; -1 = no path is alike. If the
- * operator belongs to folded layers, a run of equal layers is preferred; otherwise a slot of the operator's unit. Among
- * equally good slots, the last is returned. */
+ * operator belongs to folded layers, a slot of equal layers is preferred; otherwise a slot of the operator's unit.
+ * Among equally good slots, the last is returned. */
 static int32_t slot_like(const reader *r, const slot_names *names, const int32_t *block, const int32_t *slot_of,
                          int32_t number)
 {
