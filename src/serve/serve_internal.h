@@ -326,8 +326,8 @@ typedef struct nnc_serve_search_result {
     nnc_serve_found cheapest, fastest;                /* cheapest: most tokens per second and device; fastest: least
                                                        * time per token */
     bool found;
-    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both rates, by tokens per second and
-                                             * user, ascending */
+    nnc_serve_found front[NNC_SERVE_FRONT]; /* deployments that no other beats in both tokens per second and device,
+                                             * and tokens per second and user; sorted by the latter, ascending */
     int32_t front_count;
     int32_t front_left_out; /* points that did not fit into front; a later point may be better than some of them */
     /* If no deployment meets the limits: the deployment that misses its limit by the smallest factor. */

@@ -78,9 +78,10 @@ void nnc_trace_free(nnc_trace *trace);
 typedef struct nnc_trace_price {
     double flops, moved_bytes, bound_s, predicted_s;
     bool product;    /* true: the operator is a matrix product */
-    double padded_s; /* product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no padding
-                      * needed */
-    int64_t odd;     /* value of the first dimension (in the order n, k, m) that needs padding; 0 = no dimension */
+    double padded_s; /* of a matrix product: predicted time with m, n and k padded to multiples of 16 bytes; NaN = no
+                      * padding needed */
+    int64_t odd;     /* size of the first dimension (in the order n, k, m) of a matrix product that needs padding; 0
+                      * = no dimension */
     char side;       /* name of this dimension: 'm', 'n' or 'k' */
 } nnc_trace_price;
 
