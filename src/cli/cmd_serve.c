@@ -181,7 +181,8 @@ static const nnc_page_row answer_rows[] = {
 };
 static const nnc_page_rows answer_page = NNC_PAGE_ROWS(&page_metrics, answer_rows);
 
-/* Writes changes: "would fit    --tensor 4: 52.5 ms per token, 73 tokens/s, 105 USD per million out". */
+/* Writes the changes that make the deployment fit or, if it fits, make it cheaper: "would fit    --tensor 4: 52.5 ms
+ * per token, 73 tokens/s, 105 USD per million out". */
 static void write_changes(nnc_sheet *sheet, const nnc_report *report)
 {
     char time[NNC_NUMBER_TEXT], rate[NNC_NUMBER_TEXT], cost[NNC_NUMBER_TEXT], money[64] = "";
