@@ -356,7 +356,8 @@ static bool multiplies(const char *name)
         }
         at += length + strspn(at + length, "_");
     }
-    return found && strstr(name, "thnn_fused") == NULL; /* the pointwise part of a cell of an LSTM or GRU */
+    return found && strstr(name, "thnn_fused") == NULL; /* names with thnn_fused are the pointwise part of an LSTM or
+                                                         * GRU cell, not a product */
 }
 
 /* Refuses an operator whose work is not known: one of another library than PyTorch, or one that multiplies matrices in

@@ -25,7 +25,7 @@ struct nnc_specs {
     const char *reading[NNC_LIKE_MAX]; /* paths of the files that wait while the file under their key "like" is read */
     int reading_count;
     const nnc_piped *piped; /* newest first */
-    const uint64_t *images; /* of shipped files; NULL = every file is parsed */
+    const uint64_t *images; /* images of shipped files (images.c); NULL = no images, so every file is parsed */
     bool lenient;
     char marks[512]; /* implausible inputs */
     bool implementation_given;

@@ -38,8 +38,7 @@ static const char *const not_of_network[] = {
 
 typedef struct writing {
     const nnc_launch_plan *asked;
-    nnc_reading *r; /* the plan in the state that nnc_launch_take has while it reads files, so that its functions can be
-                     * used */
+    nnc_reading *r; /* the plan in the form that the functions of launch_rows.c need; they usually read files */
     nnc_json writer;
     const char *form;
     nnc_buffer *out;
@@ -153,8 +152,8 @@ static bool is_same_value(const char *a, const char *b)
     }
 }
 
-/* Returns the number of fields that are set to the values of the plan, if a key has this entry of "values"; 0 if a
- * field differs. *given receives the text of the field that is set to the value of the key itself ('@'). */
+/* Compares with the plan all fields that one entry of "values" sets. Returns their number; 0 if a field has another
+ * value in the plan. *given receives the text of the field that takes the value of the key itself ('@'). */
 static int matches(writing *w, nnc_json fields, const char **given)
 {
     int count = 0;
@@ -178,8 +177,8 @@ static int matches(writing *w, nnc_json fields, const char **given)
     return count;
 }
 
-/* Finds the value of a key with which the row of the key sets the fields to their values in the plan. Returns false if
- * there is no such value, for example when the feature is off. */
+/* Finds the value to write for a key: the value for which the row of the key sets its fields as the plan has them.
+ * Returns false if there is no such value, for example when the feature is off. */
 static bool invert(writing *w, const char *key, char *value, size_t size)
 {
     bool below = false;
@@ -419,7 +418,7 @@ static void put_file(writing *w)
     nnc_buffer_text(w->out, strcmp(w->form, "json") == 0 || strcmp(w->form, "shell") == 0 ? "\n" : "");
 }
 
-/* ---- reading it again ---- */
+/* ---- the written file is read again and compared with the plan ---- */
 
 /* Stores a text in the specs as a file that can be read by its name; *path receives the name. */
 static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer *text, const char **path,
@@ -447,7 +446,7 @@ static nnc_status keep_file(nnc_specs *specs, const char *form, const nnc_buffer
     return NNC_OK;
 }
 
-/* Adds the settings that no key of the written file gives to `given`. */
+/* Adds to `given` the settings that no key of the written file gives. */
 static nnc_status give(const writing *w, nnc_arena *arena, nnc_scenario_args *given, nnc_error *err)
 {
     const nnc_json outside = nnc_json_get(w->writer, "outside");
