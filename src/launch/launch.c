@@ -256,6 +256,11 @@ static nnc_status refuse_program(nnc_reading *r, const char *path, const nnc_she
     char where[512];
     snprintf(where, sizeof where, "%.400s:%ld", path, command->line);
     name = name != NULL ? name + strlen("\".program\":\"") : "";
+    if (name[0] == '"' || name[0] == '\0') {
+        return nnc_fail(r->err, NNC_BAD_SPEC, where,
+                        "sets options and starts no program itself, expected the script that does, or those that it "
+                        "reads in the same folder; --from FORMAT reads the options");
+    }
     return nnc_fail(r->err, NNC_BAD_SPEC, where,
                     "starts %.*s, expected a program of docs/files.md; --from FORMAT reads its options as those of one",
                     (int)strcspn(name, "\""), name);
